@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 
 /**
  * Files of the instance: local emoji name stored files, remote emoji a URL; a setting may own files, too. Files of
- * remote accounts have URLs and are stored here only when somebody views them.
+ * remote accounts have URLs and are stored here only once they are viewed.
  */
 const statements = [
   `ALTER TABLE custom_emojis ALTER COLUMN url DROP NOT NULL, ALTER COLUMN static_url DROP NOT NULL,

@@ -6,7 +6,7 @@ const statements = [
   `ALTER TABLE agenda ADD COLUMN tries integer NOT NULL DEFAULT 0`,
   `ALTER TABLE agenda ADD COLUMN failed_at timestamptz`,
   `CREATE INDEX agenda_failed ON agenda (failed_at) WHERE failed_at IS NOT NULL`,
-  // The same for a command, retried at \`due_at\`; null before the first try.
+  // Tries and due time of a command; `due_at` is null before the first try.
   `ALTER TABLE account_intents ADD COLUMN tries integer NOT NULL DEFAULT 0`,
   `ALTER TABLE account_intents ADD COLUMN due_at timestamptz`
 ]

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Preview cards, one per URL. `details` is what is shown: null until the page is fetched, or if it says nothing. A card is
- * fetched at `due_at` by the worker that claims it until `claimed_until`.
+ * Preview cards, one per URL. `details` is the visible content: null until the page is fetched, or if it has none. A
+ * card is fetched at `due_at` by the worker that claims it until `claimed_until`.
  */
 const statements = [
   `CREATE TABLE preview_cards (

@@ -45,7 +45,8 @@ const statements = [
   `CREATE INDEX collection_items_account ON collection_items (account_id, id DESC)`,
   `CREATE INDEX collection_items_request ON collection_items (request_uri) WHERE request_uri IS NOT NULL`,
   `CREATE INDEX collection_items_ended ON collection_items (updated_at) WHERE state IN ('rejected', 'revoked')`,
-  // Who may feature a remote account according to its actor document (null if it does not say), and its collections URL.
+  // Accounts that may feature a remote account according to its actor document (null if unstated), and its collections
+  // URL.
   `ALTER TABLE remote_actors ADD COLUMN feature_automatic text[], ADD COLUMN feature_manual text[],
      ADD COLUMN featured_collections_url text`
 ]

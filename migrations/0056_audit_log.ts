@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Actions of staff. Rows outlive what they name, so they have no foreign keys, and nobody changes them. Moderators and
- * admins read closed timelines, as in Mastodon since 4.5 (bit 20).
+ * Actions of staff. Rows outlive the objects that they name, so they have no foreign keys, and they are never changed.
+ * Moderators and admins read closed timelines, as in Mastodon since 4.5 (bit 20).
  */
 const statements = [
   `UPDATE roles SET permissions = permissions | 1048576 WHERE id IN (1, 2)`,

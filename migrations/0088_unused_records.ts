@@ -12,7 +12,7 @@ export default Effect.gen(function*() {
   yield* sql`CREATE INDEX oauth_grants_expires ON oauth_grants (expires_at)`
   yield* sql`CREATE INDEX oauth_tokens_revoked ON oauth_tokens (revoked_at) WHERE revoked_at IS NOT NULL`
   yield* sql`CREATE INDEX tag_days_day ON tag_days (day)`
-  // The host may be removed between the two inserts: then both are repeated.
+  // If the host is deleted between the two inserts, both are repeated.
   yield* sql`CREATE OR REPLACE FUNCTION inbox_number(address text) RETURNS integer LANGUAGE plpgsql STRICT AS $$
     DECLARE
       found integer;

@@ -2,12 +2,12 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const day = 86_400_000
-/** Grace period for moderators, in days: no data was removed so far. */
+/** Grace period for moderators, in days: no data has been removed yet. */
 const graceDays = 7
 
 /**
- * Adds the missing end to suspensions by moderators of remote accounts that their origin or a domain block suspended
- * before. Accounts without posts and relations were purged already or have little to purge.
+ * Adds the missing end date to moderators' suspensions of remote accounts that their origin or a domain block had
+ * suspended before. Accounts without posts and relations were already purged, or have little to purge.
  */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

@@ -26,7 +26,7 @@ const mayImport: Record<string, (path: string) => boolean> = {
   entry: () => true
 }
 
-describe("house rule 1: who may import whom", () => {
+describe("house rule 1: allowed imports", () => {
   it("layers -> http -> actors' fronts -> services, layers -> actors -> services", () => {
     assert.deepStrictEqual(
       complaints(sources, (file) => {

@@ -22,7 +22,7 @@ class Data extends Context.Service<Data, string>()("murmuration/test/main/Data")
 }
 
 layer(Data.layer, { excludeTestServices: true })("npm start", (it) => {
-  it.effect("F99, without configuration: migrates, answers, says where it is and what to do next, and stops without a trace", () =>
+  it.effect("F99, without configuration: migrates, answers, prints its address and the next steps, and stops without a trace", () =>
     Effect.scoped(Effect.gen(function*() {
       const port = yield* freePort
       const folder = yield* Data

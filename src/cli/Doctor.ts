@@ -26,7 +26,7 @@ const intentMillisMax = 60_000
 /** Age from which a received activity counts as stuck, in milliseconds; longer, because it is retried for some time. */
 const inboundAgeMillisMax = 3_600_000
 
-/** Check of one thing: returns what is good about it, or fails with what is wrong. */
+/** One check: returns a description of the good state, or fails with the problem. */
 interface Examination {
   readonly subject: string
   readonly examine: Effect.Effect<

@@ -2,7 +2,7 @@ import type { Duration } from "effect"
 import { Effect, Schedule } from "effect"
 import { elapsedMillis } from "../services/ElapsedMillis.ts"
 
-/** Something that waits; `since` by `elapsedMillis`. */
+/** Waiting item; `since` is an `elapsedMillis` time. */
 export interface Waiting {
   since: number
   giveUp: () => void

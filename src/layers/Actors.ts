@@ -219,7 +219,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
   )
 )
 
-/** Actors over provided `Commands`, whose transactions decide what is done once. */
+/** Actors over provided `Commands`, whose transactions deduplicate commands. */
 export const layerOverCommands = Layer.satisfiesServicesType<Commands | OriginChecks | Others>()(
   Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer, Waking.layer).pipe(
     Layer.provideMerge(FetchedPosts.layer),

@@ -2,7 +2,7 @@ import { ServerResponse } from "node:http"
 import { giveBack } from "../services/OneTimeChunks.ts"
 import * as UnreadResponses from "./UnreadResponses.ts"
 
-/** Bytes of responses of this process that wait for their clients. */
+/** Maximum bytes of responses that wait for their clients, per process. */
 export const unreadBytesMax = 268_435_456
 const unread = UnreadResponses.make(unreadBytesMax)
 

@@ -9,7 +9,7 @@ const questionsMax = 1
 /** Maximum mail hosts of a domain that are resolved. */
 const exchangesMax = 10
 
-/** Resolves a domain's mail hosts (MX; the domain itself if there are none) and their addresses. */
+/** Resolves a domain's mail hosts (MX; the domain itself if it has no MX records) and their addresses. */
 export const layer = Layer.effect(
   MailExchanges,
   Effect.map(Environment, ({ nameServers }) => {

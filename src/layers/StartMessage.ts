@@ -7,7 +7,7 @@ import { rowsOf } from "../services/Rows.ts"
 
 const usageRows = rowsOf(Schema.Struct({ inUse: Schema.Boolean }))
 
-/** Prints the server's address, what is disabled, and the next step, for the operator. */
+/** Prints the server's address, disabled features and the next step, for the operator. */
 export const startMessage = Effect.gen(function*() {
   const { address } = yield* HttpServer.HttpServer
   const { federated, publicUrl, registrations } = yield* ServerConfig

@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http"
 
 /**
- * Keeps the bytes of responses that wait for their clients below `bytesMax`: a client that sends requests and reads nothing
- * has each response held in memory. Beyond the bound the connection goes whose response has waited for longest.
+ * Limits the total bytes of responses that clients have not read to `bytesMax`. A client that sends requests without
+ * reading keeps each response in memory. Beyond the limit, the connection of the oldest unread response is closed.
  */
 export const make = (bytesMax: number) => {
-  /** Bytes by response, the one that has waited for longest first. */
+  /** Bytes per response, oldest first. */
   const waiting = new Map<ServerResponse, number>()
   let bytes = 0
 
@@ -15,7 +15,7 @@ export const make = (bytesMax: number) => {
   }
 
   return {
-    /** Counts what the system did not take of a response that has ended. */
+    /** Counts the bytes of an ended response that the system has not accepted yet. */
     add: (response: ServerResponse) => {
       const unread = response.writableLength
       if (unread === 0 || response.destroyed) return
@@ -25,7 +25,7 @@ export const make = (bytesMax: number) => {
       for (const [oldest] of waiting) {
         if (bytes <= bytesMax) break
         forget(oldest)
-        // It has no socket of its own while the one before it is unread.
+        // The response has no socket of its own until the one before it is read.
         oldest.req.socket.destroy()
       }
     }

@@ -29,7 +29,7 @@ export const requireCapacity = (
 ): Effect.Effect<void, Unprocessable | SqlError> =>
   Effect.gen(function*() {
     yield* lockBound(sql, table)
-    // Rows of large tables are counted by triggers; below the bound none is read.
+    // Triggers count the rows of large tables; below the bound, no rows are read.
     const last = yield* sql`SELECT FROM ${sql(table)} WHERE (${counted})
       AND NOT EXISTS (SELECT FROM row_counts c WHERE c.name = ${table} AND c.rows < ${max})
       OFFSET ${rowsMax(sql, max - 1)} LIMIT 1`

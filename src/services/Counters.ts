@@ -20,7 +20,7 @@ interface StatusChange {
   readonly reblogs?: number
   readonly favourites?: number
   readonly quotes?: number
-  /** One emoji reaction more or less. */
+  /** Change of one emoji reaction. */
   readonly reaction?: ReactionChange
 }
 

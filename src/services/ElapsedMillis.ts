@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 
 /**
- * Milliseconds of a clock that only measures: no correction of the time of day moves it. For limits of time in this process; what is
- * written or told has the time of day.
+ * Monotonic time in milliseconds, which corrections of the system clock do not change. Use it for timeouts in this
+ * process; stored and displayed times use the system clock.
  */
 export const elapsedMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))

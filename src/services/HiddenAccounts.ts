@@ -94,13 +94,15 @@ export const isReplyMention = (sql: SqlClient, row: string): Fragment =>
     WHERE replies.told = ${sql.literal(row)}.status_id AND replies.author = ${sql.literal(row)}.account_id OFFSET 0))`
 
 /**
- * Condition: the account of this alias is of a domain, by its handle or by the host of its actor. An account whose handle
- * no domain confirms, or another domain does, is still of its server.
+ * SQL condition: the account with this alias belongs to a domain, by its handle or by its actor's host. An account
+ * whose handle is unconfirmed, or confirmed by another domain, still belongs to its server.
  */
 export const isOfDomain = (account: string, domain: string): string =>
   `(${account}.domain = ${domain} OR uri_host(${account}.uri) = ${domain})`
 
-/** Whether `account` blocks the domain of `target`. Most people block none, and then no account is looked at. */
+/**
+ * SQL condition: `account` blocks the domain of `target`. Most accounts block no domain; then no other account is read.
+ */
 export const blocksDomain = (sql: SqlClient, account: Fragment, target: Fragment): Fragment =>
   sql`EXISTS (SELECT FROM (SELECT hidden.domain FROM (SELECT account_id AS hiding, domain FROM domain_mutes) hidden
       WHERE hidden.hiding = ${account} OFFSET 0) domains

@@ -15,7 +15,7 @@ interface Batch {
   over: boolean
 }
 
-/** One effect of a batch; `wrote` is true if it has written. */
+/** Effect of a batch; `wrote` is true if it has written. */
 interface Member {
   readonly batch: Batch
   wrote: boolean

@@ -28,7 +28,7 @@ export interface Stand {
   readonly watched: Watched
   readonly query: Postgres["query"]
   readonly server: Child.Child<Order>
-  /** From the start of the process to the first answer 200, in milliseconds. */
+  /** Time from the start of the process to the first 200, in milliseconds. */
   readonly startMillis: number
   readonly generate: (job: Job) => Promise<unknown>
   readonly load: (job: Omit<Extract<Job, { readonly kind: "requests" }>, "kind" | "port">) => Promise<Load>
@@ -105,7 +105,7 @@ export const single = async (
   return stand(port, server, await openPostgres(dataDir))
 }
 
-/** One node of a cluster over the same data, with feeds and bus in Redis; undefined where there is no Redis. */
+/** Starts a node of a cluster over the same data, with feeds and bus in Redis; undefined without Redis. */
 export const clustered = async (dataDir: string, checkout = ours): Promise<Stand | undefined> => {
   const redis = await openRedis()
   if (redis === undefined) return undefined

@@ -22,7 +22,7 @@ const threadsMillis = (pid: number): number => {
       nanos += Number.parseInt(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8"), 10)
     }
   } catch {
-    // It has no such file, or ended meanwhile.
+    // The thread has no such file, or has ended.
     return 0
   }
   return nanos / 1e6
@@ -41,7 +41,7 @@ const stats = (): Map<number, Stat> => {
       const millis = (ticks: number) => ticks * 1000 / ticksPerSecond
       found.set(pid, { pid, parent: at(4), own: millis(at(14) + at(15)), reaped: millis(at(16) + at(17)) })
     } catch {
-      // It ended meanwhile; its time is among its parent's reaped children.
+      // The process has ended; its time is among its parent's reaped children.
     }
   }
   return found

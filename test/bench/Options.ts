@@ -5,7 +5,7 @@ import { parseArgs } from "node:util"
 export interface Options {
   /** Rows whose names contain this text; all where it is undefined. */
   readonly only: string | undefined
-  /** Fewer and shorter runs, and nobody with 100,000 followers. */
+  /** Fewer and shorter runs, and no account with 100,000 followers. */
   readonly quick: boolean
   /** Path of the JSON file with the figures. */
   readonly json: string

@@ -59,7 +59,7 @@ const indexed = async (query: Query): Promise<void> => {
   }
 }
 
-/** Fills the database, and answers who and what is there. */
+/** Fills the database, and returns the accounts and posts in it. */
 export const seed = async (query: Query, followersMax: Size): Promise<People> => {
   const accounts = firstFollower + followersMax - 1
   const now = Date.now()

@@ -9,7 +9,7 @@ import { runInNewContext } from "node:vm"
 export type Order =
   | { readonly kind: "memory" }
   | { readonly kind: "profile" }
-  /** From now on, and the longest since then in milliseconds. */
+  /** Starts to measure pauses; `longest pause` then returns the longest one, in milliseconds. */
   | { readonly kind: "pauses" }
   | { readonly kind: "longest pause" }
   | { readonly kind: "profiled"; readonly file: string }

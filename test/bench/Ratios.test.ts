@@ -3,7 +3,7 @@ import { generator } from "../simulation/Seeded.ts"
 import { change, middle, type Pair } from "./Ratios.ts"
 
 const random = generator(7)
-/** A value, more or less by a part of it. */
+/** Returns a value with a random deviation, up to `spread` as a share of the value. */
 const around = (value: number, spread: number) => value * (1 + spread * (random() * 2 - 1))
 
 /** Six starts, in which the machine drifts under both servers; `speeds` are how fast the second one is in each. */

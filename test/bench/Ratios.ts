@@ -33,8 +33,8 @@ const ratiosOf = (pairs: ReadonlyArray<Pair>) =>
 const sum = (values: ReadonlyArray<number>) => values.reduce((all, value) => all + value, 0)
 
 /**
- * The change that pairs show, which were measured in several starts of both servers. A process may be fast or slow from
- * its start to its end, so that the interval draws whole starts before it draws pairs of them.
+ * Returns the change shown by pairs from several starts of both servers. A process may be fast or slow for its whole
+ * life, so the interval resamples whole starts, then their pairs.
  */
 export const change = (starts: ReadonlyArray<ReadonlyArray<Pair>>, seed = 1): Change => {
   const ratios = starts.map(ratiosOf)

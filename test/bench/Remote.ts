@@ -18,7 +18,7 @@ export interface Remote {
 
 const actorOf = (number: number) => `https://server${number % remoteServers}.example/users/remote${number}`
 
-/** Inserts them; everybody is followed by two people here, so that posts concern somebody. */
+/** Inserts remote accounts. Each has two local followers, so that its posts are stored. */
 export const seedRemote = async (query: Query, people: People): Promise<Remote> => {
   const keys = Array.from({ length: keyPairs }, () =>
     generateKeyPairSync("rsa", {

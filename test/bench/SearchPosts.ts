@@ -5,7 +5,7 @@ import { textsBy } from "../../src/services/statuses/Written.ts"
 import type { Query } from "./Backing.ts"
 import type { People } from "./People.ts"
 
-/* Posts that are searched, in five scripts: words that are drawn as words of people are, the first of them in every other post. */
+/* Posts to search, in five scripts. Words have a natural frequency; the first one is in every other post. */
 
 /** A language with pieces that its words are made of; `gap` is what stands between words. */
 interface Script {

@@ -66,11 +66,11 @@ const all = (followersMax: Size): ReadonlyArray<Session> => [
     start: BenchServer.clustered
   },
   single({}, [Staff.row]),
-  // At the end: each leaves a million posts.
+  // Last: each leaves a million posts.
   single({}, [search])
 ]
 
-/** Those with rows whose name contains one of the texts, and of these only such rows. */
+/** Returns the sessions with rows whose name contains one of the texts, reduced to these rows. */
 export const wanted = (followersMax: Size, only: ReadonlyArray<string> = [""]): ReadonlyArray<Session> =>
   all(followersMax).flatMap(({ rows, start, where }) => {
     const some = rows.filter(({ name }) => only.some((text) => (name + where).includes(text)))

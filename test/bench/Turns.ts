@@ -7,7 +7,7 @@ import type { Pair } from "./Ratios.ts"
 import type { Bench, Row } from "./Row.ts"
 import type { Session } from "./Sessions.ts"
 
-/** One of the two that are compared: its source, and its data from the first start to the last. */
+/** One of the two compared sides: its source, and its data for all starts. */
 export interface Side {
   readonly checkout: Checkout
   readonly dataDir: string
@@ -34,7 +34,7 @@ export const stop = async () => {
 
 type Figures = Readonly<Record<string, number>>
 
-/** Does it for both, in the given order, and answers what came of the one and of the other. */
+/** Runs an act for both sides in the given order; returns both results. */
 const both = async <A, B>([before, after]: Sides<A>, afterFirst: boolean, act: (side: A) => Promise<B>) => {
   const first = await act(afterFirst ? after : before)
   const second = await act(afterFirst ? before : after)
@@ -62,7 +62,7 @@ const measureWhole = async (row: Row, bench: Bench): Promise<Figures> => {
   return figures
 }
 
-/** Slices go to the one, the other, the other, the one: what drifts meanwhile is the same for both. */
+/** Runs slices in the order ABBA, so that drift affects both sides equally. */
 const takeTurns = async (
   benches: Sides<Bench>,
   make: NonNullable<Row["slices"]>,
@@ -72,7 +72,7 @@ const takeTurns = async (
   const slices = await both(benches, afterFirst, make)
   const taken: Array<Sides<Figures>> = []
   try {
-    // The first slice finds the other one's load in the caches of the processor.
+    // The first slice still finds the other side's data in the processor's caches.
     await both(slices, afterFirst, ({ next }) => next())
     const began = performance.now()
     while (taken.length < pairsMin || performance.now() - began < seconds * 1000) {

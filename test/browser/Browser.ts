@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs"
 import { type Browser as Chromium, chromium, type Page } from "playwright-core"
 import * as Programs from "../support/programs/Programs.ts"
 
-/** The folder of screenshots, which show what a test saw, where somebody wants to look at them. */
+/** Folder for screenshots of the tests, if set. */
 const pictures = process.env["PICTURES"] ?? ""
 
 /** Chromium, without a window. */

@@ -5,9 +5,9 @@ import type { Entry, Kind, Ledger } from "./Ledger.ts"
 import type { Place } from "./Machines.ts"
 import { send } from "./Requests.ts"
 
-/** How long a client waits before it asks again: longer each time, in milliseconds. */
+/** Delay of a client's retry, in milliseconds; it grows. */
 const pauseMillis = { first: 500, max: 4_000 }
-/** How long a client goes on with one command after the last fault, in milliseconds. */
+/** Time for which a client repeats one command after the last fault, in milliseconds. */
 export const persistMillis = 90_000
 /** Posts that commands are about: the newest. */
 const recentMax = 200
@@ -29,8 +29,8 @@ interface Wanted {
 const wait = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))
 
 /**
- * Clients of all accounts. Each command has a key of its own and goes to the nodes by turns, as a load balancer that knows
- * nothing would send it, until one answers; of two commands about one thing the second waits for the first one's answer.
+ * Clients of all accounts. Each command has its own key, and is sent to the nodes in turn, as by a plain load balancer,
+ * until one answers. Of two commands about one subject, the second waits for the first one's answer.
  */
 export class Clients {
   private readonly dice: Dice

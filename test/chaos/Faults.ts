@@ -19,7 +19,7 @@ export const faultKinds = [
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 
-/** How long what is not over at once lasts, in milliseconds; shorter than the time between faults. */
+/** Duration of faults that last, in milliseconds; shorter than the time between faults. */
 const lastsMillis = { min: 2_000, max: 8_000 }
 /** Before a node that was killed is started again, as a supervisor would, in milliseconds. */
 const restartMillis = 2_000
@@ -47,7 +47,7 @@ const toggle = ({ pid }: Place) =>
     if (pid !== undefined) process.kill(pid, "SIGUSR2")
   })
 
-/** Has a fault happen, and completes when the machines are whole again. */
+/** Injects a fault, and completes when the machines are whole again. */
 export const strike = Effect.fnUntraced(
   function*({ meter, places, postgres, redis, sql }: Machines, ledger: Ledger, { kind, millis, place }: Planned) {
     const node = places[place % places.length]!

@@ -14,7 +14,7 @@ export type Kind =
   | "follow"
   | "unfollow"
 
-/** One answer, or that there was none (0), to one request; times in milliseconds since the run began. */
+/** A request with its status (0 without a response); times are in milliseconds since the start of the run. */
 export interface Attempt {
   readonly began: number
   readonly ended: number

@@ -9,7 +9,7 @@ const rateMillis = 2_000
 const rateShareMin = 0.8
 /** After the end of a fault so long nothing else is done, in milliseconds, that it is seen whether the rate is back in time. */
 export const observedMillisMin = backSecondsMax * 1_000 + rateMillis
-/** How often the rate is looked at, in milliseconds. */
+/** Interval between two measurements of the rate, in milliseconds. */
 const lookMillis = 100
 /** A machine of whose processors less than so many hundredths of one were idle could not do more. */
 const idleMin = 5

@@ -1,6 +1,6 @@
 import { type Agent, request } from "node:http"
 
-/** How long a client waits for an answer, in milliseconds. */
+/** Timeout of a client's request, in milliseconds. */
 const patienceMillis = 10_000
 
 export interface Answer {
@@ -8,7 +8,10 @@ export interface Answer {
   readonly text: string
 }
 
-/** One request on a connection that is kept; the text of an answer only where it is wanted. Status 0 where it broke, or took too long. */
+/**
+ * Sends a request on a persistent connection; the response text is returned only on request. Status 0 means a broken
+ * connection or a timeout.
+ */
 export const send = (
   agent: Agent,
   url: string,

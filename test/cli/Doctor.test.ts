@@ -11,7 +11,7 @@ const Live = TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer))
 
 layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
   it.effect(
-    "looks at where files are, and says in the bucket's words what is wrong with it",
+    "checks the file storage, and reports the bucket's error",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const { url } = yield* TestDatabase

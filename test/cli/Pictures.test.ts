@@ -49,7 +49,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         yield* call("PATCH", "/api/v1/accounts/update_credentials", ada.token, { display_name: "Ada :party:" })
         const post = get(`/api/v1/statuses/${status.body.id}`)
         const account = get(`/api/v1/accounts/${ada.accountId}`)
-        // Cached from now on, without an emoji.
+        // Both are cached now, without an emoji.
         assert.deepStrictEqual([(yield* post).emojis, (yield* account).emojis], [[], []])
         assert.deepStrictEqual(yield* get("/api/v1/custom_emojis"), [])
 

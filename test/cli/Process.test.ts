@@ -30,7 +30,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), {
           const nowhere = { DATABASE_URL: "postgres://nobody:none@127.0.0.1:1/none", REDIS_URL: "redis://127.0.0.1:1" }
           const commands: ReadonlyArray<readonly [number, ReadonlyArray<string>, Record<string, string>?]> = [
             [0, ["account", "create", "--help"]],
-            // A word of the usage is wrong, and what is meant is said.
+            // A misspelt word of the usage gets a suggestion.
             [1, ["account", "craete", "ada"]],
             [1, ["account", "create", "no good", "--email", "nowhere", "--password", "short"]],
             [0, ["migrate"]],

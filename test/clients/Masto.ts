@@ -59,7 +59,7 @@ const known = [
   // The filter in a result is of version 2; request counts are strings.
   /\.filter\.(phrase|irreversible|wholeWord): undefined/,
   /\.notificationsCount: "/,
-  // Null where nobody chose any, or said when.
+  // Null if nothing was chosen or dated.
   /\.(languages|posting:default:language|startsAt|endsAt): null/,
   // A count in words, a subscription's number, and of alerts those that were asked for.
   /\.statusesCount: "/,

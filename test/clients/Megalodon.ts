@@ -25,7 +25,7 @@ const declarations = new Declarations([
  * Known places where the client's types require fields that Mastodon omits, or do not allow its nulls (entities.md).
  */
 const known = [
-  // A subscription has a number, and of alerts those that were asked for; what is announced was published.
+  // A subscription has a number and only the requested alerts; an announcement has been published.
   /^\.id: \d+ is not string/,
   /^\.alerts\.\w+: undefined/,
   /\.published: undefined/,

@@ -9,7 +9,7 @@ export interface Stage {
   readonly ben: MegalodonInterface
   readonly cora: MegalodonInterface
   readonly anybody: MegalodonInterface
-  /** With the token of an app alone. */
+  /** With an app token. */
   readonly app: MegalodonInterface
   /** A picture, as megalodon takes it in Node. */
   readonly file: ReadStream
@@ -48,7 +48,7 @@ export const made: Readonly<Record<string, string>> = {
   getInstanceAnnouncements: "announcement"
 }
 
-/** In this order; the compiler asks for each that the library has. */
+/** Calls in order; the compiler requires one for every method of the library. */
 export const megalodonCalls: { readonly [Name in keyof MegalodonInterface]: MegalodonCall } = {
   registerApp: ({ anybody }) => anybody.registerApp("Rows", { scopes: ["read", "write"] }),
   createApp: ({ anybody }) => anybody.createApp("Rows", { scopes: ["read", "write"] }),

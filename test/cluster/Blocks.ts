@@ -72,7 +72,7 @@ export const blocks = Effect.scoped(Effect.gen(function*() {
     yield* hears("the end of that", own(node, blockedAddress), ({ status }) => status === 200)
   }
 
-  // A domain: who is from there is gone on both nodes, and back with the end of the block.
+  // A domain block hides its accounts on both nodes until it ends.
   yield* sql`INSERT INTO accounts (id, username, domain, uri, created_at, updated_at)
     VALUES (7, 'far', 'bad.example', 'https://bad.example/users/far', now(), now())`
   yield* sql`INSERT INTO account_stats (account_id) VALUES (7)`

@@ -60,7 +60,10 @@ export const wrongHomes = Effect.fnUntraced(
   }
 )
 
-/** Has everybody follow the next `each` people, through the nodes by turns; tried again where accounts just move. */
+/**
+ * Lets every account follow the next `each` accounts, through the nodes in turn; retries while accounts move to another
+ * node.
+ */
 export const befriend = (nodes: ReadonlyArray<Node>, people: ReadonlyArray<Account>, each: number) =>
   Effect.forEach(
     people.flatMap((person, n) =>

@@ -14,7 +14,7 @@ const followsEach = 6
 const killedAfter = 150
 const stoppedAfter = 330
 const atOnce = 16
-/** How long the accounts of a node that was killed may be without an answer, in milliseconds. */
+/** Maximum time for which accounts of a killed node do not answer, in milliseconds. */
 const failoverMillisMax = 12_000
 const attemptsMax = 200
 

@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import { createServer } from "node:http"
 import type { Account } from "./Nodes.ts"
 
-/** How long a host thinks before it answers, in milliseconds. */
+/** Delay of a host's response, in milliseconds. */
 const thinkingMillis = 5
 
 /** A delivery as it arrived: which activity, about what, at which inbox. */
@@ -57,7 +57,7 @@ export const farHosts = Effect.gen(function*() {
 
 export type FarHosts = Effect.Success<typeof farHosts>
 
-/** Has somebody at each of these inboxes follow everybody. */
+/** Adds a remote account at each of these inboxes that follows every local account. */
 export const followFromAfar = Effect.fnUntraced(
   function*(sql: SqlClient.SqlClient, inboxes: ReadonlyArray<string>, people: ReadonlyArray<Account>) {
     const at = new Date(0)

@@ -13,18 +13,21 @@ import { type Account, makeAccounts, type Node, request, startNode } from "./Nod
 const leaseMillis = Duration.toMillis(leaseTime)
 /** The node stands still until its lease is over for sure, and until its accounts have answered elsewhere. */
 const frozenMillisMin = 2 * leaseMillis
-/** How long accounts may be without an answer, and how long all may take to work again; the rest is for a busy machine. */
+/** Maximum time for which accounts do not answer, and until all work again; with a margin for a busy machine. */
 const failoverMillisMax = 5 * leaseMillis
 const recoveryMillisMax = 5 * leaseMillis
-/** How long the node may take to stop after all that: requests, actors and sessions end in seconds each. */
+/** Maximum time for the node to stop afterwards: requests, actors and sessions take seconds each. */
 const stopMillisMax = 5 * leaseMillis
-/** So many that each of three nodes has some of them. */
+/** Number of accounts: enough that each of three nodes has some. */
 const peopleCount = 24
 const roundMillis = 100
-/** From the moment at which posts are sent to the node until it stands still, so that some of them are half done. */
+/** Time from sending posts to the node until it freezes, so that some posts are half done. */
 const halfDone = "30 millis"
 
-/** When each account was first answered a post that another node was asked for after `since`; waits for all of them. */
+/**
+ * Returns when each account first got an answer to a post that another node received after `since`; waits for all
+ * accounts.
+ */
 const answeredElsewhere = Effect.fnUntraced(
   function*(load: Load, people: ReadonlyArray<Account>, node: Node, since: number) {
     const firsts = new Map<Account, number>()
@@ -78,7 +81,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
                 AND state_change < now() - ${`${millis} ms`}::interval`,
             ([row]) => row?.open
           )
-        /** Posts anew what was posted, through the node that does not answer yet; each answers the id that it must get. */
+        /** Repeats the last posts through the node that does not answer yet; each must return the known id. */
         const repeatLast = Effect.suspend(() =>
           Effect.forEach([...load.answered].slice(-people.length), ([status, id]) => {
             const author = load.outcomes.find(({ body, kind }) => kind === "post" && idOf(body) === id)!.by

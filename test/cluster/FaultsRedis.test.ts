@@ -20,11 +20,11 @@ const roundMillis = 150
  * Redis takes 500 ms, which only the first reader may wait for.
  */
 const homeMillisMax = { half: 400, most: 1_000 }
-/** How much longer the slowest may take while this machine has other work. */
+/** Factor for the slowest responses on a busy machine. */
 const busyFactor = 3
 const streamMillisMax = 1_000
 const recoveryMillisMax = 15_000
-/** How long a stream may outlive its token where word of its end is lost. */
+/** Maximum time for which a stream outlives its token if the broadcast is lost. */
 const revocationMillisMax = 30_000
 
 /** A Redis that can be killed and started again, empty, at the same port. */
@@ -134,7 +134,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
   "Redis stopped under load (F9)",
   (it) => {
     it.effect(
-      "posts and homes go on; streams, feeds and limits are right during and after; row 70: who is revoked hears no more",
+      "posts and homes go on; streams, feeds and limits are right during and after; row 70: a revoked session gets no more events",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient

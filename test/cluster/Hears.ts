@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
 import type { Answer } from "./Nodes.ts"
 
-/** How long another node may take to hear what a moderator did, in milliseconds. */
+/** Maximum delay until another node sees a moderator's action, in milliseconds. */
 export const heardMillisMax = 1_000
 
 export const textOf = ({ body }: { readonly body: unknown }) => JSON.stringify(body)

@@ -20,9 +20,9 @@ const retryMillis = 1_000
 export const idOf = (body: unknown) => typeof body === "object" && body !== null && "id" in body ? String(body.id) : ""
 
 /**
- * A steady load of all people by turns through all of `nodes`. A round every `roundMillis` asks, and waits for no answer:
- * for a post with a key, tried until it is answered 200, for a home, and every second time for a favourite, a bookmark or
- * a status. Nodes may be put into `nodes` and taken out meanwhile. It is kept up until the scope ends or `stop`, which waits for the last post.
+ * Steady load of all people, in turn through all of `nodes`. Each round sends requests without waiting: a post with a
+ * key, retried until it gets a 200; a home timeline; and every second time a favourite, a bookmark or a status. `nodes`
+ * may change during the load. It runs until the scope ends or `stop` is called, which waits for the last post.
  */
 export const startLoad = Effect.fnUntraced(
   function*(nodes: ReadonlyArray<Node>, people: ReadonlyArray<Account>, roundMillis: number) {
@@ -85,7 +85,7 @@ export const startLoad = Effect.fnUntraced(
       outcomes: outcomes as ReadonlyArray<Outcome>,
       answered: answered as ReadonlyMap<string, string>,
       marked: marked as ReadonlySet<string>,
-      /** One post more, first through the given node, then as the others. */
+      /** Adds a post, which is sent first through the given node, then like the others. */
       post: (person: Account, status: string, first: Node) =>
         Effect.asVoid(FiberSet.run(posts, post(person, status, first))),
       stop: Effect.andThen(
@@ -114,12 +114,12 @@ export const recovery = (load: Load, since: number): Effect.Effect<number> =>
     }
   })
 
-/** The slowest of some outcomes, and how many of them were slower than 99 of 100, in milliseconds. */
+/** Returns the slowest response and a percentile of responses, in milliseconds. */
 export const slowest = (outcomes: ReadonlyArray<Outcome>) => Math.max(0, ...outcomes.map(({ millis }) => millis))
 export const percentile = (outcomes: ReadonlyArray<Outcome>, part: number) =>
   outcomes.map(({ millis }) => millis).sort((a, b) => a - b)[Math.floor((outcomes.length - 1) * part)] ?? 0
 
-/** How many of the outcomes had each status, as text: "200: 31, 503: 12". */
+/** Counts responses by status, as text: "200: 31, 503: 12". */
 export const tally = (outcomes: ReadonlyArray<Outcome>) => {
   const counts = new Map<number, number>()
   for (const { status } of outcomes) counts.set(status, (counts.get(status) ?? 0) + 1)

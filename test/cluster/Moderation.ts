@@ -32,7 +32,7 @@ export const moderation = Effect.scoped(Effect.gen(function*() {
   yield* post(a, reader, `/api/v1/accounts/${bad.id}/follow`)
   const posted = yield* post(a, bad, "/api/v1/statuses", { status: "said before it" })
   const status = (node: Node) => request(node, reader, `/api/v1/statuses/${Reflect.get(Object(posted.body), "id")}`)
-  // Each tells of itself, so that staff see all of them on whichever they ask: two groups of 300 shards.
+  // Each node reports its own figures, so that staff see those of both on either one: two groups of 300 shards.
   yield* eventually(
     sql<{ nodes: number; shards: number; actors: number }>`SELECT count(*)::int AS nodes,
       sum(shards)::int AS shards, sum(actors)::int AS actors FROM node_figures`,

@@ -15,7 +15,7 @@ const services = TwoNodes.layer.pipe(
 // Tests leave data without conflicts: each has its own accounts.
 layer(services, { excludeTestServices: true, timeout: "2 minutes" })("two nodes", (it) => {
   it.effect(
-    "documents of other servers: each is asked for once, however many ask and wherever; what is not there is not there on both",
+    "remote documents: each is fetched once for all concurrent callers on both nodes; a missing one is missing on both",
     () => documents,
     180_000
   )

@@ -21,7 +21,7 @@ export class Client extends Context.Service<Client, {
     body: Record<string, unknown>,
     key: string
   ) => Effect.Effect<string, OperatorError>
-  /** How often it was told to wait, and for how many milliseconds in all. */
+  /** Number of waits for rate limits, and their total duration in milliseconds. */
   readonly waits: Effect.Effect<{ readonly times: number; readonly millis: number }>
 }>()("murmuration/demo/Client") {
   /** `url` without a slash at the end. */

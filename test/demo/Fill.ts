@@ -24,12 +24,12 @@ export interface Figures {
   readonly links: number
   readonly languages: number
   readonly seconds: number
-  /** How often a limit was met, and the seconds that it cost. */
+  /** Number of waits for rate limits, and their total duration in seconds. */
   readonly waits: number
   readonly waited: number
 }
 
-/** An account with a token, as the command line makes them; somebody of an earlier demonstration gets a new token. */
+/** Creates an account with a token, like the command line; an account of an earlier demonstration gets a new token. */
 const enter = Effect.fn("demo.enter")(
   function*({ username }: PlannedPerson) {
     const [registrations, tokens, users] = [yield* Registrations, yield* Tokens, yield* Users]

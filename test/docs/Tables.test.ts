@@ -56,7 +56,7 @@ ${(indexes ?? []).map((index) => `- \`${index}\``).join("\n")}
 `
 
 layer(TestDatabase.layer, { excludeTestServices: true })("docs/tables.md", (it) => {
-  it.effect("is what `npm run docs:tables` writes for the schema of today; every table says its purpose", () =>
+  it.effect("equals the output of `npm run docs:tables` for the current schema; every table has a purpose", () =>
     Effect.gen(function*() {
       const found = yield* tables
       assert.deepStrictEqual(found.filter(({ purpose }) => purpose === null).map(({ name }) => name), [])

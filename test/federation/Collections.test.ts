@@ -55,7 +55,7 @@ it.live(
       const me = yield* zoe.ask("GET", "/api/v1/accounts/verify_credentials")
       assert.deepStrictEqual(ids(yield* zoe.ask("GET", `/api/v1/accounts/${me.id}/in_collections`)), [theirs.id])
 
-      // As documents: what the owner has, and the word of who is in it.
+      // As documents: the owner's collection, and the consent of the account in it.
       const document = (place: typeof here, url: string) =>
         Effect.flatMap(
           place.fetch(new URL(url).pathname, { headers: { accept: "application/activity+json" } }),
@@ -185,7 +185,7 @@ it.live(
       yield* settled(places)
       yield* eventually(members, ({ length }) => length === 3)
 
-      // Taken out by who has it: gone, and what was told of it, too.
+      // Removed by the collection's owner; the notification is removed, too.
       const told = cleo.ask("GET", "/api/v1/notifications?types[]=added_to_collection")
       yield* eventually(told, ({ length }) => length === 1)
       const { items } = yield* own

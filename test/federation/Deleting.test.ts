@@ -100,7 +100,7 @@ it.live(
       )
 
       assert.strictEqual((yield* Effect.exit(here.person("ANNA")))._tag, "Failure")
-      // Nothing comes of a second time, nor of a follow of who is gone.
+      // A second deletion has no effect, nor has a follow of the deleted account.
       yield* deleteAccount(here, anna, 2n)
       yield* purged(here)
       yield* done

@@ -117,7 +117,7 @@ it.live(
       yield* settled(places)
       assert.isEmpty(yield* zoe.home)
       assert.deepStrictEqual(yield* outcomes(elsewhere!), ["done", "done"])
-      // An edit of a post for everybody goes on to address whom it named: it may overtake the post.
+      // An edit of a public post still addresses accounts that it no longer mentions: it may overtake the post.
       const open = yield* anna.post(`@${max.handle} hello`)
       const said = yield* anna.ask("PUT", `/api/v1/statuses/${open.id}`, { status: "hello everybody" })
       const document = yield* here!.fetch(new URL(said.uri).pathname, {

@@ -111,7 +111,7 @@ it.live(
       const rows = yield* here!.sql`SELECT id FROM statuses WHERE uri = ${rude.uri} AND deleted_at IS NULL`
       assert.deepStrictEqual(rows, [])
 
-      // If nobody may reply, local accounts cannot: no request is sent.
+      // If replies are allowed to no one, local accounts cannot reply: no request is sent.
       const closed = yield* anna.post("no", {
         interaction_policy: {
           can_reply: { always: ["author"] },

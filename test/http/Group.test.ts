@@ -84,7 +84,7 @@ const people = Effect.gen(function*() {
     handlers.handleAll({
       // @ts-expect-error A status is no account.
       show: () => status,
-      // @ts-expect-error A list of accounts is not one of them.
+      // @ts-expect-error A list of accounts is neither.
       either: () => several
     })
     handlers.handleAll({
@@ -105,11 +105,11 @@ describe("a group of endpoints", () => {
       assert.strictEqual(yield* response.text, "false")
     }).pipe(Effect.provide(served)))
 
-  it("takes the renderers of what its endpoints promise", () => assert.isTrue(Effect.isEffect(people)))
+  it("accepts only renderers of its endpoints' types", () => assert.isTrue(Effect.isEffect(people)))
 })
 
 describe("lean", () => {
-  it("keeps what it names of this program's services and promises nothing else", () => {
+  it("keeps the named services of this program and promises nothing else", () => {
     const given = Context.make(Taken, "taken").pipe(Context.add(Scope.Scope, Scope.makeUnsafe()))
     const kept = lean(Taken)(given)
     assert.strictEqual(Context.get(kept, Taken), "taken")

@@ -138,7 +138,7 @@ const readWhole = (client: Socket, bytes: number) =>
     })
     client.resume()
   })
-/** More than a connection takes unread, and few of them are more than may wait. */
+/** Larger than a connection's buffers; a few such bodies exceed the limit of unread bytes. */
 const body = Buffer.alloc(large - 1_000_000, "many words ")
 const tooMany = Math.ceil(unreadBytesMax / large) + 1
 

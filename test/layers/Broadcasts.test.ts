@@ -27,7 +27,7 @@ const node = <R>(bus: Layer.Layer<Broadcast, unknown, R>) =>
   })
 
 layer(Live, { excludeTestServices: true })("Broadcasts", (it) => {
-  it.effect("are heard by the process that publishes them, and by nobody twice", () =>
+  it.effect("reach the process that publishes them, and each process only once", () =>
     Effect.scoped(Effect.gen(function*() {
       const { broadcast, heard } = yield* node(alone)
       yield* broadcast.publish(revoked(1n))

@@ -58,7 +58,7 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
         assert.deepStrictEqual(yield* query(second.postgres, "SELECT n FROM kept"), [{ n: 7 }])
       }).pipe(Effect.scoped))
 
-    it.effect("lets nobody in without the password, and listens on no port; F1: a user without a name will do", () =>
+    it.effect("requires the password, and listens on no port; F1: a user without a name will do", () =>
       Effect.gen(function*() {
         const folder = yield* dataDir(0o755)
         const fs = yield* FileSystem.FileSystem
@@ -76,7 +76,7 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
         assert.deepStrictEqual(yield* query(postgres, "SHOW listen_addresses"), [{ listen_addresses: "" }])
       }).pipe(Effect.scoped))
 
-    it.effect("F1: in a folder that other users cannot enter, runs all the same, as root too, as somebody with a name", () =>
+    it.effect("F1: runs in a folder that other users cannot enter, also as root, under a user with a name", () =>
       Effect.gen(function*() {
         // initdb looks the user's name up, and a machine may only have root and system users (below 1000, and 65534).
         const { args } = RunAs.command({ kind: "namespace" }, "true", [])
@@ -136,7 +136,7 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
         assert.deepStrictEqual(yield* Effect.retry(one, Schedule.spaced("20 millis")), [{ n: 1 }])
       }).pipe(Effect.scoped))
 
-    it.effect("says in words what is wrong with its data", () =>
+    it.effect("reports in words why its data is unusable", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = yield* dataDir(0o755)
@@ -190,7 +190,7 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
         yield* becomes(Option.some(reserveBytes), reserved)
       }).pipe(Effect.scoped))
 
-    it.effect("F20: a start on a full disk uses what was kept back, and says where how many bytes are missing", () =>
+    it.effect("F20: a start on a full disk uses the reserve, and reports the path and the missing bytes", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = yield* dataDir(0o755)

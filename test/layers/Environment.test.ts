@@ -41,7 +41,7 @@ describe("Environment", () => {
       })
     }))
 
-  it.effect("derives what is not said from PUBLIC_URL; an empty variable is one that is not set", () =>
+  it.effect("derives missing values from PUBLIC_URL; an empty variable counts as unset", () =>
     Effect.gen(function*() {
       const { server } = yield* read({
         PUBLIC_URL: "https://social.example.org/",

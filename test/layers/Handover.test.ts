@@ -155,7 +155,7 @@ layer(Running.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm r
 
         assert.isTrue(runs(postgres.pid))
         process.kill(successor, "SIGTERM")
-        // Its output is the first one's, too; a process is there until it is waited for.
+        // The successor shares the first process's output, and stays a zombie until it is waited for.
         yield* server.ended
         for (const pid of [successor, postgres.pid]) yield* eventually(Effect.sync(() => runs(pid)), (there) => !there)
       })),

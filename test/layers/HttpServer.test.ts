@@ -70,7 +70,7 @@ const addressSeen = (forwarded: string) =>
   Effect.flatMap(get("/address", { "x-forwarded-for": forwarded }), (response) => Effect.promise(() => response.text()))
 
 layer(serve({}), { excludeTestServices: true })("HttpServer behind a proxy on the same machine", (it) => {
-  it.effect("row 74 F75: believes the trusted proxy's last word, and refuses what it cannot read", () =>
+  it.effect("row 74 F75: believes the trusted proxy's last value, and refuses unreadable ones", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* addressSeen("6.6.6.6, 198.51.100.7"), "198.51.100.7")
       assert.strictEqual(yield* addressSeen("198.51.100.7, 127.0.0.1"), "198.51.100.7")
@@ -79,7 +79,7 @@ layer(serve({}), { excludeTestServices: true })("HttpServer behind a proxy on th
       }
     }))
 
-  it.effect("answers /metrics to a collector on the machine, and hides them from those whom the proxy let in", () =>
+  it.effect("answers /metrics to a collector on the machine, and hides them from clients of the proxy", () =>
     Effect.gen(function*() {
       const local = yield* get("/metrics")
       assert.strictEqual(local.status, 200)
@@ -211,7 +211,7 @@ const under = (what: string, upgrade: string) =>
         })
       )
       for (let at = 0; at < HttpServer.requestsInFlightMax; at++) ask(at)
-      // Asking early would take the slot of one of them.
+      // An earlier request would take a slot.
       yield* Deferred.await(gate.full)
       over = true
       const refused = yield* get("/address")

@@ -19,7 +19,7 @@ const send = (variables: Record<string, string>) =>
     })
   }).pipe(Effect.provide(Layer.fresh(mailLayer.pipe(Layer.provide(testEnvironment(variables))))))
 
-/** As much of a mail server (RFC 5321) as it takes to receive one letter. */
+/** Minimal mail server (RFC 5321) that receives one e-mail. */
 const mailServer = Effect.gen(function*() {
   const received: Array<string> = []
   const server = createServer((socket) => {

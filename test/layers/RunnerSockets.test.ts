@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import { connect, createServer } from "node:net"
 import * as RunnerSockets from "../../src/layers/RunnerSockets.ts"
 
-/** Has a server answer two messages of a client, the second when the client has broken the connection off. */
+/** Lets a server answer two messages of a client that closes the connection before the second response. */
 const conversation = (handle: (socket: Socket.Socket) => Socket.Socket, keepReading: boolean) =>
   Effect.gen(function*() {
     const server = yield* NodeSocketServer.make({ port: 0, host: "127.0.0.1" })

@@ -144,7 +144,7 @@ const makeTokens = Effect.gen(function*() {
     suspended: yield* made("suspended", (id) => sql`UPDATE accounts SET suspended_at = created_at WHERE id = ${id}`),
     moved: yield* made("moved", (id) => sql`UPDATE accounts SET moved_to_id = ${target.accountId} WHERE id = ${id}`)
   }
-  // As apps get them, which routes about the token's app need; nothing has used them yet.
+  // Tokens of an app, which routes about the token's app need; not used yet.
   yield* sql`UPDATE oauth_tokens SET app_id = (SELECT min(id) FROM oauth_apps)`
   yield* sql`UPDATE oauth_tokens t SET revoked_at = t.created_at FROM accounts a
     WHERE a.id = t.account_id AND a.username = 'revoked'`

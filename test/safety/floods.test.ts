@@ -135,7 +135,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 40", (it) => {
     180_000
   )
 
-  it.effect("what is too deep, too long or too much in a body is refused, not choked on", () =>
+  it.effect("too deep, too long and too large bodies are refused without harm", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const ada = yield* createPerson("bob")

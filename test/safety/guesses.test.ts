@@ -86,7 +86,7 @@ const fresh = (): From => ({
   email: `guess${last}@example.org`
 })
 
-/** How many attempts are let through until one is told that it is too many. */
+/** Counts the attempts that are accepted before the first refusal by a rate limit. */
 const attemptsUntilRefused = Effect.fnUntraced(function*(attempt: Attempt, by: "address" | "email", uses: number) {
   const key = fresh()
   for (let count = 0; count <= 2 * uses; count++) {
@@ -123,7 +123,7 @@ layer(TestServer.layer({ RATE_LIMITS: "on", REGISTRATIONS: "open" }), { excludeT
       )
     }
 
-    it.effect("row 75: five sign-ups from an address, whatever app they come through", () =>
+    it.effect("row 75: five sign-ups per address, through any app", () =>
       Effect.gen(function*() {
         const { uses } = limits.signUp
         const signUp: Attempt = Effect.fnUntraced(function*({ address, email }) {

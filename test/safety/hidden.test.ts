@@ -108,7 +108,7 @@ const toTheEnd = Effect.fnUntraced(function*({ next }: { readonly next: Effect.E
   return heard
 })
 
-layer(TestServer.layer(), { excludeTestServices: true })("row 62: somebody who", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("row 62: a viewer who", (it) => {
   for (const [name, { act, meets }] of Object.entries(relations)) {
     const where = meets === "everywhere" ? meets : meets.length === 0 ? "nowhere" : `in ${meets.join(", ")} only`
     it.effect(

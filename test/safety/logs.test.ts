@@ -66,7 +66,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), { exclude
   "row 82",
   (it) => {
     it.effect(
-      "secrets are never in the log, in spans or in telemetry, wherever a client puts them and whatever fails",
+      "secrets are never in the log, in spans or in telemetry, wherever a client puts them and with any failure",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
@@ -186,7 +186,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), { exclude
             yield* submit("/auth/password/new", { email: "ada@example.org" })
           })
           yield* anywhere
-          // Repeats all of it while every query of secrets fails.
+          // Repeats everything while every query of secrets fails.
           for (const table of ["bookmarks", "mail_tokens", "oauth_grants", "oauth_tokens", "sessions", "users"]) {
             yield* sql.unsafe(`ALTER TABLE ${table} RENAME TO ${table}_gone`)
           }

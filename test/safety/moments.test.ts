@@ -33,7 +33,7 @@ const moments: ReadonlyArray<readonly [moment: () => string, Verdict]> = [
 ]
 
 layer(TestServer.layer(), { excludeTestServices: true })("row 81", (it) => {
-  it.effect("F10: a moment to come is planned, before the year 10000, one that is past means now, and what no calendar knows is refused in words", () =>
+  it.effect("F10: a future time is scheduled, before the year 10000, a past one means now, and an impossible one is refused with a message", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const ada = yield* createPerson("ada")

@@ -7,7 +7,7 @@ import { type Person, TestServer } from "../support/Server.ts"
 import { call, get } from "./Calls.ts"
 import { submit } from "./Forms.ts"
 
-/** How long after a revocation its streams may go on, in milliseconds. */
+/** Maximum time for which streams go on after a revocation, in milliseconds. */
 const closingMillisMax = 1000
 const redirectUri = "https://app.example/back"
 

@@ -5,11 +5,11 @@ import { eventually } from "../support/Eventually.ts"
 import { TestServer } from "../support/Server.ts"
 import { call, get, post } from "./Calls.ts"
 
-/** One character of so many bytes, about. */
+/** Returns one character of about this many bytes. */
 const one = (bytes: number) => `a${"\u0301".repeat(bytes / 2)}`
 
-layer(TestServer.layer(), { excludeTestServices: true })("what people write", (it) => {
-  it.effect("F13: one character of many bytes is refused in every field, whatever counts characters", () =>
+layer(TestServer.layer(), { excludeTestServices: true })("texts of users", (it) => {
+  it.effect("F13: one character of many bytes is refused in every field, however characters are counted", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
@@ -61,7 +61,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("what people write", (i
       assert.isBelow(text.length, 4_000)
     }))
 
-  it.effect("F13: what is usual fits, and a language that is none is as if it were not given", () =>
+  it.effect("F13: ordinary texts fit, and an invalid language is ignored", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const cleo = yield* createPerson("cleo")

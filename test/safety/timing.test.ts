@@ -58,7 +58,7 @@ const open = new Set([
 /** Reversible secrets, encrypted with a key outside these tables (`sealsFor`). */
 const sealed = new Set(["push_subscriptions.sealed_token", "users.otp_secret", "webhooks.secret"])
 
-layer(TestDatabase.layer)("row 73: what is stored", (it) => {
+layer(TestDatabase.layer)("row 73: stored values", (it) => {
   it.effect("of tokens, codes and sessions are hashes, by which they are looked up", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

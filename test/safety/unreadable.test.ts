@@ -125,7 +125,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
     180_000
   )
 
-  it.effect("S-127, row 56: what was marked when it could be read can be unmarked, and shows nothing of what is private", () =>
+  it.effect("S-127, row 56: a post that became private can be unmarked, and shows none of its content", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [author, fan] = [yield* createPerson("writer"), yield* createPerson("fan")]

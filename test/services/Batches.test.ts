@@ -19,7 +19,7 @@ const asking = () => {
 }
 const begin = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
 
-it.effect("asks for what comes in one turn at once, and for what comes meanwhile at once afterwards", () =>
+it.effect("queries keys of one turn together, and keys that arrive during the query together after it", () =>
   Effect.gen(function*() {
     const { batches, gates, many } = asking()
     gates.push(yield* Deferred.make<void>())

@@ -69,9 +69,9 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("a stateme
         const meets = yield* Latch.make()
         const alone = yield* Effect.forkChild(Effect.andThen(meets.await, statement(account)))
         yield* sql.withTransaction(Effect.gen(function*() {
-          // So that it is the other one that looks for a deadlock, and is ended.
+          // The other transaction must detect the deadlock, and be cancelled.
           yield* sql`SET LOCAL deadlock_timeout = '30s'`
-          // In whatever order it takes the rows, it has one when it waits for this one.
+          // The statement already holds a row, in any order, when it waits for this one.
           yield* lock([2])
           yield* meets.open
           while ((yield* sql`SELECT FROM pg_locks WHERE NOT granted`).length === 0) yield* Effect.yieldNow

@@ -15,7 +15,7 @@ describe("dates from outside", () => {
     assert.match(new Date(seconds ?? Number.NaN).toISOString(), /^\d{4}-/)
   })
 
-  it.prop("F10: whatever a text is, it is such a date or none", { text: Schema.String }, ({ text }) => {
+  it.prop("F10: any text is parsed to a date in range or to none", { text: Schema.String }, ({ text }) => {
     const found = momentOf(text)
     assert.isTrue(found === undefined || (found >= momentMillisMin && found <= momentMillisMax))
   })

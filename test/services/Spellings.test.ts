@@ -8,7 +8,7 @@ import { readPost } from "../../src/services/spam/SpamText.ts"
 import { person } from "../support/People.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** Spellings of one host that lead to it. */
+/** Spellings of one host name that resolve to it. */
 const spellings = [
   "evil.example",
   "EVIL.example",
@@ -39,7 +39,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("spellings", (it) => {
       for (const name of ["Admin", "adm1n", "_admin_", "he1p"]) assert.isTrue(isReserved(name), name)
     }))
 
-  it.effect("F72: a user's block of a domain hides accounts of its server whose handle says something else", () =>
+  it.effect("F72: a user's block of a domain hides accounts of its server with handles of other domains", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const viewer = yield* person("viewer")

@@ -5,14 +5,14 @@ import { InstanceRules, rulesMax } from "../../src/services/instance/InstanceRul
 import { Dice } from "./Seeded.ts"
 import { client, type Shared, type World } from "./World.ts"
 
-/** Sessions that insert at once, free places in the table, and the time within which they begin, in milliseconds. */
+/** Concurrent sessions that insert, free rows in the table, and the time within which they start, in milliseconds. */
 const sessions = 4
 const free = 2
 const burstMillis = 20
-/** The burst comes within so many milliseconds. */
+/** Maximum delay of the burst, in milliseconds. */
 const laterMillisMax = 6_000
 
-/** Several sessions at once insert into a table that is nearly full, as staff and the command line do with rules. */
+/** Inserts from several sessions into a table that is nearly full, as staff and the command line do with rules. */
 export const fillAtOnce = Effect.fnUntraced(
   function*(world: World, { outsideBus, sql }: Shared) {
     const dice = new Dice(world.seed, "bounds")
@@ -40,7 +40,7 @@ export const fillAtOnce = Effect.fnUntraced(
     if (done === free) world.count("bound reached")
   },
   Effect.scoped,
-  // The database may be away.
+  // The database may be down.
   (filling) => Effect.ignoreCause(filling)
 )
 

@@ -13,16 +13,16 @@ import type { Shared, World } from "./World.ts"
 const roundsMax = 12
 const pauseMillisMax = 1_500
 
-/** Types whose notices are counted one by one (I9), and may be dismissed. */
+/** Types whose notifications are counted individually (I9), and may be dismissed. */
 const types = ["favourite", "reblog", "mention", "follow"]
 
 /** Dismissals of a run. */
 export interface Dismissed {
-  /** Notifications whose dismissal was answered, by id. */
+  /** Notifications whose dismissal was confirmed, by id. */
   readonly ids: Set<bigint>
-  /** What notifications tell that somebody dismissed, or tried to: `type account sender subject`. */
+  /** Subjects of notifications that an account dismissed or tried to dismiss: `type account sender subject`. */
   readonly told: Set<string>
-  /** `account>suggested` that was answered. */
+  /** Confirmed dismissals of suggestions, as `account>suggested`. */
   readonly suggestions: Set<string>
 }
 export const none = (): Dismissed => ({ ids: new Set(), told: new Set(), suggestions: new Set() })
@@ -37,7 +37,7 @@ interface Row {
   readonly statusId: bigint
 }
 
-/** In some seeds people dismiss notifications, requests of strangers and suggested accounts, while more of them come. */
+/** In some seeds, dismisses notifications, requests of strangers and suggested accounts while further ones arrive. */
 export const dismissNowAndThen = Effect.fnUntraced(
   function*(world: World, { outsideBus, sql }: Shared, people: ReadonlyArray<AccountId>) {
     const dice = new Dice(world.seed, "dismissals")
@@ -68,7 +68,7 @@ export const dismissNowAndThen = Effect.fnUntraced(
         FROM notification_requests WHERE account_id = ${owner} ORDER BY id`
       if (asking.length === 0) return yield* one(owner)
       const { fromAccountId, id } = dice.pick(asking)
-      // Mentions that come meanwhile go with the request as well.
+      // The request's dismissal also covers mentions that arrive during it.
       dismissed.told.add(toldOf("mention", owner, fromAccountId, 0n))
       yield* requests.dismiss(owner, [id])
       world.count("request dismissed")
@@ -83,7 +83,7 @@ export const dismissNowAndThen = Effect.fnUntraced(
       yield* Effect.sleep(dice.between(200, pauseMillisMax))
       const dismiss = dice.pick([one, one, ofStranger, ofStranger, suggested])
       yield* dismiss(dice.pick(people)).pipe(
-        // Their apps show that the database is away.
+        // The apps show an error while the database is down.
         Effect.catchCause((cause) => isSqlError(Cause.squash(cause)) ? Effect.void : Effect.failCause(cause))
       )
     }

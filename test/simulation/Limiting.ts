@@ -5,19 +5,19 @@ import { families } from "../../src/services/intents/Commands.ts"
 import { Dice } from "./Seeded.ts"
 import type { Shared, World } from "./World.ts"
 
-/** Posts that accounts near their limit have left. */
+/** Maximum remaining posts of accounts near their limit. */
 const leftMax = 4
 
-/** Beginning of the ids of commands that were done before the run. */
+/** Prefix of the ids of commands from before the run. */
 export const earlier = "earlier:"
 
-/** In some seeds several accounts have used up almost all of their posts; undefined in the others. */
+/** Returns the remaining posts of several accounts in some seeds; undefined in the others. */
 const leftIn = (seed: number) => {
   const dice = new Dice(seed, "limits")
   return dice.chance(0.25) ? dice.between(1, leftMax + 1) : undefined
 }
 
-/** Inserts commands of the last minute, as if these accounts had posted so often. */
+/** Inserts commands of the last minute, as if these accounts had posted them. */
 export const insert = Effect.fnUntraced(function*(seed: number, people: ReadonlyArray<AccountId>, at: Date) {
   const left = leftIn(seed)
   if (left === undefined) return
@@ -27,7 +27,7 @@ export const insert = Effect.fnUntraced(function*(seed: number, people: Readonly
     FROM unnest(${people.slice(0, 3)}::bigint[]) a, generate_series(1, ${families.statuses.uses - left}) n`
 })
 
-/** I33: an account uses a limit up to its bound and not beyond, whichever node it asks. */
+/** I33: an account can use a limit fully and not beyond it, whichever nodes it uses. */
 export const check = Effect.fnUntraced(function*(world: World, { sql }: Shared) {
   if (leftIn(world.seed) === undefined) return []
   const rows = yield* sql<{ accountId: bigint; uses: number }>`SELECT account_id, count(*)::int AS uses FROM commands

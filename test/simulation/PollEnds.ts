@@ -16,8 +16,8 @@ interface Poll {
 }
 
 /**
- * I27: the author and each voter of a poll are notified of its end, once, not early, and nobody else. Ignores accounts
- * that moderators restricted, and late votes that one node took after another had ended the poll.
+ * I27: only the author and the voters of a poll are notified of its end, once and not early. Ignores accounts that
+ * moderators restricted, and late votes that one node took after another had ended the poll.
  */
 export const check = Effect.fnUntraced(function*(
   { outcomes, shared: { sql }, world }: Aftermath,

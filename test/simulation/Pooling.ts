@@ -1,8 +1,8 @@
 import { Effect, Request, RequestResolver } from "effect"
 
 /**
- * Batches of requests that Effect keeps for reuse, at most. Each holds the context of the fiber that first needed it for as long
- * as the process lives.
+ * Maximum batches of requests that Effect keeps for reuse. Each retains the context of the fiber that first used it for
+ * the lifetime of the process.
  */
 const batchesMax = 128
 
@@ -11,8 +11,8 @@ class Ask extends Request.Class<{ readonly n: number }, void> {}
 const resolvers = Array.from({ length: batchesMax }, () => RequestResolver.fromFunction<Ask>(() => {}))
 
 /**
- * Fills Effect's pool with batches that hold nothing, outside of any run. Processes that die in a run give none back, so that each
- * run would create some anew, and the pool would hold all that these runs had in memory.
+ * Fills Effect's pool with empty batches, outside of any run. Processes that die in a run return no batches, so each
+ * run would create new ones, and the pool would retain the memory of those runs.
  */
 export const fill = () =>
   Effect.runPromise(

@@ -13,7 +13,7 @@ import type { Result } from "./Simulation.ts"
  */
 export const noTimeout = 0
 
-/** Number of no mutant, in either simulation: a process for bugs with all of them switched off. */
+/** Mutant number that does not exist, in either simulation, for processes that run without bugs. */
 export const noMutant = -1
 
 export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)

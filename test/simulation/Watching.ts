@@ -28,7 +28,7 @@ const authorsIn = (value: unknown): ReadonlyArray<bigint> => {
   return isAccount ? [BigInt(String(account.id)), ...inside] : inside
 }
 
-/** I18: renderings from now on have no author whose suspension is certain throughout the rendering. */
+/** I18: later renderings have no author whose suspension is certain throughout the rendering. */
 const withoutSuspended = (world: World, machine: Machine) => {
   const watched = <A>(what: string, texts: (answer: A) => ReadonlyArray<string>, rendering: Effect.Effect<A>) =>
     Effect.suspend(() => {

@@ -17,8 +17,8 @@ const numbersOf = ({ breaks }: Hunted) =>
   Array.from(breaks.source.matchAll(/I(?:\(\?:([\d|]+)\)|(\d+))/g), ([, several, one = ""]) => several ?? one)
     .flatMap((numbers) => numbers.split("|"))
 
-describe("F2: what is long has a budget in the suite", () => {
-  it("simulate:nightly looks for every bug, and runs what broke once and many seeds of each kind", () => {
+describe("F2: long tests have a budget in the suite", () => {
+  it("simulate:nightly looks for every bug, and runs the seeds that broke once and many seeds of each kind", () => {
     for (const kind of ["", "--federation "]) {
       for (const what of ["--mutants", "--kept"]) assert.include(nightly, `${kind}${what}`)
     }

@@ -3,7 +3,7 @@ import { generateKeyPairSync, hash, type KeyObject, sign } from "node:crypto"
 
 const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
-/** Bytes as multibase, in base58. */
+/** Encodes bytes as multibase, in base58. */
 const multibase = (bytes: Uint8Array): string => {
   let text = ""
   for (let value = BigInt(`0x${Buffer.from(bytes).toString("hex")}`); value > 0n; value /= 58n) {
@@ -13,7 +13,7 @@ const multibase = (bytes: Uint8Array): string => {
   return `z${"1".repeat(zeros)}${text}`
 }
 
-/** An Ed25519 key of an actor, as its document lists it. */
+/** Creates an Ed25519 key of an actor, as its document lists it. */
 export const ed25519 = (actor: string, name = "ed25519-key") => {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519")
   const raw = publicKey.export({ type: "spki", format: "der" }).subarray(-32)
@@ -29,7 +29,7 @@ export const ed25519 = (actor: string, name = "ed25519-key") => {
 
 const digest = (value: unknown) => hash("sha256", canonicalize(value) ?? "", "buffer")
 
-/** A document with a proof (FEP-8b32); `more` changes the proof's options before they are signed. */
+/** Returns a document with a proof (FEP-8b32); `more` changes the proof's options before signing. */
 export const withProof = (
   document: Record<string, unknown>,
   { keyId, privateKey }: { readonly keyId: string; readonly privateKey: KeyObject },

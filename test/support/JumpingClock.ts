@@ -1,11 +1,11 @@
 import { Clock, Effect } from "effect"
 
-/** The test's clock with a time of day that `jump` (milliseconds) corrects; what only measures goes on. */
+/** Test clock whose time of day `jump` (milliseconds) changes; monotonic time is not affected. */
 export const jumpingClock = Effect.map(Clock.Clock, (clock) => {
   let correction = 0
   const millis = () => clock.currentTimeMillisUnsafe() + correction
   const nanos = () => BigInt(millis()) * 1_000_000n
-  // A test's clock has more members, by which the test turns it.
+  // A test clock has further members, which tests use to advance it.
   const jumping: Clock.Clock = {
     ...clock,
     currentTimeMillisUnsafe: millis,

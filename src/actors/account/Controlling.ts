@@ -228,7 +228,7 @@ export const make = Effect.gen(function*() {
     return true
   })
 
-  /** Withdraws a request of another server. Returns its former state, or undefined if there is none with this id. */
+  /** Withdraws a request of another server. Returns its former state; undefined if the id is unknown. */
   const unasked = Effect.fnUntraced(function*(own: Ownership, requestUri: string) {
     const request = yield* requests.byRequest(own.accountId, requestUri)
     if (request?.state !== "pending") return request?.state

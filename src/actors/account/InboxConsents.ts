@@ -43,7 +43,7 @@ export const make = Effect.fnUntraced(function*(
       const by = isQuote ? quotes.answered(own, self, activity) : features.answered(own, self, activity)
       return taken(by, () => interactions.answered(own, self, activity, activityTypeOf(activity) === "Accept"))
     },
-    /** Withdraws a request of the sender by its id; undefined if there is none. */
+    /** Withdraws a request of the sender by its id; undefined if the id is unknown. */
     unasked: (own: Ownership, requestUri: string) =>
       Effect.map(
         taken(control.unasked(own, requestUri), () => quoting.unasked(own, requestUri)),

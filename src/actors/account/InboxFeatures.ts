@@ -108,7 +108,7 @@ export const make = Effect.gen(function*() {
     return done
   })
 
-  /** Handles an answer to a local request; undefined if the object is not such a request. */
+  /** Handles a reply to a local request; undefined if the object is not a FeatureRequest of this server. */
   const answered = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
     const { object } = activity
     const request = asForeign(object)

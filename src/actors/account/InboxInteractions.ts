@@ -189,7 +189,7 @@ export const make = Effect.fnUntraced(function*(
     }
   )
 
-  /** Revokes the consents with this id; undefined if there are none. */
+  /** Revokes the consents with this id; undefined if the id is unknown. */
   const revoked = Effect.fnUntraced(
     function*(own: Ownership, uri: string): Effect.fn.Return<string | undefined, ClientError | SqlError | NeedsFetch> {
       const found = yield* requests.byAuthorization(own.accountId, uri)

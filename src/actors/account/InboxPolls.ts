@@ -27,8 +27,8 @@ export const make = Effect.gen(function*() {
     sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
 
   /**
-   * Casts the vote of a note with a name that replies to a local poll; such a note is never a post (S-013, row 19).
-   * Undefined if the note is no vote: a note with text may have a name that is no option.
+   * Casts the vote of a note with a name that replies to a local poll; a vote is never stored as a post (S-013, row
+   * 19). Undefined if the note is not a vote: a note with text may have a name that is not an option.
    */
   const vote = Effect.fnUntraced(
     function*(

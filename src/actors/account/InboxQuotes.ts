@@ -132,7 +132,7 @@ export const make = Effect.fnUntraced(function*(
       return done
     })
 
-  /** Revokes the consent with this id; undefined if there is none. */
+  /** Revokes the consent with this id; undefined if the id is unknown. */
   const revoked = Effect.fnUntraced(function*(own: Ownership, uri: string) {
     const ids = yield* remote.byAuthorization(own.accountId, uri)
     for (const statusId of ids) {

@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function*(
 
   /**
    * Returns the existing block, follow, like, boost or reaction, with its activity's id if that is known; undefined if
-   * there is none.
+   * it does not exist.
    */
   const existing = ({ accountId }: Ownership, type: Undoables.UndoableType, subject: bigint) => {
     const one = {

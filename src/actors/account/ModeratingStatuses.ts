@@ -29,7 +29,7 @@ export const make = Effect.fnUntraced(function*(
   const reviewing = yield* Reviewing.make({ verbs })
   const statusTargets = yield* StatusTargets
 
-  /** Marks a status as sensitive, or not. A local one is edited, so that other servers learn of it. */
+  /** Marks a status as sensitive, or not. A local one is edited, so that other servers receive the change. */
   const mark = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, sensitive: boolean) {
     const old = yield* statusTargets.own(own.accountId, statusId)
     if (old.local) {

@@ -88,7 +88,7 @@ export const make = Effect.gen(function*() {
       reports: since("reports")
     })
     const used = (family: Family): Used => ({ index: periodOf(family, now), count: counts[family] })
-    // The newest status may be deleted by now; the command that made it is known for a day.
+    // The newest status may have been deleted; the command that made it is known for a day.
     const newest = only(
       yield* newestRows(sql`SELECT greatest(
         (SELECT max(id) FROM statuses WHERE account_id = ${accountId} AND deleted_at IS NULL),

@@ -96,9 +96,9 @@ export const make = Effect.gen(function*() {
         legacy: false,
         authorizationUri: null
       })
-      // A block came since the post was looked at.
+      // A block was added after the post was read.
       if (!allowed) return yield* quotedNotFound
-      // Who is quoted may always see it.
+      // The quoted author may always see the quoting post.
       if (!isOwn && !isOpen(visibility)) yield* quotes.admit(statusId, quoted.accountId)
       if (waits) return yield* changed(quoted.id)
       if (!quoted.local) yield* send(activities.request(statusId))
@@ -118,7 +118,7 @@ export const make = Effect.gen(function*() {
   const settled = ({ accountId, statusId }: Decided) =>
     Effect.andThen(ends.cancel(statusId), notificationWriter.retractOne("pending.quote", accountId, statusId))
 
-  /** Decides a quote that waits for the account; false if there is none. */
+  /** Decides a pending quote request to the account; false if it does not exist. */
   const decide = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, to: "accepted" | "rejected") {
     if (!(yield* quotes.isAsked(statusId, own.accountId))) return false
     const quote = yield* quotes.decide(statusId, own.accountId, ["pending"], to)
@@ -129,16 +129,14 @@ export const make = Effect.gen(function*() {
     return true
   })
 
-  /**
-   * Withdraws a quote request of another server. Returns its former state, or undefined if there is none with this id.
-   */
+  /** Withdraws a quote request of another server. Returns its former state; undefined if the id is unknown. */
   const unasked = Effect.fnUntraced(function*(own: Ownership, requestUri: string) {
     const quote = yield* quotes.unask(own.accountId, requestUri)
     if (quote?.before === "pending") yield* settled(quote)
     return quote?.before
   })
 
-  /** Revokes a pending or accepted quote; undefined if there is none. */
+  /** Revokes a pending or accepted quote; undefined if it does not exist. */
   const revoke = Effect.fnUntraced(function*(own: Ownership, quotingId: bigint) {
     const quote = yield* quotes.decide(quotingId, own.accountId, standing, "revoked")
     if (quote === undefined) return undefined

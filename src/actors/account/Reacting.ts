@@ -61,7 +61,7 @@ export const make = Effect.gen(function*() {
   const verbs = {
     React: Effect.fnUntraced(function*(own: Ownership, { name, statusId }: Commands["React"]) {
       const target = yield* statusTargets.touchable(own.accountId, statusId)
-      // Who may not favourite a post reacts to it neither.
+      // Accounts that may not favourite a post may not react to it either.
       yield* gates.atOnce(own.accountId, target, "favourite")
       const emoji = yield* reactions.find(target.id, name)
       if (emoji === undefined) return yield* validationFailed("Name is not a recognized emoji")

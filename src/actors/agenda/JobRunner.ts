@@ -133,7 +133,7 @@ const make = Effect.gen(function*() {
     if (failed.some(({ again }) => again)) return yield* new Unavailable()
   })
 
-  /** The next replies of a post that came before it. The job is enqueued again for those that are left. */
+  /** Links the next early replies of a post to it. `adopt` enqueues the job again if there are more. */
   const replies = Effect.fnUntraced(function*(statusId: bigint) {
     const [post] = yield* uriRows(sql`SELECT uri FROM statuses WHERE id = ${statusId} AND deleted_at IS NULL`)
     if (post === undefined) return

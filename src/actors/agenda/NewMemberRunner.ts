@@ -17,7 +17,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
       const { accountId, follows: target } = member
       if (target !== null) {
         const follow = { _tag: "Follow", target, reblogs: null, notify: null, languages: null } as const
-        // The inviter may be deleted by now.
+        // The inviter may have been deleted.
         yield* Effect.ignore(actors.tell(accountId, follow))
       }
       yield* members.greet(member)

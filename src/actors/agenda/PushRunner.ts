@@ -9,7 +9,7 @@ import { claiming } from "./ClaimRounds.ts"
 
 /** Maximum subscriptions that a node sends to at once. */
 const subscriptionsAtOnceMax = 64
-/** Beside them subscriptions whose service takes its time. */
+/** Limits of subscriptions whose service is slow; they run besides the others. */
 const slowSubscriptions = { millis: 2_000, atOnceMax: 1_000 }
 
 const sent = Metric.counter("murmuration_pushes", { description: "Messages to push services, by outcome" })

@@ -9,7 +9,7 @@ import { claiming } from "./ClaimRounds.ts"
 
 /** Maximum webhooks that a node calls at once. */
 const webhooksAtOnceMax = 16
-/** Beside them webhooks that take their time. */
+/** Limits of slow webhooks; they run besides the others. */
 const slowWebhooks = { millis: 2_000, atOnceMax: 20 }
 
 /** Outcome of an attempt: nothing to send, accepted, or the failure's reason and whether to retry. */

@@ -38,7 +38,7 @@ const isOfNobodyKnown = (activity: Foreign) =>
   ["Delete", "Update"].includes(activityTypeOf(activity) ?? "") &&
   idOf(activity["object"]) === idOf(activity["actor"])
 
-/** True for an activity with an id of its actor's server. */
+/** Returns true for an activity whose id is on its actor's server. */
 const isOwnId = (activity: Foreign) =>
   URL.parse(idOf(activity) ?? "")?.origin === URL.parse(idOf(activity["actor"]) ?? "none:")?.origin
 
@@ -70,7 +70,7 @@ const make = Effect.gen(function*() {
     )
   }
 
-  /** The activity in a text, and the document as it was signed. */
+  /** Parses an activity, and keeps the document as it was signed. */
   const activityIn = (text: string) => {
     const document = asForeign(Result.getOrElse(BoundedJson.parse(text), () => undefined))
     const activity = asActivity(document)
@@ -110,9 +110,9 @@ const make = Effect.gen(function*() {
       if (!judgement.passes) {
         return judgement.reason === closedDomain ? plainError(403, "This action is not allowed") : accepted
       }
-      // What has no id of its author would come again unnoticed.
+      // An activity without an id of its actor's server could not be deduplicated.
       const handedOn = idOf(activity["actor"]) !== sender.success.uri && isOwnId(activity)
-      // What an author proved is the author's, whoever hands it on; what nobody proved is asked for at its origin.
+      // A forwarded activity with a proof counts as its author's; without one, its object is fetched from its origin.
       const proven = handedOn ? yield* proofs.of(document, "actor", addressOf(request)) : undefined
       if (proven !== undefined && !(yield* policies.atDoor(proven, activity)).passes) return accepted
       const { accountId, signedMillis, uri } = proven ?? sender.success

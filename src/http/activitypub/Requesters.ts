@@ -18,11 +18,11 @@ export type CacheScope = "everybody" | "signer"
 interface Requester {
   readonly viewer: Viewer
   readonly scope: CacheScope
-  /** Why a signature did not count; undefined where it did, and where there is none. */
+  /** Reason why a signature does not count; undefined if it is valid or the request is unsigned. */
   readonly refusal?: NotSigned | Unavailable
 }
 
-/** Seconds that a request for a public document waits for its signer's key. */
+/** Maximum seconds that a request for a public document waits for its signer's key. */
 const keySecondsMax = 5
 
 /** A missing or invalid signature, with the reason that other servers' operators look for. */
@@ -43,8 +43,8 @@ export const signedRequest = (request: HttpServerRequest.HttpServerRequest, body
 
 /**
  * Identifies the server that requests a document. A signed request sees what its account may see. An unsigned one sees
- * public documents, and nothing in secure or restricted mode (S-024). A signature that cannot be verified counts as none.
- * A signer that is suspended here, or whose domain is, sees nothing.
+ * public documents, and nothing in secure or restricted mode (S-024). A signature that cannot be verified counts as
+ * absent. A signer that is suspended here, or whose domain is, sees nothing.
  */
 export class Requesters extends Context.Service<Requesters, {
   readonly current: Effect.Effect<

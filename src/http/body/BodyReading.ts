@@ -69,7 +69,7 @@ export class BodyReading extends Context.Service<BodyReading, {
 
       const timed = Effect.fnUntraced(function*<A, E, R>(body: Effect.Effect<A, E, R>) {
         const since = yield* elapsedMillis
-        // One fiber and no timer a body; most are there by now.
+        // Uses one fiber and no timer per body; most bodies have already arrived.
         const fiber: Fiber.Fiber<A, E> = yield* Effect.forkDetach(body, { startImmediately: true })
         const arrived = fiber.pollUnsafe()
         if (arrived !== undefined) return yield* arrived

@@ -1,11 +1,11 @@
 /* Content negotiation by the `Accept` header (RFC 9110 section 12.5.1). */
 
-/** Ranges of one header that are weighed; clients send a handful. */
+/** Maximum ranges of one header that are read; clients send a handful. */
 const rangesMax = 50
 
-/** Media types of the forms in which resources are offered. */
+/** Media types of the forms in which a resource is available. */
 const mediaTypes = {
-  /** A page for people. */
+  /** HTML page. */
   page: ["text/html"],
   /** An ActivityPub document; Mastodon takes plain JSON for the same. */
   activity: ["application/activity+json", "application/ld+json", "application/json"],
@@ -15,9 +15,9 @@ const mediaTypes = {
 
 interface Range {
   readonly type: string
-  /** Between 0 and 1; 0 rules the range out. */
+  /** Between 0 and 1; 0 excludes the range. */
   readonly weight: number
-  /** Place in the header, from 0. */
+  /** Index in the header. */
   readonly place: number
 }
 
@@ -34,7 +34,7 @@ const rangesOf = (accept: string): ReadonlyArray<Range> =>
     return { type: type.trim().toLowerCase(), weight: weightOf(parameters), place }
   })
 
-/** How closely a range names a type: 3 by its name, 2 by its half, 1 by `*` alone, 0 not at all. */
+/** Returns how specifically a range matches a type: 3 by its full name, 2 by its first half, 1 by `*`, 0 not at all. */
 const closeness = (range: string, type: string): number =>
   range === type ? 3 : range === `${type.slice(0, type.indexOf("/"))}/*` ? 2 : range === "*/*" ? 1 : 0
 
@@ -51,7 +51,7 @@ const isHigher = (one: Preference, other: Preference): boolean =>
     ? one.closeness > other.closeness
     : one.place < other.place
 
-/** Preference for a type: that of the range that names it most closely. */
+/** Returns the preference for a type, from the most specific range that matches it. */
 const preferenceOf = (ranges: ReadonlyArray<Range>, type: string): Preference | undefined => {
   let found: Preference | undefined
   for (const { place, type: range, weight } of ranges) {
@@ -62,8 +62,8 @@ const preferenceOf = (ranges: ReadonlyArray<Range>, type: string): Preference | 
 }
 
 /**
- * Returns the offer that a request prefers: by weight, then by how closely the header names it, then by the header's
- * order. The first offer where the header is absent or takes none of them.
+ * Returns the offer that a request prefers: by weight, then by the most specific match, then by the header's order.
+ * Returns the first offer if the header is absent or accepts none.
  */
 export const preferredOffer = <Offer extends keyof typeof mediaTypes>(
   accept: string | undefined,

@@ -28,7 +28,7 @@ export const limitOf = (path: string): LimitName | undefined => {
   return documents.test(path) ? "documentAddress" : "pageAddress"
 }
 
-/** Paths below the API that no endpoint has: the guard sees none of them. */
+/** Limit of paths below the API that have no endpoint, and therefore no guard. */
 const unknown: LimitName = "documentAddress"
 
 const isUnrouted = (cause: Cause.Cause<unknown>) =>

@@ -1,6 +1,9 @@
 import { isStreaming } from "./Handshake.ts"
 
-/** A path that has another form: an absolute one, escapes, what the router takes for the end of a path, or doubled slashes. */
+/**
+ * Matches URLs that may have a plainer form: absolute ones, and paths with escapes, doubled slashes, or characters at
+ * which the router ends the path.
+ */
 const mayBePlainer = /^(?![/*])|^[^?]*?(?:[%;#]|\/\/)/
 /** Scheme and authority of a request in absolute form (RFC 9112, section 3.2.2). */
 const authority = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
@@ -14,14 +17,14 @@ const decoded = (escaped: string): string => {
 }
 
 const plainPath = (path: string): string =>
-  // What is malformed leads nowhere; decoded in part it could become well-formed.
+  // Malformed paths are not found anyway; partial decoding could make them well-formed.
   malformed.test(path) ? path : path.replaceAll(escape, decoded).replaceAll(";", "%3B").replaceAll("#", "%23")
     .replaceAll(/\/{2,}/g, "/")
 
 /**
- * The one form of a request's address: its path without escapes of unreserved characters (RFC 3986, section 6.2.2.2), host and
- * doubled slashes. The router decodes paths, and ends them at `;` and `#`; whatever else decides by a path reads it as
- * text, so that it has to have the same form.
+ * Normalises a request's URL: removes the host and doubled slashes, and decodes escapes of unreserved characters (RFC
+ * 3986, section 6.2.2.2). The router decodes paths, and ends them at `;` and `#`. All other code that decides by a path
+ * reads it as text, so it must see the same form.
  */
 export const plainUrl = (url: string): string => {
   if (!mayBePlainer.test(url)) return url
@@ -31,8 +34,8 @@ export const plainUrl = (url: string): string => {
   return (path === "" ? "/" : path) + (at === -1 ? "" : local.slice(at))
 }
 
-/** Path and query of a request as they were sent: what a signature is about. */
+/** Returns path and query of a request as they were sent, which is the form that signatures cover. */
 export const sentTarget = (originalUrl: string): string => originalUrl.replace(authority, "")
 
-/** Returns whether only the plain form of an address leads to streams: Node did not see that a WebSocket is asked for. */
+/** Returns true if only the normalised URL is a streaming URL: Node then did not detect the WebSocket upgrade. */
 export const isHiddenStream = (url: string): boolean => !isStreaming(url) && isStreaming(plainUrl(url))

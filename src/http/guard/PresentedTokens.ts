@@ -24,7 +24,7 @@ export const inHead = ({ headers, url }: Request): Redacted.Redacted | undefined
   return found === null || found === "" ? undefined : Redacted.make(found)
 }
 
-/** Returns true if a body may contain the token: there is none in the header, and the body's declared size is small. */
+/** Returns true if a body may contain the token: the header has none, and the body's declared size is small. */
 export const mayBeInBody = ({ headers, method }: Request): boolean => {
   const bytes = Number(headers["content-length"] ?? 0)
   return HttpMethod.hasBody(method) && headers["authorization"] === undefined && bytes > 0 && bytes <= bodyBytesMax

@@ -1,4 +1,4 @@
 import { preferredOffer } from "../guard/Accept.ts"
 
-/** Returns whether a request's `Accept` header is a browser's that opens a page: it prefers HTML to JSON. */
+/** Returns true if a request's `Accept` header is that of a browser opening a page: it prefers HTML to JSON. */
 export const acceptsPage = (accept: string | undefined): boolean => preferredOffer(accept, "json", "page") === "page"

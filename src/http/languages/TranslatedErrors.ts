@@ -9,7 +9,7 @@ type Response = HttpServerResponse.HttpServerResponse
 /** Maximum bytes of an error that is translated. */
 const errorBytesMax = 65_536
 
-/** Returns the catalog of the requested language; undefined for English, or if there is none. */
+/** Returns the catalog of the requested language; undefined for English and for missing languages. */
 const catalogFor = (catalogs: ReadonlyMap<string, Catalog>, request: Request): Catalog | undefined => {
   const wishes = wishesOf(request)
   if (Object.values(wishes).every((wish) => wish === undefined)) return undefined

@@ -41,7 +41,7 @@ interface InstanceFacts {
   readonly campaign: number | undefined
   /** True if posts can be translated. */
   readonly translates: boolean
-  /** Everyone's role may invite people. */
+  /** True if the default role may invite people. */
   readonly invitesEnabled: boolean
   /** The public half of the key for web push, as base64url. */
   readonly vapidKey: string

@@ -11,7 +11,7 @@ export class WebSocketClosed extends Schema.TaggedError<WebSocketClosed>()("WebS
 
 /** An open WebSocket. Calls on a closed one do nothing. */
 export interface WebSocket {
-  /** Returns the messages that arrived, texts as strings; waits if there are none. */
+  /** Returns the messages that arrived, texts as strings; waits for at least one. */
   readonly receive: Effect.Effect<ReadonlyArray<string | Uint8Array>, WebSocketClosed>
   /** Sends UTF-8 as a text message, without waiting; beyond `waitingBytesMax` the connection ends. */
   readonly send: (text: Uint8Array) => void

@@ -43,7 +43,7 @@ import { PeersQuery } from "../wire/ReadRequests.ts"
 /** Lifetime of cached answers about the server, in milliseconds; changes by staff show after a second at most. */
 const instanceMillisMax = 1_000
 const ofInstance = { kinds: ["instance", "roles"], millisMax: instanceMillisMax } as const
-/** How long the list of known servers is, in milliseconds. */
+/** Lifetime of the cached list of known servers, in milliseconds. */
 const peersMillisMax = 5 * 60_000
 /** Maximum servers in a search result. */
 const peersFoundMax = 10
@@ -144,7 +144,7 @@ export const layer = group(
       { kinds: ["emojis"], millisMax: instanceMillisMax },
       Effect.map(emojis.listed, (all) => json<ReadonlyArray<CustomEmoji>>(all.map(emojiValues)))
     )
-    /** Returns the current terms of service, or those of a date. Fails with RecordNotFound if there are none. */
+    /** Returns the current terms of service, or those of a date. Fails with RecordNotFound if they do not exist. */
     const terms = Effect.fnUntraced(function*(date?: string) {
       const found = date === undefined ? (yield* instance.about).termsOfService : yield* instance.termsOf(date)
       if (found === null) return yield* new RecordNotFound()

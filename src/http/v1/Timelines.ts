@@ -143,7 +143,7 @@ export const layer = group(
       link: traced("timelines.link")(function*({ query, request }) {
         const viewer = yield* Caller.viewer
         const selection = yield* access.narrow(viewer, "hashtagFeeds", selectionOf({}))
-        // What does not trend has no timeline, whether or not somebody links to it.
+        // A link that does not trend has no timeline, even if posts contain it.
         const card = yield* trends.link(linkOf(config, query.url ?? "")?.pageKey ?? "")
         const read = selection === undefined
           ? nothing

@@ -54,9 +54,9 @@ const fields = {
   suspended: Schema.optionalKey(Schema.Literal(true)),
   limited: Schema.optionalKey(Schema.Literal(true)),
   memorial: Schema.optionalKey(Schema.Literal(true)),
-  /** Remote accounts whose handle no domain confirms; `username` is the account's id (4.7). */
+  /** Remote accounts whose handle is not confirmed by its domain; `username` is the account's id (4.7). */
   invalid_handle: Schema.optionalKey(Schema.Literal(true)),
-  /** Only where the server allows it: whether anybody may get the public posts by e-mail. */
+  /** True if anyone may get the public posts by e-mail; absent if the server does not allow it. */
   email_subscriptions: Schema.optionalKey(Schema.Boolean)
 }
 

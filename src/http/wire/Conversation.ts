@@ -3,7 +3,7 @@ import { Account } from "./Account.ts"
 import { Id } from "./Common.ts"
 import { Status } from "./Status.ts"
 
-/** Direct messages with the same people; `accounts` are the others, or the owner if there are none. */
+/** Direct messages with the same people; `accounts` are the others, or the owner if there are no others. */
 export const Conversation = Schema.Struct({
   id: Id,
   unread: Schema.Boolean,

@@ -22,7 +22,7 @@ const KeywordAttributes = Schema.Struct({
 
 const scope = {
   context: Schema.optionalKey(list(Schema.String)),
-  /** In seconds; blank means never. */
+  /** Seconds until it expires; blank means never. */
   expiresIn: Schema.optionalKey(Integer)
 }
 const scopeKeys = { expiresIn: "expires_in" } as const

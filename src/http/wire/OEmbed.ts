@@ -17,7 +17,7 @@ export const OEmbed = Schema.Struct({
   author_url: Url,
   provider_name: Schema.String,
   provider_url: Url,
-  /** In seconds. */
+  /** Seconds. */
   cache_age: Schema.Int,
   html: Html,
   width: Schema.Int,

@@ -92,7 +92,7 @@ export const StatusReactionAccounts = Schema.Struct({ ...StatusReaction.fields, 
   .annotate({ identifier: "StatusReactionAccounts" })
 export type StatusReactionAccounts = typeof StatusReactionAccounts.Type
 
-/** In both places where clients look for reactions; absent without any. */
+/** Reactions, in both places where clients look for them; absent if there are no reactions. */
 const reactions = {
   emoji_reactions: Schema.optionalKey(Schema.Array(StatusReaction)),
   pleroma: Schema.optionalKey(Schema.Struct({ emoji_reactions: Schema.Array(StatusReaction) }))

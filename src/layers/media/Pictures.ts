@@ -39,7 +39,7 @@ const hashComponents = [4, 4] as const
 // Each picture is read only once, and other threads have other work.
 sharp.cache(false)
 sharp.concurrency(1)
-// Only the sniffed types are ever loaded; blocking all other loaders of libvips makes sure.
+// Only the sniffed types are loaded; blocking all other loaders of libvips enforces that.
 sharp.block({ operation: ["VipsForeignLoad"] })
 sharp.unblock({
   operation: [

@@ -35,7 +35,7 @@ const decode = (text: string): FeedEntry => {
 const isId = (id: bigint) => id > 0n && id <= idMax
 const isEntry = ({ id, reblogOf }: FeedEntry) => isId(id) && (reblogOf === undefined || isId(reblogOf))
 
-/** Entries of a list; undefined where somebody else wrote into it. */
+/** Decodes the entries of a list; undefined if the list contains other data. */
 const entriesOf = (elements: ReadonlyArray<string>): ReadonlyArray<FeedEntry> | undefined => {
   const entries = Result.getOrElse(Result.try(() => elements.map(decode)), () => undefined)
   return entries?.every(isEntry) === true ? entries : undefined
@@ -118,7 +118,7 @@ export const make = (redis: Redis["Service"]) => {
       Effect.asVoid(
         call(fillScript, [key(feed)], [since === undefined ? "" : waitingMark + since, ...entries.map(encode)])
       ),
-    /** A feed that is read is kept for longer. Undefined for a list that is no feed. */
+    /** Reads a feed and extends its lifetime. Undefined if the list is not a feed. */
     read: Effect.fnUntraced(function*(feed: FeedKey) {
       const reply = yield* call(readScript, [key(feed)])
       const elements: ReadonlyArray<string> = Array.isArray(reply) ? reply : []

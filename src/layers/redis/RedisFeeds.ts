@@ -41,7 +41,7 @@ export const layer = Layer.effect(
       read: traced("Feeds.read")(function*(feed) {
         if (missed.has(feed)) return undefined
         const list = yield* lists.read(feed)
-        // It is dropped like one that missed an entry.
+        // A list that is not a feed is dropped, like a feed that missed an entry.
         if (list === undefined) yield* missed.remember([feed])
         // Asked again, because the entry may have been missed while Redis was answering.
         return list === undefined || missed.has(feed) ? undefined : contentsOf(list.entries, list.filled)

@@ -5,8 +5,8 @@ import { Redis } from "../Redis.ts"
 const prefix = "murmuration:limit:"
 
 /**
- * Counts a use of each key in turn, up to the first that has none left. Its time to live and its uses are arguments: Redis'
- * clock may be another one, and a moment that is past there would delete each counter at once.
+ * Counts a use of each key in turn, up to the first that is exhausted. Lifetimes and uses are arguments: Redis' clock
+ * may differ, and an expiry in its past would delete each counter at once.
  */
 const countInTurn = `
 local counts = {}

@@ -14,9 +14,9 @@ import { Environment } from "../Environment.ts"
 /** Maximum files in the cache, whatever their size, and maximum concurrent fetches. */
 const copiesMax = 50_000
 const fetchesAtOnceMax = 16
-/** Beside them files of hosts that take their time. */
+/** Limits of files from slow hosts; they are fetched besides the others. */
 const slowFetches = { millis: 3_000, atOnceMax: 512 }
-/** How often a view is written down, in milliseconds: the order after a restart is not more exact than this. */
+/** Minimum time between stored views of a file, in milliseconds; the order after a restart is only this exact. */
 const viewMillis = 60_000
 /** Age of drafts that a killed process left, in milliseconds; a fetch takes less. */
 const draftMillisMax = 3_600_000
@@ -74,7 +74,7 @@ export const layer = Layer.effect(
     /** Bytes of stored copies, and of those about to be stored. */
     let bytesKept = 0
     let drafts = 0
-    /** Of all drafts: files that drip are many at once, and have half of the room together. */
+    /** Bytes of all drafts. Slow fetches can be many at once, and may use half of the cache together. */
     let draftBytes = 0
     const slowBytesMax = mediaCacheBytes / 2
 

@@ -29,7 +29,10 @@ const lookedAtMax = 500
 /** Maximum statuses that are streamed for a new card, and their maximum age, in milliseconds. */
 const toldMax = 500
 const toldMillisMax = 86_400_000
-/** Cards that one statement removes, statements of one sweep, and how long nobody has to refer to them, in milliseconds. */
+/**
+ * Maximum cards that one statement removes, maximum statements of one sweep, and age of an unused card, in
+ * milliseconds.
+ */
 const sweptMax = 500
 const batchesMax = 200
 const unreferredMillisMax = 7 * 86_400_000

@@ -18,7 +18,7 @@ import { structuredPage } from "./StructuredData.ts"
 /** Maximum characters of a handle in a page. */
 const handleCharactersMax = 300
 
-/** A card, and what is still to be fetched for it. */
+/** Card of a page, with URLs and handles that are still to be resolved. */
 interface PageCard {
   readonly card: Card
   readonly imageUrl: string | undefined

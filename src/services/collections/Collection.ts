@@ -34,7 +34,7 @@ export const StoredCollection = Schema.Struct({
   language: Schema.NullOr(Schema.String),
   sensitive: Schema.Boolean,
   discoverable: Schema.Boolean,
-  /** As first written. */
+  /** Hashtag as first written. */
   tagName: Schema.NullOr(Schema.String),
   createdAt: Timestamptz,
   updatedAt: Timestamptz

@@ -22,9 +22,9 @@ export const isKnownTo = (sql: SqlClient, other: AccountId) =>
     WHERE f.account_id = d.account_id AND f.target_account_id = ${other}))`
 
 /**
- * Checks that each device has room for the sender's messages, in the transaction that locks the devices. If there is
- * none, the sender is refused and pending messages stay: otherwise a stranger could displace unread messages of others.
- * Strangers share half of a device's room; the other half is left for accounts that its owner follows.
+ * Checks that each device has room for the sender's messages, in the transaction that locks the devices. Otherwise the
+ * sender is refused and pending messages stay: a stranger must not displace unread messages of others. Strangers share
+ * half of a device's room; the other half is left for accounts that its owner follows.
  */
 export const requireMessageCapacity = (
   sql: SqlClient,

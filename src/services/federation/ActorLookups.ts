@@ -12,21 +12,24 @@ import { type FetchedDocument, Implausible, isPassing, ObjectFetcher } from "./O
 import * as SingleFlight from "./SingleFlight.ts"
 import { WebFingers } from "./WebFingers.ts"
 
-/** How often the document of an actor is looked up for its keys at most, in milliseconds (scenario F27). */
+/** Minimum time between two look-ups of an actor's keys, in milliseconds (scenario F27). */
 export const lookUpMillisMin = 5 * 60_000
-/** The same while the origin does not answer: it may be back soon, and until then its accounts are not heard. */
+/**
+ * Minimum time between two look-ups while the origin fails, in milliseconds. Shorter, as its accounts are not heard
+ * until it is back.
+ */
 export const unavailableMillisMin = 60_000
-/** Bytes of looked-up documents that are kept, and documents that are on their way. */
+/** Maximum bytes of cached look-ups, and maximum concurrent look-ups that are shared. */
 const keptBytesMax = 16_777_216
 const underWayMax = 1_000
 
 type Handle = NonNullable<ReturnType<typeof parseHandle>>
 
-/** The handle in a key's id of the form `acct:name@domain`. */
+/** Returns the handle in a key id of the form `acct:name@domain`. */
 export const handleIn = (keyId: string): Handle | undefined =>
   keyId.startsWith("acct:") ? parseHandle(keyId) : undefined
 
-/** An actor that a key led to, as its document says; stored by nobody yet. */
+/** An actor found by a key id, as its document describes it; not stored yet. */
 interface Found {
   readonly fetched: FetchedDocument
   readonly actor: ForeignActor
@@ -34,19 +37,20 @@ interface Found {
 
 interface Looked {
   readonly at: number
-  /** "away": the host may answer later; undefined: there is no such actor. */
+  /** "away": the host may reply later; undefined: the actor does not exist. */
   readonly found: Found | "away" | undefined
   readonly bytes: number
-  /** The look counts no more: what it found was proven. */
+  /** Takes the look-up out of the limits: a signature by a key that it found was verified. */
   readonly proven: () => void
 }
 
-/** What a look for a key found, and when, in milliseconds since 1970. */
+/** Result of a key look-up, and its time in milliseconds since 1970. */
 type Look = Pick<Looked, "at" | "found" | "proven">
 
 /**
- * The actors that keys name, from their origin, before anything of a request is believed: one request a document where
- * the key is in the actor's own. It is kept for a while whatever is claimed under it. Nothing is stored here.
+ * Looks up the actors of key ids at their origin, before anything in a request is believed. If the key is in the
+ * actor's own document, this takes one request. Results are cached under the key's id, also if nothing was found.
+ * Nothing is stored in the database.
  */
 export const make = Effect.gen(function*() {
   const { localDomain, outboundAllow, publicUrl } = yield* ServerConfig
@@ -63,17 +67,17 @@ export const make = Effect.gen(function*() {
 
   const fetched = Effect.fnUntraced(function*(address: string) {
     const first = yield* fetcher.fetch(address)
-    // The key's address serves the actor itself, or a key that names its owner.
+    // The key's address serves the actor itself, or a key document that names its owner.
     const owner = idOf(first.document["owner"]) ?? idOf(first.document["controller"]) ?? first.id.href
     if (owner === first.id.href) return yield* withKeys(fetcher, first)
-    // Keys of another origin are nobody's, so that nobody is asked for their owner.
+    // A key cannot belong to another origin, so no owner is fetched.
     if (URL.parse(owner)?.origin !== first.id.origin) {
       return yield* new Implausible({ url: first.id.href, reason: "its owner is elsewhere" })
     }
     return yield* withKeys(fetcher, yield* fetcher.fetch(owner), [first])
   })
 
-  /** The actor behind `acct:name@domain`; its host counts as one that was asked. */
+  /** Fetches the actor behind `acct:name@domain`. The actor's host counts against the limits, too. */
   const fingered = Effect.fnUntraced(function*({ domain, username }: Handle, address: string | undefined) {
     const { actor } = yield* fingers.resolve(username, domain)
     if (actor.host !== domain && (yield* limits.take({ address, host: actor.host })) === undefined) {
@@ -82,7 +86,7 @@ export const make = Effect.gen(function*() {
     return yield* fetched(actor.href)
   })
 
-  /** What a key's id leads to; undefined for what leads nowhere. */
+  /** Returns the location of a key, by its id; undefined if the id cannot be looked up. */
   const placeOf = (keyId: string, address: string | undefined) => {
     const handle = handleIn(keyId)
     if (handle !== undefined) {
@@ -108,8 +112,8 @@ export const make = Effect.gen(function*() {
   })
 
   /**
-   * The actor of a key; `address` is the requester's. Nothing is fetched where there were too many look-ups. A look before
-   * `since` counts no more.
+   * Looks up the actor of a key; `address` is the requester's. Fetches nothing beyond the limits of `FailedLookups`.
+   * Cached results from before `since` are not used.
    */
   return Effect.fnUntraced(function*(
     keyId: string,
@@ -126,7 +130,7 @@ export const make = Effect.gen(function*() {
     const proven = yield* limits.take({ address, host })
     if (proven === undefined) return { at: now, found: "away", proven: () => {} }
     const look = yield* once(name, looked(find, proven))
-    // Somebody else's look served.
+    // The result is a concurrent look-up's, so this one does not count.
     if (look.proven !== proven) proven()
     kept.set(name, look)
     return look

@@ -27,18 +27,18 @@ const authorizedRows = rowsOf(
 const StoredUri = StoredCollection.mapFields(Struct.pick(["id", "accountId", "uri"]))
 const uriRows = rowsOf(StoredUri)
 
-/** A collection with the ids of the accounts in it that are elsewhere. */
+/** A collection as a document, and the id of its owner's actor. */
 interface CollectionObject {
   readonly document: Document
   readonly actor: string
 }
 
-/** Collections of local accounts as documents, for who may see them. */
+/** Collections of local accounts as documents, for viewers who may see them. */
 export class CollectionObjects extends Context.Service<CollectionObjects, {
   readonly collection: (viewer: Viewer, id: bigint) => Effect.Effect<CollectionObject, RecordNotFound>
-  /** An item of an account's collection. */
+  /** Returns an item of an account's collection. */
   readonly item: (viewer: Viewer, accountId: bigint, id: bigint) => Effect.Effect<Document, ClientError>
-  /** What a local account gave for its place in a collection. */
+  /** Returns a local account's consent to be in a collection. */
   readonly authorization: (accountId: bigint, itemId: bigint) => Effect.Effect<Document, RecordNotFound>
 }>()("murmuration/services/federation/CollectionObjects") {
   static readonly layerNoDeps = Layer.effect(

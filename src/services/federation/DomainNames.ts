@@ -1,17 +1,17 @@
 import { getPublicSuffix } from "tldts"
 
-/** The domain of a handle that nobody confirms: none at all, so that it misleads nobody. */
+/** Domain of unconfirmed handles. It cannot exist, so it misleads no reader. */
 export const unknownDomain = "handle.invalid"
 
-/** Characters of a domain name (RFC 1035 section 2.3.4) with a port. */
+/** Maximum characters of a domain name (RFC 1035 section 2.3.4) with a port. */
 const domainCharactersMax = 259
 
-/** One label of a host name in ASCII (RFC 1123 section 2.1), or with underscores, as some servers have. */
+/** Label of a host name in ASCII (RFC 1123 section 2.1); also with underscores, which some servers have. */
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 
 /**
- * A domain as it is stored and compared: lower case, A-labels, a port only where it is not the usual one. Undefined for
- * text that no host can be named (row 13).
+ * Returns a domain in its stored form: lower case, A-labels, and no default port. Returns undefined for text that
+ * cannot be a host name (row 13).
  */
 export const normalizeDomain = (text: string): string | undefined => {
   if (text.length > domainCharactersMax || !/^[^\s/\\?#@%]+$/.test(text)) return undefined
@@ -23,12 +23,15 @@ export const normalizeDomain = (text: string): string | undefined => {
   return named && labels.every((part) => label.test(part)) ? url.host : undefined
 }
 
-/** True for a suffix below which anyone can register a name: `co.uk`, `github.io` (publicsuffix.org, private part included). */
+/**
+ * Returns true for a suffix below which anyone can register a name: `co.uk`, `github.io` (publicsuffix.org with its
+ * private part).
+ */
 export const isPublicSuffix = (domain: string): boolean =>
   domain !== "localhost" &&
   getPublicSuffix(domain, { allowPrivateDomains: true }) === domain
 
-/** `name@domain` with an @ or `acct:` before it, in its parts; the domain is normal, the name as it was written. */
+/** Parses `name@domain`, with an optional @ or `acct:` before it. Normalises the domain; keeps the name as written. */
 export const parseHandle = (text: string): { readonly username: string; readonly domain: string } | undefined => {
   const [, username = "", written = ""] = /^(?:acct:)?@?([\w.-]{1,2048})@([^@\s]+)$/i.exec(text.trim()) ?? []
   const domain = normalizeDomain(written)

@@ -4,15 +4,15 @@ import { boundedMap } from "../BoundedMap.ts"
 import { hashedKey } from "../HashedKey.ts"
 
 /**
- * Looks at a key's origin in a minute that led to no signature which holds: those that requests from one address
- * caused (an IPv6 address is its /64), those of one IPv6 site (/48), and those that one host was asked for. A sender of
- * nonsense has us ask others this often, and no more. Addresses without a failed look have places at a host of their own.
+ * Maximum look-ups per minute that led to no valid signature: by requester address (an IPv6 address is its /64), by
+ * IPv6 site (/48), and by the host asked. This bounds the requests that a sender of nonsense can cause. `reserved` are
+ * extra places per host for addresses without a failed look-up.
  */
 export const failedLooksMax = { address: 100, site: 300, host: 300, reserved: 100 } as const
-/** Addresses and hosts that are remembered; beyond it the one that was not heard of for the longest time is forgotten. */
+/** Maximum remembered addresses and hosts; the least recently used one is evicted. */
 const rememberedMax = 20_000
 const minuteMillis = 60_000
-/** Bits of the network that one customer of an IPv6 provider has at most: 65,536 networks of one household each. */
+/** Prefix length of the largest usual IPv6 network of one customer: 65,536 networks of /64. */
 const siteBits = 48
 
 interface Count {
@@ -20,13 +20,13 @@ interface Count {
   count: number
 }
 
-/** Whose requests cause looks, and who is asked; an address is undefined where nobody knows it. */
+/** Requester that causes a look-up, and host that is asked. `address` is undefined if unknown. */
 interface Look {
   readonly address: string | undefined
   readonly host: string
 }
 
-/** Counts looks of the current minute; one that led to a signature which holds is taken back. */
+/** Counts look-ups of the current minute, except those that led to a valid signature. */
 export const make = () => {
   const counts = {
     address: boundedMap<string, Count>(rememberedMax),
@@ -44,14 +44,14 @@ export const make = () => {
   }
 
   return {
-    /** Takes a place for a look, which answers how to give it back, once; undefined where there is none in this minute. */
+    /** Counts a look-up. Returns a function that uncounts it, once; undefined if a limit is reached. */
     take: ({ address, host }: Look): Effect.Effect<(() => void) | undefined> =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const taken = kinds.flatMap((kind) => {
           const name = { address, site: siteOf(address ?? ""), host }[kind]
           return name === undefined ? [] : [{ kind, count: countOf(kind, name, now) }]
         })
-        // Stops at the first that refuses: a look that does not happen counts for nobody.
+        // Checks all limits before counting: a refused look-up counts nowhere.
         const isNew = address !== undefined && taken.every(({ count, kind }) => kind === "host" || count.count === 0)
         const maxOf = (kind: typeof kinds[number]) =>
           failedLooksMax[kind] + (kind === "host" && isNew ? failedLooksMax.reserved : 0)

@@ -9,13 +9,13 @@ import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import * as LocalIds from "./LocalIds.ts"
 
-/** From so many followers on no digest is sent (federation.md section 4). */
+/** Follower count from which no digest is sent (federation.md section 4). */
 export const synchronizedMax = 25_000
-/** How long digests are believed, in milliseconds, and of how many accounts they are kept. */
+/** Lifetime of cached digests, in milliseconds, and maximum number of accounts in the cache. */
 const keptMillis = 60_000
 const keptMax = 100
 
-/** 32 bytes as the standard writes them, in hexadecimal. */
+/** Returns the digest of 32 bytes in hexadecimal, as FEP-8fcf defines it. */
 const combined = (uris: Iterable<string>): string => {
   const sum = Buffer.alloc(32)
   for (const uri of uris) {
@@ -27,7 +27,7 @@ const combined = (uris: Iterable<string>): string => {
 
 const hostOf = (uri: string) => URL.parse(uri)?.host ?? ""
 
-/** A follow between a local account and a remote one, as we have it. */
+/** Follow or follow request of a local account for a remote one. */
 interface LocalFollower {
   readonly accountId: bigint
   readonly uri: string
@@ -42,20 +42,23 @@ const followerRows = rowsOf(
 )
 
 /**
- * Who follows whom between two servers, in 32 bytes: the XOR of the SHA-256 of the followers' ids (FEP-8fcf). Where two servers
- * disagree, one of them missed something.
+ * Digests of the followers that a local account has on one server: the XOR of the SHA-256 of their ids (FEP-8fcf). If
+ * two servers' digests differ, one of them missed an activity.
  */
 export class FollowerDigests extends Context.Service<FollowerDigests, {
-  /** The header of a delivery to a host, with the digest of the sender's followers there; none for very large accounts. */
+  /**
+   * Returns the synchronization header for deliveries to a host, with the digest of the sender's followers there;
+   * undefined without followers there and for very large accounts.
+   */
   readonly header: (
     sender: { readonly id: bigint; readonly username: string },
     host: string
   ) => Effect.Effect<string | undefined, SqlError>
-  /** The ids of a local account's followers at the origin of somebody who asks. */
+  /** Returns the ids of a local account's followers on the requester's server. */
   readonly followersAt: (accountId: bigint, requesterId: bigint) => Effect.Effect<ReadonlyArray<string>, SqlError>
-  /** Our people who follow, or ask to follow, a remote account. */
+  /** Returns local accounts that follow, or have asked to follow, a remote account. */
   readonly localFollowers: (accountId: bigint) => Effect.Effect<ReadonlyArray<LocalFollower>, SqlError>
-  /** The collection of a remote account's followers as its document names it. */
+  /** Returns the URL of a remote account's followers collection, from its actor document. */
   readonly followersOf: (accountId: bigint) => Effect.Effect<string | undefined, SqlError>
   readonly digest: (uris: Iterable<string>) => string
 }>()("murmuration/services/federation/FollowerDigests") {

@@ -7,8 +7,8 @@ import { Signatures } from "./signatures/Signatures.ts"
 import { SigningKeys } from "./SigningKeys.ts"
 
 /**
- * An address that is asked for an object; for one that may also be a page for people, which leads to it (`objectOrPage`); or for
- * the beginning of a page, which nobody signs for.
+ * URL to fetch: an object; an object or the HTML page that links to it (`objectOrPage`); or the beginning of an HTML
+ * page (`page`, an unsigned request).
  */
 export const WantedDocument = Schema.Struct({
   url: Schema.String,
@@ -16,7 +16,7 @@ export const WantedDocument = Schema.Struct({
 })
 export type WantedDocument = typeof WantedDocument.Type
 
-/** The fetched text, and the addresses that were asked for it one after the other, the last of them `url`. */
+/** Fetched text, and the URLs that were requested in order; the last one is `url`. */
 export const HostDocument = Schema.Struct({
   url: Schema.String,
   text: Schema.String,
@@ -29,8 +29,8 @@ export type HostDocument = typeof HostDocument.Type
 type Ask = (wanted: WantedDocument) => Effect.Effect<HostDocument, OutboundError>
 
 /**
- * Asks a host by way of its actor, so that a document is fetched once for all who ask at that time, on whatever node.
- * Undefined where there are no actors: each process asks for itself then, as the command line does.
+ * Fetches a document through its host's actor, so that concurrent callers on all nodes share one request. Undefined
+ * without actors, as in the command line: each process then fetches for itself.
  */
 export const HostDocuments = Context.Reference<Ask | undefined>("murmuration/services/federation/HostDocuments", {
   defaultValue: () => undefined
@@ -42,7 +42,7 @@ const types = {
   page: DocumentTypes.html
 }
 
-/** Asks in the name of the server. `places` are those that the same look-up asked before. */
+/** Creates a fetcher that signs as the server. `places` are URLs that the same look-up requested before. */
 export const asking = Effect.gen(function*() {
   const keys = yield* SigningKeys
   const outbound = yield* Outbound

@@ -5,17 +5,17 @@ import * as DocumentTypes from "../outbound/DocumentTypes.ts"
 import type { Outbound } from "../outbound/Outbound.ts"
 import { bounded } from "../text/BoundedText.ts"
 
-/** Bytes of a host-meta document that are read; it names a handful of links. */
+/** Maximum bytes read of a host-meta document, which lists only a few links. */
 const documentBytesMax = 65_536
-/** How long a host's answer is remembered, in milliseconds, and hosts of which it is. */
+/** Lifetime of a cached template, in milliseconds, and maximum number of hosts in the cache. */
 const templateMillisMax = 5 * 60_000
 const templatesMax = 1_000
-/** Characters of a template; what is made of it is an address. */
+/** Maximum characters of a template, which expands to a URL. */
 const templateCharactersMax = 1_024
 
 const placeholder = "{uri}"
 
-/** The template of an XRD document's first `lrdd` link (RFC 6415 section 3.1.1); undefined where there is none. */
+/** Returns the template of an XRD document's first `lrdd` link (RFC 6415 section 3.1.1); undefined if it has none. */
 const templateIn = (document: string): string | undefined => {
   let found: string | undefined
   readMarkup(bounded(document, documentBytesMax), {
@@ -28,8 +28,8 @@ const templateIn = (document: string): string | undefined => {
 }
 
 /**
- * Makes a reader of host-meta documents: the address of a resource's descriptor by the template that its host names,
- * undefined where the host names none. Each host is asked once in a while; one that cannot be reached fails.
+ * Creates a reader of host-meta documents. It expands the host's template for a resource; undefined if the host has no
+ * template. Templates are cached. An unreachable host fails.
  */
 export const make = (outbound: Outbound["Service"]) => {
   const templates = boundedMap<string, { readonly at: number; readonly template: string | undefined }>(templatesMax)
@@ -53,7 +53,7 @@ export const make = (outbound: Outbound["Service"]) => {
     return template
   })
 
-  /** `origin` is the host's, `resource` as WebFinger names it. */
+  /** `origin` is the host's; `resource` is a WebFinger resource. */
   return (origin: string, resource: string) =>
     Effect.map(templateOf(origin), (template) => template?.replaceAll(placeholder, encodeURIComponent(resource)))
 }

@@ -4,24 +4,24 @@ import { keysMax } from "./documents/ForeignKeys.ts"
 import { asForeign, asList, type Foreign, idOf } from "./documents/Reading.ts"
 import { type FetchedDocument, type Implausible, isPassing, type ObjectFetcher } from "./ObjectFetcher.ts"
 
-/** Documents of keys that are fetched for one actor. */
+/** Maximum key documents fetched for one actor. */
 const fetchedMax = 3
 
-/** The address of a key that an actor only names, at the actor's own origin and outside of its document. */
+/** Returns the URL of a key that an actor only links to, at the actor's origin but outside its document. */
 const addressOf = (key: unknown, actor: URL): string | undefined => {
   const url = asForeign(key)?.["publicKeyPem"] === undefined ? URL.parse(idOf(key) ?? "") : null
   return url !== null && url.origin === actor.origin && url.href.split("#")[0] !== actor.href ? url.href : undefined
 }
 
-/** The key in a document: the document itself, or the member of a shortened actor. */
+/** Returns the key in a document: the document itself, or a member of an abridged actor. */
 const keyIn = (document: Foreign, address: string): Foreign | undefined =>
   [document, ...asList(document["publicKey"])].map(asForeign).find((key) =>
     key?.["publicKeyPem"] !== undefined && idOf(key) === address
   )
 
 /**
- * Returns an actor's document with the keys that it names by their address in full, each from a document of its own. A
- * key that is not there stays a name. `known` are documents that were fetched already. `foreignKeys` checks the owner.
+ * Returns an actor's document with its linked keys in full; each is fetched from a document of its own. A key that
+ * cannot be found stays a link. `known` are documents that were already fetched. `foreignKeys` checks the owner.
  */
 export const withKeys = Effect.fnUntraced(function*(
   fetcher: ObjectFetcher["Service"],

@@ -14,18 +14,20 @@ import type { Document } from "./documents/Vocabulary.ts"
 import * as LocalIds from "./LocalIds.ts"
 import { SigningKeys } from "./SigningKeys.ts"
 
-/** Local accounts that one process knows by their names. */
+/** Maximum local accounts cached by name, per process. */
 const namesMax = 20_000
 
 const linkedRows = rowsOf(Linked)
 
-/** Local accounts as others ask for them, by name. A suspended one shows itself, as suspended, and nothing else. */
+/**
+ * Local accounts by name, for requests of other servers. A suspended account shows only its document, which says so.
+ */
 export class LocalActors extends Context.Service<LocalActors, {
-  /** The account by its name in any case: gone where it was deleted. */
+  /** Finds an account by its name, case-insensitively. Fails with Gone if it was deleted. */
   readonly find: (
     username: string
   ) => Effect.Effect<FoundAccount & { readonly username: string }, RecordNotFound | Gone>
-  /** The same, for what a suspended account does not show. */
+  /** As `find`, but fails with NotAllowed for suspended accounts. */
   readonly open: (
     username: string
   ) => Effect.Effect<FoundAccount & { readonly username: string }, RecordNotFound | Gone | NotAllowed>
@@ -42,7 +44,7 @@ export class LocalActors extends Context.Service<LocalActors, {
       const handles = yield* Handles
       const keys = yield* SigningKeys
 
-      /** By name in lower case, and none that are not there. */
+      /** Keys are names in lower case. Missing accounts are not cached. */
       const names = yield* Cache.make<string, FoundAccount & { readonly username: string }>({
         rows: ({ id }) => [["account", id], ["user", id]],
         max: { entries: namesMax },

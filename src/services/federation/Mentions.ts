@@ -6,14 +6,17 @@ import { namedBy } from "../statuses/Drafts.ts"
 import { traced } from "../Traced.ts"
 import { RemoteActors } from "./RemoteActors.ts"
 
-/** Unknown accounts of one text that are asked for; how long its author waits for them, in seconds. */
+/** Maximum unknown accounts that are looked up for one text, and how long its author waits, in seconds. */
 const unknownMax = 10
 const mentionSecondsMax = 3
 
-/** Accounts that a text mentions, made known before it is written: what a post means is decided where it is stored. */
+/**
+ * Accounts that a text mentions. They are looked up before the post is written; the write itself resolves mentions in
+ * the database only.
+ */
 export class Mentions extends Context.Service<Mentions, {
   /**
-   * Asks other servers for accounts that nobody here knows. Never fails: an account that is not found is not mentioned.
+   * Looks up mentioned accounts that are not known here. Never fails: an account that is not found is not mentioned.
    */
   readonly introduce: (text: string) => Effect.Effect<void>
 }>()("murmuration/services/federation/Mentions") {

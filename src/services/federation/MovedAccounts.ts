@@ -9,13 +9,13 @@ import { traced } from "../Traced.ts"
 
 const movedToRows = rowsOf(Schema.Struct({ movedTo: Schema.NullOr(Schema.String) }))
 
-/** Which account a remote one says that it has become: shown where that one says so too. */
+/** Redirects of remote accounts that moved. A redirect is shown if its target lists the old account as an alias. */
 export class MovedAccounts extends Context.Service<MovedAccounts, {
-  /** What the account's document says now, in the transaction that stores it. */
+  /** Stores the document's `movedTo`, in the transaction that stores the account. */
   readonly store: (accountId: AccountId, movedTo: string | null) => Effect.Effect<void, SqlError>
-  /** Where the document says that it is; undefined where it says nothing. */
+  /** Returns the id in the document's `movedTo`, or undefined. */
   readonly of: (accountId: bigint) => Effect.Effect<string | undefined>
-  /** Shows the redirect to an account that is known by now, if it names the one that moved. */
+  /** Shows the redirect to a known account if that account lists the moved one as an alias. */
   readonly link: (accountId: bigint, target: bigint) => Effect.Effect<void>
 }>()("murmuration/services/federation/MovedAccounts") {
   static readonly layer = Layer.effect(

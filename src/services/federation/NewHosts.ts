@@ -1,15 +1,15 @@
 import { Clock, Effect } from "effect"
 import { boundedMap } from "../BoundedMap.ts"
 
-/** Hosts below one registrable domain that we begin to know in one minute (federation.md section 3, safety row 34). */
+/** Maximum new hosts per minute below one registrable domain (federation.md section 3, safety row 34). */
 export const newHostsPerMinuteMax = 10
-/** Hosts and domains that are remembered (row 37). */
+/** Maximum remembered hosts and domains (row 37). */
 const hostsMax = 20_000
 const minuteMillis = 60_000
 
 /**
- * The part of a name that somebody registers, as far as it is told without public suffixes: two labels, or three below
- * a short second one (`example.co.uk`). Names that are wrongly put together share a limit, no more.
+ * Returns the registrable part of a host name, estimated without public suffixes: two labels, or three below a short
+ * second one (`example.co.uk`). A wrong guess only makes names share a limit.
  */
 export const registrable = (hostname: string): string => {
   if (/^[\d.]+$|^\[/.test(hostname)) return hostname
@@ -18,12 +18,12 @@ export const registrable = (hostname: string): string => {
   return labels.slice(short ? -3 : -2).join(".")
 }
 
-/** Bounds how fast one domain can make up hosts with accounts on them: a wildcard in the DNS costs its owner nothing. */
+/** Limits how fast one domain can introduce hosts with accounts: a DNS wildcard costs its owner nothing. */
 export const make = () => {
   const known = boundedMap<string, true>(hostsMax)
   const domains = boundedMap<string, { readonly since: number; count: number }>(hostsMax)
 
-  /** Whether a host may be begun with; one that was, may be again. */
+  /** Returns true if the host is known or may be introduced now. */
   const admit = (host: string): Effect.Effect<boolean> =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       if (known.get(host) !== undefined) return true

@@ -13,7 +13,7 @@ import { asking, HostDocuments } from "./HostDocuments.ts"
 import { Signatures } from "./signatures/Signatures.ts"
 import { SigningKeys } from "./SigningKeys.ts"
 
-/** A document that was fetched but is not to be believed. */
+/** A fetched document that cannot be trusted. */
 export class Implausible extends Schema.TaggedError<Implausible>()("Implausible", {
   url: Schema.String,
   reason: Schema.String
@@ -23,24 +23,26 @@ export class Implausible extends Schema.TaggedError<Implausible>()("Implausible"
   }
 }
 
-/** Returns true for failures after which another try could end otherwise. */
+/** Returns true for temporary failures: a retry may succeed. */
 export const isPassing = (error: OutboundError | Implausible): boolean =>
   error._tag === "Unreachable" || (error._tag === "Answered" && (error.status >= 500 || error.status === 429))
 
 export interface FetchedDocument {
-  /** The id, which is the address that served it. */
+  /** Id, which is the URL that served the document. */
   readonly id: URL
   readonly document: Foreign
 }
 
-/** Objects of other servers, from their origin. Contexts in them are compared by name and never fetched (row 33). */
+/**
+ * Fetches objects of other servers from their origin. Contexts in them are compared by name and never fetched (row 33).
+ */
 export class ObjectFetcher extends Context.Service<ObjectFetcher, {
   /**
-   * The object behind an address. It is believed where it was served from the address that is its id; another address
-   * leads to the id at most once, and then that must hold (row 1). `places` are those that the same look-up asked before.
+   * Fetches the object at a URL. It is believed if the URL that served it is its id. Otherwise its id is fetched, once,
+   * and must then match (row 1). `places` are URLs that the same look-up requested before.
    */
   readonly fetch: (url: string, places?: Places) => Effect.Effect<FetchedDocument, OutboundError | Implausible>
-  /** The same for an address that may be that of a page for people, which says where its object is. */
+  /** As `fetch`, but the URL may be an HTML page that links to its object. */
   readonly discover: (url: string, places: Places) => Effect.Effect<FetchedDocument, OutboundError | Implausible>
 }>()("murmuration/services/federation/ObjectFetcher") {
   static readonly layerNoDeps = Layer.effect(
@@ -52,7 +54,7 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
       const readUrl = urlReader(outboundAllow)
       const own = new URL(publicUrl).host
 
-      /** A look-up that was elsewhere before goes on by itself: where it may go depends on where it was. */
+      /** A look-up that has already requested URLs is not shared: its redirect limit and loop check depend on them. */
       const had = Effect.fnUntraced(function*(url: string, as: "object" | "objectOrPage", places: Places) {
         if (shared === undefined || places.size > 0) return yield* alone({ url, as }, places)
         const found = yield* Allowances.passedOn(url, shared({ url, as }))
@@ -61,7 +63,7 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
       })
 
       const once = Effect.fnUntraced(function*(asked: string, places: Places) {
-        // Our own objects are not learnt from outside.
+        // Local objects are never fetched from outside.
         if (URL.parse(asked)?.host === own) return yield* new Implausible({ url: asked, reason: "it is ours" })
         const { text, url } = yield* had(asked, "object", places)
         return yield* Result.match(BoundedJson.parse(text), {
@@ -75,7 +77,7 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
         const document = asForeign(value)
         const id = readUrl(document?.["id"])
         if (document === undefined || id === undefined) return yield* implausible("no object with an id")
-        // A redirect may lead back to us.
+        // A redirect may lead back to this server.
         if (id.host === own || URL.parse(servedBy)?.host === own) return yield* implausible("it is ours")
         if (!asList(document["@context"]).includes(activityStreams)) return yield* implausible("no ActivityStreams")
         return { document, id, servedBy }

@@ -27,7 +27,10 @@ const replyRows = rowsOf(
     replies: Schema.Array(Schema.BigInt),
     begunHere: Schema.Boolean,
     readers: Schema.Array(Schema.String),
-    /** Consent of the author of what it answers or reblogs: its id, or the number of the request to somebody here. */
+    /**
+     * Consent of the author of the reply's parent or the reblogged post: its id, or the number of the request to a
+     * local account.
+     */
     consent: Schema.NullOr(
       Schema.Struct({ uri: Schema.NullOr(Schema.String), id: Schema.String, username: Schema.String })
     )
@@ -50,18 +53,24 @@ const Reference = Schema.Struct({
 type Reference = typeof Reference.Type
 const referenceRows = rowsOf(Reference)
 
-/** A local status as an object, or a reblog as its activity; and the activity that tells of it. */
+/** A local status as an object with its activity, or a reblog as its activity. */
 export interface LocalObject {
-  /** Without a context. Undefined for a reblog, which is an activity only. */
+  /** Has no context. Undefined for a reblog, which is only an activity. */
   readonly note: Document | undefined
   readonly activity: Document
 }
 
-/** Local statuses as ActivityPub, which those that are local-only are not. Decides nothing about permission: its callers name what may be read. */
+/**
+ * Local statuses as ActivityPub documents, without local-only ones. Checks no permissions: callers pass ids of statuses
+ * that may be read.
+ */
 export class Objects extends Context.Service<Objects, {
-  /** By id, those of `ids` that exist and are local, and not local-only, in their order; five queries, however many there are. */
+  /**
+   * Returns documents by id, in the order of `ids`, for those that exist, are local and are not local-only. Takes five
+   * queries for any number of ids.
+   */
   readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, LocalObject>>
-  /** The ids under which statuses are known, local ones too; those that do not exist are absent. */
+  /** Returns ActivityPub ids of statuses, local ones too; missing statuses are absent. */
   readonly uris: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, string>>
 }>()("murmuration/services/federation/Objects") {
   static readonly layer = Layer.effect(

@@ -6,26 +6,29 @@ import { type Sender, SenderKeys } from "./SenderKeys.ts"
 import { KeyOperations } from "./signatures/KeyOperations.ts"
 import { lifetimeMillisMax, skewMillisMax } from "./signatures/SignedRequest.ts"
 
-/** Seconds that a document waits for a key; after them it is fetched from its origin instead. */
+/** Maximum seconds a document waits for a key; after that it is fetched from its origin. */
 const keySecondsMax = 5
 
-/** An author who proved a document, and when, in milliseconds since 1970. */
+/** Author of a verified proof, and its time in milliseconds since 1970. */
 interface Proven extends Sender {
   readonly signedMillis: number
-  /** What was proven, in the one spelling that it has, without its proofs. */
+  /** Canonical text that was proven, without its proofs. */
   readonly text: string
 }
 
-/** True while a proof counts: as long as a signature of a request may, so that it is known what came meanwhile. */
+/**
+ * Returns true while a proof is valid: as long as a request signature may be, because later changes are only remembered
+ * that long.
+ */
 const isCurrent = ({ createdMillis, expiresMillis }: IntegrityProof, now: number): boolean =>
   createdMillis <= now + skewMillisMax && now <= createdMillis + lifetimeMillisMax + skewMillisMax &&
   (expiresMillis === undefined || now <= expiresMillis)
 
-/** Finds out whether an author signed a document that somebody else handed on (FEP-8b32). */
+/** Verifies the author's proof on a document that another server forwarded (FEP-8b32). */
 export class ProvenAuthors extends Context.Service<ProvenAuthors, {
   /**
-   * The account that `field` of the document names, where one of its proofs holds by a key of that account. Undefined
-   * where none does: such a document is worth as much as one without a proof. `address` is the requester's.
+   * Returns the account that `field` names, if one of the document's proofs verifies with that account's key. Otherwise
+   * returns undefined, and the document counts as unsigned. `address` is the requester's.
    */
   readonly of: (
     document: Foreign,
@@ -41,7 +44,7 @@ export class ProvenAuthors extends Context.Service<ProvenAuthors, {
 
       const verified = Effect.fnUntraced(function*(proof: IntegrityProof, author: string, address: string | undefined) {
         const { createdMillis, keyId, signature } = proof
-        // A key of another origin cannot be the author's, so that nobody is asked for it.
+        // A key of another origin cannot be the author's, so it is not fetched.
         if (URL.parse(keyId)?.origin !== URL.parse(author)?.origin) return undefined
         const forms = proof.forms()
         const holds = Effect.fnUntraced(function*(publicPem: string) {
@@ -54,7 +57,7 @@ export class ProvenAuthors extends Context.Service<ProvenAuthors, {
           senders.find({ keyId, holds, address, secondsMax: keySecondsMax }),
           () => undefined
         )
-        // In whole seconds, as signatures of requests have them: what undoes it may be signed within the same one.
+        // Rounded down to seconds, like request signatures: an Undo may be signed within the same second.
         const signedMillis = createdMillis - createdMillis % 1_000
         return sender?.uri === author ? { ...sender, signedMillis } : undefined
       })
@@ -65,7 +68,7 @@ export class ProvenAuthors extends Context.Service<ProvenAuthors, {
           if (author === undefined) return undefined
           const now = yield* Clock.currentTimeMillis
           for (const proof of integrityProofs(document)) {
-            // Each takes milliseconds of a large document; others get their turn.
+            // Each proof takes milliseconds for a large document; other fibers run in between.
             yield* Effect.yieldNow
             const proven = isCurrent(proof, now) ? yield* verified(proof, author, address) : undefined
             if (proven === undefined) continue

@@ -30,24 +30,23 @@ const remoteAccountRows = rowsOf(RemoteAccount)
 
 const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 
-/** What a remote account's document says beside its profile. */
+/** Columns for properties of a remote actor document besides its profile. */
 const statedColumns = [
   ..."type inbox_url shared_inbox_url outbox_url followers_url following_url featured_url featured_tags_url".split(" "),
   ..."also_known_as suspended_by_origin fetched_at featured_collections_url feature_automatic feature_manual".split(" ")
 ]
 
-/** The rows of accounts of other servers, as their documents give them. The id of the actor is who it is. */
+/** Rows of remote accounts, from their actor documents. An account is identified by its actor id. */
 export class RemoteAccounts extends Context.Service<RemoteAccounts, {
   readonly byUri: (uri: string) => Effect.Effect<RemoteAccount | undefined>
-  /** The id of a remote account by its row's. */
+  /** Returns the actor id of a remote account's row. */
   readonly uriOf: (accountId: bigint) => Effect.Effect<string | undefined>
-  /** Its own server says that the account is gone, if we know it: by its id, or by its handle. */
+  /** Begins the purge of a known account that its own server reports as deleted; `named` is its id or handle. */
   readonly depart: (named: string | NonNullable<ForeignActor["handle"]>) => Effect.Effect<void>
   /**
-   * Stores what a document says, with the keys that it lists and no other. `handle` is the confirmed one, undefined
-   * where it could not be confirmed; its owner until now loses it. `later`: nobody could say, so that a new account is
-   * looked at again. `fetchedMillis` is when the document was asked for, in milliseconds since 1970: one that was asked
-   * for before what is stored changes nothing.
+   * Stores an actor document, and exactly the keys that it lists. `handle` is undefined if unconfirmed; a previous
+   * owner loses it. `later`: confirmation failed temporarily, so a new account is looked up again. `fetchedMillis` is
+   * the start of the fetch, in milliseconds since 1970: a document that is older than the stored one changes nothing.
    */
   readonly store: (
     actor: ForeignActor,
@@ -92,7 +91,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         return row
       })
 
-      /** Another account with the handle loses it: its domain says now whose it is. */
+      /** Takes the handle from another account: its domain has confirmed the new owner. */
       const takeHandle = (uri: string, { domain, username }: { username: string; domain: string }) =>
         sql`UPDATE accounts SET username = id::text, domain = ${unknownDomain}
           WHERE lower(username) = lower(${username}) AND lower(coalesce(domain, '')) = ${domain} AND uri <> ${uri}`
@@ -167,7 +166,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
           const id = yield* transaction(sql)(Effect.gen(function*() {
             const old = yield* before(actor.id.href)
             const known = old?.fetchedAt?.getTime() ?? -Infinity
-            // What was fetched in the future was fetched by a wrong clock.
+            // A stored fetch time in the future comes from a wrong clock and does not count.
             if (old !== undefined && known > asked && known <= now) return AccountId.make(old.id)
             const { byOrigin, suspendedAt } = suspensionOf(actor.suspended, old, new Date(now))
             const fields = withProofs(actor.fields, old?.fields ?? [])
@@ -203,11 +202,11 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
   )
 }
 
-/** Whether an account is suspended, and whether only because its own server says so. */
+/** Suspension of an account; `byOrigin` is true if only its own server suspended it. */
 const Suspension = Schema.Struct({ suspendedAt: Schema.NullOr(Timestamptz), byOrigin: Schema.Boolean })
 type Suspension = typeof Suspension.Type
 
-/** An account before its document was looked at anew. */
+/** An account before its document is stored again. */
 const Before = Schema.Struct({
   id: Schema.BigInt,
   ...Suspension.fields,
@@ -217,11 +216,11 @@ const Before = Schema.Struct({
 type Before = typeof Before.Type
 const beforeRows = rowsOf(Before)
 
-/** How long after an account was met its handle is asked for again where nobody answered, in milliseconds. */
+/** Delay until the handle of a new account is confirmed again after a temporary failure, in milliseconds. */
 const handleDelayMillis = 60_000
-/** How often pages are looked at that did not link back, in milliseconds, while the profile stays the same. */
+/** Minimum time between checks of pages that did not link back, in milliseconds, while the profile is unchanged. */
 const linksMillisMin = 86_400_000
-/** How long that waits, in milliseconds, so that a profile that changes all the time has us fetch nothing. */
+/** Delay of link checks, in milliseconds. A profile that changes constantly thus causes no fetches. */
 const linksDelayMillis = 60_000
 
 const withProofs = (fields: ForeignActor["fields"], old: ReadonlyArray<StoredField>): ReadonlyArray<StoredField> => {
@@ -229,7 +228,7 @@ const withProofs = (fields: ForeignActor["fields"], old: ReadonlyArray<StoredFie
   return fields.map((field) => ({ ...field, verifiedAt: proven.get(field.value) ?? null }))
 }
 
-/** Whether there are links to look at: new ones, or such that did not link back a day ago. */
+/** Returns true if there are links to check: new ones, or unverified ones after a day. */
 const mayBeProven = (fields: ReadonlyArray<StoredField>, old: Before | undefined, now: number): boolean => {
   const known = new Set(old?.fields.map(({ value }) => value))
   const isOld = now - (old?.fetchedAt?.getTime() ?? 0) > linksMillisMin
@@ -238,7 +237,10 @@ const mayBeProven = (fields: ReadonlyArray<StoredField>, old: Before | undefined
   )
 }
 
-/** Who was suspended here stays so, whatever its own server says; what that server did only it undoes (S-014). */
+/**
+ * Returns the suspension after a document was read. A local suspension stays, whatever the account's server says; a
+ * suspension by that server ends when the server lifts it (S-014).
+ */
 const suspensionOf = (suspended: boolean, old: Suspension | undefined, at: Date): Suspension => {
   const suspendedAt = old?.suspendedAt ?? null
   const here = suspendedAt !== null && old?.byOrigin !== true

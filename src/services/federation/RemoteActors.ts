@@ -14,27 +14,29 @@ import { KeyOperations, rsaBitsMax, rsaBitsMin } from "./signatures/KeyOperation
 import * as SingleFlight from "./SingleFlight.ts"
 import { WebFingers } from "./WebFingers.ts"
 
-/** How long a profile is believed without another look at its origin, in milliseconds. */
+/** Maximum age of a profile before it is fetched again, in milliseconds. */
 export const profileMillisMax = 24 * 3_600_000
-/** Documents that are on their way at once, each once however many ask for it. */
+/** Maximum concurrent look-ups that are shared by all their callers. */
 export const underWayMax = 10_000
 
 export type RemoteError = OutboundError | Implausible
 
-/** True for the answer that says that an account was deleted (federation.md section 1). */
+/** Returns true for the status that means a deleted account (federation.md section 1). */
 const isGone = (error: RemoteError): boolean => error._tag === "Answered" && error.status === 410
 
-/** Accounts of other servers: found, fetched and stored, each document once however many ask for it. */
+/** Finds, fetches and stores accounts of other servers. Concurrent callers for one account share a fetch. */
 export class RemoteActors extends Context.Service<RemoteActors, {
-  /** The account with this id, as it is known; fetched where it is not. */
+  /** Returns the stored account with this id; fetches it if unknown. */
   readonly find: (uri: string) => Effect.Effect<RemoteAccount, RemoteError>
-  /** The same, fetched in any case. */
+  /** Fetches and stores the account, even if it is known. */
   readonly refresh: (uri: string) => Effect.Effect<RemoteAccount, RemoteError>
-  /** The account in a document that was fetched just now, as it is known; stored where it is not. */
+  /** Returns the stored account of a document that was just fetched; stores it if unknown. */
   readonly keep: (found: FetchedDocument) => Effect.Effect<RemoteAccount, RemoteError>
-  /** The same, where the document was fetched, in milliseconds since 1970, after what is known. */
+  /**
+   * Stores an account from a document that was fetched at `fetchedMillis` (since 1970), unless the stored one is newer.
+   */
   readonly renew: (found: FetchedDocument, fetchedMillis: number) => Effect.Effect<RemoteAccount, RemoteError>
-  /** The account behind `name@domain`. */
+  /** Finds the account behind `name@domain`. */
   readonly findByHandle: (handle: string) => Effect.Effect<RemoteAccount, RemoteError>
 }>()("murmuration/services/federation/RemoteActors") {
   static readonly layerNoDeps = Layer.effect(
@@ -51,7 +53,10 @@ export class RemoteActors extends Context.Service<RemoteActors, {
       const newHosts = NewHosts.make()
       const once = yield* SingleFlight.make<RemoteAccount, RemoteError>(underWayMax)
 
-      /** The handle that the actor's own domain and the handle's confirm (row 12), or that nobody can say now. */
+      /**
+       * Returns the handle that both the actor's own domain and the handle's domain confirm (row 12); "later" if that
+       * cannot be determined now.
+       */
       const confirmed = Effect.fnUntraced(function*(actor: ForeignActor) {
         const domain = normalizeDomain(actor.id.host)
         const named = actor.handle ?? (domain === undefined ? undefined : { username: actor.username, domain })
@@ -61,7 +66,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
           return isGone(found.failure) ? "gone" : isPassing(found.failure) ? "later" : undefined
         }
         if (found.success.actor.href !== actor.id.href || ours.has(found.success.domain)) return undefined
-        // Its own spelling, as far as it is only that.
+        // Keeps the actor's own spelling if it differs only in case.
         const { domain: handleDomain, username } = found.success
         const same = username.toLowerCase() === named.username.toLowerCase()
         return { username: same ? named.username : username, domain: handleDomain }
@@ -102,7 +107,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         return known ?? (yield* new Implausible({ url: uri, reason: "it was deleted meanwhile" }))
       })
 
-      /** A new account counts against the limit of new hosts. */
+      /** Counts a new account's host against the limit of new hosts. */
       const admitted = Effect.fnUntraced(function*(uri: string) {
         const known = yield* accounts.byUri(uri)
         if (known === undefined && !(yield* newHosts.admit(URL.parse(uri)?.hostname ?? ""))) {

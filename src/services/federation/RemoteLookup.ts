@@ -17,7 +17,7 @@ import { RemoteAccounts } from "./RemoteAccounts.ts"
 import { RemoteActors, underWayMax } from "./RemoteActors.ts"
 import * as SingleFlight from "./SingleFlight.ts"
 
-/** How long somebody who searches waits for another server, in seconds; what it says later is there the next time. */
+/** Maximum seconds that a search waits for another server; a later result is found by the next search. */
 const resolveSecondsMax = 4
 
 type Resolved =
@@ -28,11 +28,11 @@ type Found = { readonly kind: "status"; readonly id: bigint } | { readonly kind:
 
 const foundRows = rowsOf(Schema.Struct({ id: Schema.BigInt, visible: Schema.Boolean }))
 
-/** What the addresses and handles of other servers stand for. */
+/** Resolves URLs and handles of other servers. */
 export class RemoteLookup extends Context.Service<RemoteLookup, {
   /**
-   * The account or the post as far as `viewer` may see it: by its id, its page for people or (an account) its handle;
-   * one that nobody here knows is asked for at its server. Undefined for everything else, whatever the reason.
+   * Returns the account or status that `viewer` may see: by its id, its HTML page or (for an account) its handle. An
+   * unknown one is fetched from its server. Returns undefined in all other cases.
    */
   readonly resolve: (viewer: Viewer, text: string) => Effect.Effect<Resolved | undefined>
 }>()("murmuration/services/federation/RemoteLookup") {
@@ -51,7 +51,7 @@ export class RemoteLookup extends Context.Service<RemoteLookup, {
       const account = ({ id, suspended }: { readonly id: bigint; readonly suspended: boolean }): Resolved | undefined =>
         suspended ? undefined : { kind: "account", id }
 
-      /** A post by its id or its page, where it is here. */
+      /** Finds a stored status by its id or page URL. */
       const here = Effect.fnUntraced(function*(viewer: Viewer, address: string) {
         const [status] = yield* foundRows(sql`
           SELECT s.id, ${visibleTo(sql, viewer, "s")} AS visible FROM statuses s
@@ -59,7 +59,7 @@ export class RemoteLookup extends Context.Service<RemoteLookup, {
         return status
       })
 
-      /** The object at an unknown address; one look-up however many ask, and it goes on when they are gone. */
+      /** Fetches the object at an unknown URL. Concurrent callers share one look-up, which continues without them. */
       const look = Effect.fnUntraced(
         function*(address: string) {
           const places: Places = new Set()

@@ -7,7 +7,7 @@ import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import * as LocalIds from "./LocalIds.ts"
 
-/** Replies on a page of the collection. */
+/** Maximum replies on a page of the collection. */
 export const repliesPageMax = 60
 
 interface ReplyRow {
@@ -20,17 +20,20 @@ type Row = typeof Row.Type
 const replyRows = rowsOf(Row)
 const usernameRows = rowsOf(Schema.Struct({ username: Schema.String }))
 
-/** What answers a status and is for everybody, by the ids that others know. */
+/** Public replies to a status and posts of a thread, by their ActivityPub ids. */
 export class Replies extends Context.Service<Replies, {
-  /** The oldest first, above `minId`: the author's own ones, or those of others. */
+  /** Returns replies above `minId`, oldest first: the author's own, or those of other accounts. */
   readonly page: (
     status: { readonly id: bigint; readonly accountId: bigint },
     whose: "own" | "others",
     minId: bigint
   ) => Effect.Effect<ReadonlyArray<ReplyRow>>
-  /** The actor who began a thread here that everybody may read; undefined where it is none. A thread has its first post's id. */
+  /**
+   * Returns the id of the actor who began a public local thread; undefined for other threads. A thread has its first
+   * post's id.
+   */
   readonly authorOfThread: (conversation: bigint) => Effect.Effect<string | undefined>
-  /** What everybody may read of a thread, the oldest first, above `minId`. */
+  /** Returns a thread's public posts above `minId`, oldest first. */
   readonly thread: (conversation: bigint, minId: bigint) => Effect.Effect<ReadonlyArray<ReplyRow>>
 }>()("murmuration/services/federation/Replies") {
   static readonly layer = Layer.effect(

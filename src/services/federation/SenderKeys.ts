@@ -20,43 +20,43 @@ import { Unverified } from "./signatures/SignedRequest.ts"
 import { type Crowded, Strangers } from "./Strangers.ts"
 import { WebFingers } from "./WebFingers.ts"
 
-/** Senders in memory, and characters of a key's id. */
+/** Maximum senders in memory, and maximum characters of a key id. */
 const sendersMax = 20_000
 const keyIdCharactersMax = 2_048
-/** How long a key in memory is believed, in milliseconds. */
+/** Lifetime of a cached key, in milliseconds. */
 const keptMillisMax = 60_000
 
-/** The key could not be fetched; the sender may come back. */
+/** The key could not be fetched; the sender may retry. */
 export class KeyUnavailable extends Schema.TaggedError<KeyUnavailable>()("KeyUnavailable", { keyId: Schema.String }) {
   override get message() {
     return `Unable to fetch key ${this.keyId}`
   }
 }
 
-/** Nothing is taken from the sender's server: it is suspended here or, in limited federation, not on the list. */
+/** Nothing is accepted from the sender's server: it is suspended here or, in limited federation, not on the list. */
 export class DomainClosed extends Schema.TaggedError<DomainClosed>()("DomainClosed", {}) {
   override get message() {
     return "This action is not allowed"
   }
 }
 
-/** An account that signed something: its key belongs to it, and its document lists the key (row 2). */
+/** Account that signed a request or document: its document lists the key, and the key names it as its owner (row 2). */
 const Sender = Schema.Struct({
   accountId: AccountId,
   uri: Schema.String,
-  /** Of the handle. */
+  /** Domain of the handle. */
   domain: Schema.String,
   suspended: Schema.Boolean
 })
 export type Sender = typeof Sender.Type
 
-/** A signature that is to be verified: its key's id, and how it is verified with a public key in PEM. */
+/** Signature to verify: the id of its key, and a function that checks it with a public key in PEM. */
 interface SignedBy {
   readonly keyId: string
   readonly holds: (publicPem: string) => Effect.Effect<boolean>
-  /** Where it came from; absent where nobody knows. */
+  /** Requester's address; absent if unknown. */
   readonly address: string | undefined
-  /** Bounds the wait for a key that is not known here, in seconds; `KeyUnavailable` after it. */
+  /** Maximum seconds to wait for an unknown key; fails with `KeyUnavailable` after that. */
   readonly secondsMax?: number | undefined
 }
 
@@ -68,14 +68,14 @@ interface KnownSender extends Sender {
   readonly publicPems: ReadonlyArray<string>
 }
 
-/** Keys of an actor that a key's id means: the key itself, else all where it names the actor, by its id or handle. */
+/** Returns the keys that a key id means: the key itself, or all of them if it is the actor's id or handle. */
 const keysNamed = (keyId: string, { id, keys }: ForeignActor): ReadonlyArray<string> => {
   const exact = keys.filter((key) => key.keyId === keyId)
   const meant = exact.length > 0 || (keyId !== id.href && ActorLookups.handleIn(keyId) === undefined) ? exact : keys
   return meant.map(({ publicPem }) => publicPem)
 }
 
-/** Finds the account whose key signed something; nothing that was signed is believed before. */
+/** Finds the account whose key made a signature. Signed content must not be trusted before that. */
 export class SenderKeys extends Context.Service<SenderKeys, {
   readonly find: (
     signature: SignedBy
@@ -89,7 +89,7 @@ export class SenderKeys extends Context.Service<SenderKeys, {
       const actors = yield* RemoteActors
       const domains = yield* DomainPolicies
       const readUrl = urlReader(outboundAllow)
-      // By `hashedKey` of a key's id, which its owner may choose.
+      // Keyed by `hashedKey` of the key id, as its owner may choose it.
       const kept = yield* Cache.make<string, KnownSender>({
         rows: ({ accountId }) => [["account", accountId], ["user", accountId]],
         max: { entries: sendersMax },
@@ -106,7 +106,7 @@ export class SenderKeys extends Context.Service<SenderKeys, {
         return first && { ...first, publicPems: rows.map(({ publicPem }) => publicPem) } satisfies KnownSender
       }, Effect.orDie)
 
-      /** `uri` is the account's, where that is known: the id may name it by a handle. */
+      /** `uri` is the account's id, if known: the key id may be a handle. */
       const stored = Effect.fnUntraced(function*(keyId: string, uri?: string) {
         const exact = yield* storedWhere(sql`k.key_id = ${keyId}`)
         if (exact !== undefined) return exact
@@ -118,7 +118,7 @@ export class SenderKeys extends Context.Service<SenderKeys, {
           AND lower(coalesce(a.domain, '')) = ${handle.domain}`)
       })
 
-      /** When the actor's document was taken over last, in milliseconds since 1970. */
+      /** Returns the time of the actor document's last fetch, in milliseconds since 1970. */
       const storedAt = Effect.fnUntraced(function*(uri: string) {
         const [row] = yield* fetchedRows(
           sql`SELECT r.fetched_at FROM remote_actors r JOIN accounts a ON a.id = r.account_id
@@ -127,7 +127,7 @@ export class SenderKeys extends Context.Service<SenderKeys, {
         return row?.fetchedAt.getTime() ?? -Infinity
       }, Effect.orDie)
 
-      /** What the origin says of a key, as it was looked up; not where it said so before what is known by now. */
+      /** Looks up a key at its origin. A cached look-up that is older than the stored actor is repeated. */
       const lookedUp = Effect.fnUntraced(
         function*(keyId: string, address: string | undefined, known: KnownSender | undefined) {
           const first = yield* look(keyId, address)
@@ -151,7 +151,9 @@ export class SenderKeys extends Context.Service<SenderKeys, {
         return false
       })
 
-      /** By what the origin of the key says now. Nobody is stored, or looked at anew, but whose signature holds by that. */
+      /**
+       * Verifies with the key that its origin serves now. Nothing is stored or refreshed unless the signature is valid.
+       */
       const proven = Effect.fnUntraced(
         function*(signature: SignedBy, known: KnownSender | undefined) {
           const { address, keyId } = signature

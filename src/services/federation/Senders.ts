@@ -5,14 +5,16 @@ import { Signatures } from "./signatures/Signatures.ts"
 import type { SignedRequest, Unverified } from "./signatures/SignedRequest.ts"
 import type { Crowded } from "./Strangers.ts"
 
-/** A sender whose signature holds, and when that was made, in milliseconds since 1970. */
+/** Sender with a valid signature, and the time of signing in milliseconds since 1970. */
 interface Verified extends Sender {
   readonly signedMillis: number
 }
 
-/** Finds out who signed a request; nothing of the request is believed before. */
+/** Identifies the signer of a request. Nothing in the request must be trusted before that. */
 export class Senders extends Context.Service<Senders, {
-  /** `keySecondsMax` bounds the wait for a key that is not known here; `KeyUnavailable` after it. */
+  /**
+   * Verifies a request. `keySecondsMax` is the maximum wait for an unknown key; fails with `KeyUnavailable` after it.
+   */
   readonly verify: (
     request: SignedRequest,
     keySecondsMax?: number

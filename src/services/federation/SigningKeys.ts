@@ -9,17 +9,17 @@ import { KeyOperations, type KeyPair } from "./signatures/KeyOperations.ts"
 import type { SigningKey } from "./signatures/Signatures.ts"
 import * as SingleFlight from "./SingleFlight.ts"
 
-/** Keys that are kept in memory. */
+/** Maximum keys in memory. */
 const keysMax = 10_000
 
-/** A key that signs for one of ours. Others read its public half in the actor's document. */
+/** Key of a local actor. Other servers read the public half in the actor's document. */
 export interface OwnKey extends SigningKey {
   readonly publicPem: string
 }
 
 const pairRows = rowsOf(Schema.Struct({ publicPem: Schema.String, privatePem: Schema.String }))
 
-/** The keys of local accounts and of the server itself. Each is made at its first need and kept for ever. */
+/** Keys of local accounts and of the instance actor. Each is generated on first use and kept permanently. */
 export class SigningKeys extends Context.Service<SigningKeys, {
   readonly ofAccount: (account: { readonly id: bigint; readonly username: string }) => Effect.Effect<OwnKey>
   readonly ofInstance: Effect.Effect<OwnKey>
@@ -45,7 +45,7 @@ export class SigningKeys extends Context.Service<SigningKeys, {
         yield* sql`INSERT INTO signing_keys ${
           sql.insert({ ownerId, ...pair, createdAt })
         } ON CONFLICT (owner_id) DO NOTHING`
-        // Where two made one at once, the one that is stored is the key.
+        // If two were generated concurrently, the stored one is used.
         const [first = pair] = yield* stored(ownerId)
         return first
       }, Effect.orDie)
@@ -53,7 +53,7 @@ export class SigningKeys extends Context.Service<SigningKeys, {
       const of = Effect.fnUntraced(function*(ownerId: bigint, actor: string) {
         const known = kept.get(ownerId)
         if (known !== undefined) return known
-        // An account's first post goes to many hosts at once, and a key takes long to make.
+        // Shared: an account's first post is delivered to many hosts at once, and generating a key is slow.
         const key: OwnKey = { ...(yield* once(String(ownerId), made(ownerId))), keyId: LocalIds.key(actor) }
         kept.set(ownerId, key)
         return key

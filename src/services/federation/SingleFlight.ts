@@ -1,8 +1,8 @@
 import { Deferred, Effect } from "effect"
 
 /**
- * Does the same thing once for everybody who wants it at that time, by a key; at most `keysMax` at once, more are done
- * each for itself. It runs in the scope of its maker: the first caller may go away without harm to the others.
+ * Runs one effect for all concurrent callers with the same key. At most `keysMax` keys are shared; beyond that each
+ * caller runs its own. The effect runs in the maker's scope, so it survives the interruption of its first caller.
  */
 export const make = <A, E>(keysMax: number) =>
   Effect.map(Effect.scope, (scope) => {

@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 
-/** So many are looked up already that this one has to come back. `placed`: the request still holds its own place. */
+/** Too many senders are being looked up; this one must retry. `placed`: the request still holds its own place. */
 export class Crowded extends Schema.TaggedError<Crowded>()("Crowded", { placed: Schema.Boolean }) {
   override get message() {
     return "Too many senders are looked up"
@@ -8,11 +8,13 @@ export class Crowded extends Schema.TaggedError<Crowded>()("Crowded", { placed: 
 }
 
 interface StrangerPlaces {
-  /** Does what waits for another server outside of the place that the request holds, and comes back to it. */
+  /** Releases the request's place while `work` waits for another server, and takes it back afterwards. */
   readonly aside: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Crowded, R>
 }
 
-/** How those who have to be looked up leave their places to those who are known; whoever gives out places provides it. */
+/**
+ * Lets requests from unknown senders give up their places to known ones; provided by the code that allots the places.
+ */
 export const Strangers = Context.Reference<StrangerPlaces>("murmuration/services/federation/Strangers", {
   defaultValue: () => ({ aside: (work) => work })
 })

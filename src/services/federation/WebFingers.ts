@@ -9,18 +9,18 @@ import { parseHandle } from "./DomainNames.ts"
 import * as HostMeta from "./HostMeta.ts"
 import { Implausible } from "./ObjectFetcher.ts"
 
-/** A handle and the actor that its domain says stands behind it. */
+/** A handle, and the actor that its domain names for it. */
 interface Finger {
   readonly username: string
   readonly domain: string
   readonly actor: URL
 }
 
-/** Asks the domain of a handle who that is (RFC 7033); where it answers 404, as its host-meta says (RFC 6415). */
+/** Resolves handles by WebFinger (RFC 7033); if the domain replies 404, with the URL from its host-meta (RFC 6415). */
 export class WebFingers extends Context.Service<WebFingers, {
   /**
-   * The actor that a handle means. Where the domain names another handle, that one's domain must say the same of
-   * itself: nobody is in a domain that does not know of it (row 12).
+   * Returns the actor of a handle. If the domain names another handle, that handle's domain must confirm the same
+   * actor: an account cannot claim a domain that does not know it (row 12).
    */
   readonly resolve: (username: string, domain: string) => Effect.Effect<Finger, OutboundError | Implausible>
 }>()("murmuration/services/federation/WebFingers") {
@@ -32,7 +32,10 @@ export class WebFingers extends Context.Service<WebFingers, {
       const descriptorAt = HostMeta.make(outbound)
       const readUrl = urlReader(outboundAllow)
 
-      /** Without TLS only at addresses that may be spoken to without; what a name leads to is not known yet. */
+      /**
+       * Uses http only for literal addresses and localhost that may be contacted without TLS. Names always use https,
+       * as they are not resolved yet.
+       */
       const baseOf = (domain: string) =>
         (/^(?:localhost|\[|[0-9.]+(?::|$))/.test(domain) ? readUrl(`http://${domain}/`)?.origin : undefined) ??
           `https://${domain}`

@@ -32,7 +32,7 @@ const AccountRecord = Schema.Struct({
   fields: Schema.Array(StoredField),
   locked: Schema.Boolean,
   bot: Schema.Boolean,
-  /** True for actors of type Group, which other servers have. */
+  /** True for actors of type Group, which only other servers have. */
   isGroup: Schema.Boolean,
   discoverable: Schema.NullOr(Schema.Boolean),
   indexable: Schema.Boolean,

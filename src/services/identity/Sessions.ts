@@ -15,7 +15,7 @@ const seenMillis = 24 * 3_600_000
 /** Maximum characters of a stored user agent. */
 const userAgentCharactersMax = 255
 
-/** User who is signed in to this server's own pages. */
+/** User signed in to this server's own pages. */
 export interface Session {
   readonly accountId: AccountId
   readonly username: string

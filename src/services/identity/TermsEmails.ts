@@ -14,17 +14,20 @@ import { AuditLog, LostAct, type Refusal } from "../staff/AuditLog.ts"
 import { standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 
-/** People who are written to in one step, and letters on their way at once. */
+/** Recipients per step, and maximum concurrent e-mails. */
 const writtenMax = 30
 const atOnceMax = 3
-/** How long a step belongs to the node that claimed it, in milliseconds: longer than all of its letters take. */
+/** Duration of a claim, in milliseconds: longer than the e-mails of a step take. */
 const claimMillis = 15 * 60_000
-/** Pause after a step of which no letter went out, in milliseconds, and such steps in a row until the next people have their turn. */
+/**
+ * Pause after a step in which every e-mail failed, in milliseconds, and maximum such steps in a row; then the next
+ * recipients follow.
+ */
 const restMillis = 10 * 60_000
 const triesMax = 144
-/** The same bound for letters that were refused while others went out: their addresses alone may be what is refused. */
+/** Maximum such steps for addresses that failed while others succeeded: the addresses themselves may be at fault. */
 const refusedTriesMax = 3
-/** Refused letters that are tried again. */
+/** Maximum failed recipients that are tried again. */
 const refusedMax = 10_000
 
 const newestRows = rowsOf(Schema.Struct({ id: Schema.BigInt, effectiveOn: Schema.String }))
@@ -33,9 +36,9 @@ const Round = Schema.Struct({
   effectiveOn: Schema.String,
   notice: Schema.String,
   emailedAfter: Schema.BigInt,
-  /** Until when it is claimed. */
+  /** End of the claim. */
   emailsDueAt: Timestamptz,
-  /** People whose letter was refused while others went out. */
+  /** Recipients whose e-mail failed while others succeeded. */
   emailsRefused: Schema.Array(Schema.BigInt),
   emailsTries: Schema.Int
 })
@@ -46,8 +49,8 @@ const peopleRows = rowsOf(
 )
 
 /**
- * Letters about new terms of service to everybody who has an account: some at a time, each at least once, also where a process is
- * killed. They wait for a mail server that is away, and hold up no other letter.
+ * E-mails about new terms of service to every user: a few per step, each at least once, even if a process is killed.
+ * They wait while the mail server is down, and delay no other e-mail.
  */
 export class TermsEmails extends Context.Service<TermsEmails, {
   /** Starts the e-mails about the newest version, once. Returns the date from which it applies. */
@@ -97,7 +100,7 @@ export class TermsEmails extends Context.Service<TermsEmails, {
           WHERE ${which} AND u.confirmed_at IS NOT NULL AND u.approved AND NOT a.memorial
           ORDER BY u.account_id LIMIT ${rowsMax(sql, writtenMax)}`)
 
-      /** Sends letters; answers whose were refused. */
+      /** Sends e-mails; returns the recipients for whom that failed. */
       const write = (
         { effectiveOn: day, notice }: Round,
         receivers: Effect.Success<ReturnType<typeof people>>
@@ -153,7 +156,7 @@ export class TermsEmails extends Context.Service<TermsEmails, {
         const refused = last === undefined
           ? emailsRefused.slice(writtenMax)
           : [...emailsRefused, ...failed].slice(0, refusedMax)
-        // Refused letters rest before the first of them is tried again.
+        // Failed recipients wait before the first retry.
         const rests = last !== undefined && fresh.length < writtenMax && refused.length > 0
         yield* sql`UPDATE document_versions SET emailed_after = ${last?.accountId ?? emailedAfter}, emails_tries = 0,
           emails_refused = ${refused}::bigint[], emails_due_at = ${rests ? new Date(at + restMillis) : null}

@@ -78,7 +78,7 @@ const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
 export class Instance extends Context.Service<Instance, {
   readonly about: Effect.Effect<About>
   readonly rules: Effect.Effect<ReadonlyArray<RuleRecord>>
-  /** Returns the terms of service of a date such as `2026-01-31`; null if there are none. */
+  /** Returns the terms of service of a date such as `2026-01-31`; null if they do not exist. */
   readonly termsOf: (day: string) => Effect.Effect<DocumentVersion | null>
   /** Counts that are at most five minutes old. */
   readonly usage: Effect.Effect<Usage>

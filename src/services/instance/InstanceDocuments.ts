@@ -18,7 +18,7 @@ export interface NewDocument {
   readonly text: string
   /** Date from which it applies, such as `2026-01-31`; today by default. */
   readonly since?: string | undefined
-  /** Plain text about what is new. */
+  /** Summary of the changes, in plain text. */
   readonly notice?: string | undefined
 }
 

@@ -39,7 +39,7 @@ interface RuleChange {
 type Refused = NotAllowed | RecordNotFound | Unprocessable
 
 /**
- * Changes the server's rules, each change in one transaction with its audit log entry; every node hears of it. Removed
+ * Changes the server's rules, each change in one transaction with its audit log entry; every node is informed. Removed
  * rules are kept for reports that name them. `by` is undefined for the command line.
  */
 export class InstanceRules extends Context.Service<InstanceRules, {

@@ -21,7 +21,7 @@ const documentKinds: ReadonlyArray<readonly ["privacyPolicy" | "termsOfService",
   ["termsOfService", "terms_of_service"]
 ]
 
-/** Changes the server's description and policies; every node hears of it. */
+/** Changes the server's description and policies; every node is informed. */
 export class InstanceSettings extends Context.Service<InstanceSettings, {
   /** Applies a change. `by` is undefined for the command line. */
   readonly change: (

@@ -32,9 +32,9 @@ export class ServerConfig extends Context.Service<ServerConfig, {
   /** Private networks that may be contacted, also without TLS; empty except in tests and labs. */
   readonly outboundAllow: ReadonlyArray<IpNetwork.IpNetwork>
   readonly publicTimelines: "public" | "members"
-  /** Days after which remote accounts, hashtags and the like are removed that nothing here refers to. */
+  /** Days after which unused remote accounts, hashtags and similar records are removed. */
   readonly unusedDays: number
-  /** `off`: what trends is shown although nobody of the staff looked at it. */
+  /** `off` shows trends without review by staff. */
   readonly trendsReview: "on" | "off"
   /** True if users whose role allows it may offer their posts by e-mail to people without an account. */
   readonly emailSubscriptions: boolean

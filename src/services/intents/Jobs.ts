@@ -7,12 +7,12 @@ import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /**
- * Jobs of an account: fetch its document anew (`profile`), check a move that it asked for (`move`) or that its document
- * names (`redirect`), look for the links back to its profile (`links`). Jobs of a status: fetch accounts that it
- * mentions (`mentions`); look at what it quotes, and with whose consent (`quote`), and whether that
- * still stands (`consent`); fetch collections of accounts that it names (`tagged`); give replies that came before it their parent (`replies`). Of a
- * request: look at the consent that a reply or reblog claims (`interaction`). Of a collection of accounts: whether those in it
- * agree (`features`).
+ * Jobs of an account: fetch its document (`profile`), verify a move that it requested (`move`) or that its document
+ * names (`redirect`), verify links to its profile (`links`), fetch its collections (`collections`). Jobs of a status:
+ * fetch accounts that it mentions (`mentions`), verify its quote (`quote`) and that the quote's consent still exists
+ * (`consent`), fetch collections that it names (`tagged`), link replies that arrived before it (`replies`). Job of a
+ * request: verify the consent that a reply or reblog claims (`interaction`). Job of a collection of accounts: verify
+ * the consent of its accounts (`features`).
  */
 const JobKind = Schema.Literals([
   "profile",

@@ -19,11 +19,11 @@ const pushBackoff: Backoff.Backoff = {
 /** Lease of a claimed push, in milliseconds; longer than one try takes. */
 const claimMillis = 60_000
 /**
- * Pushes of one subscription that may wait: in all, and before one of an account that its owner does not follow is left
- * out. A phone that comes back has no use for more, and strangers leave room.
+ * Maximum waiting pushes of one subscription: in all, and before pushes about accounts that its owner does not follow
+ * are dropped. A phone that comes back online needs no more, and strangers leave room for others.
  */
 export const waitingMax = { ofAll: 200, ofStrangers: 100 } as const
-/** How long a service may ask for to be left alone, in milliseconds; older pushes are not sent at all (`Retention`). */
+/** Maximum pause that a push service may request, in milliseconds; older pushes are not sent at all (`Retention`). */
 const restMillisMax = 48 * 3_600_000
 
 const Push = Schema.Struct({

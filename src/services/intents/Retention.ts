@@ -47,7 +47,7 @@ export class Retention extends Context.Service<Retention, {
         old("spam_scores", "scored_at", 90),
         old("spam_domain_scores", "scored_at", 90),
         old("pushes", "created_at", 2),
-        // Soft-deleted statuses go for good after 30 days, unless a moderator has still to see them (S-066); a reblog goes
+        // Deletes soft-deleted statuses after 30 days, unless an open report names them (S-066). A reblog is deleted
         // before its original.
         kindOf("deleted statuses", (ago, rows) =>
           sql`DELETE FROM statuses WHERE id IN (
@@ -56,18 +56,19 @@ export class Retention extends Context.Service<Retention, {
                 AND NOT EXISTS (SELECT FROM statuses r WHERE r.reblog_of_id = s.id) LIMIT ${
             rowsMax(sql, rows)
           }) RETURNING 1`),
-        // A user who did not confirm in a week and has done nothing gives the name back.
+        // Frees the names of users who did not confirm within a week and have no posts.
         kindOf("users who did not confirm", (ago, rows) =>
           sql`DELETE FROM accounts WHERE id IN (
               SELECT u.account_id FROM users u WHERE u.confirmed_at IS NULL AND u.created_at < ${ago(7)}
                 AND NOT EXISTS (SELECT FROM statuses s WHERE s.account_id = u.account_id)
               LIMIT ${rowsMax(sql, rows)}) RETURNING 1`),
-        // Who was asked to confirm a subscription and did not within a week is asked no more.
+        // Deletes subscriptions that were not confirmed within a week.
         kindOf("subscriptions without consent", (ago, rows) =>
           sql`DELETE FROM email_subscriptions WHERE id IN (
               SELECT id FROM email_subscriptions WHERE confirmed_at IS NULL AND created_at < ${ago(7)}
               LIMIT ${rowsMax(sql, rows)}) RETURNING 1`),
-        // Anybody may make apps and tokens of apps; what nobody uses for 90 days goes. Apps that users authorized stay.
+        // Anyone may create apps and app tokens, so they are deleted after 90 days without use. Apps that users
+        // authorized are kept.
         kindOf("tokens of apps", (ago, rows) =>
           sql`DELETE FROM oauth_tokens WHERE id IN (
               SELECT id FROM oauth_tokens WHERE account_id IS NULL AND coalesce(last_used_at, created_at) < ${ago(90)}
@@ -78,19 +79,19 @@ export class Retention extends Context.Service<Retention, {
                 AND NOT EXISTS (SELECT FROM oauth_tokens t WHERE t.app_id = a.id)
                 AND NOT EXISTS (SELECT FROM oauth_grants g WHERE g.app_id = a.id)
               LIMIT ${rowsMax(sql, rows)} FOR UPDATE SKIP LOCKED) RETURNING 1`),
-        // Who refused or left a collection is not named any more, and may be asked again.
+        // Forgets accounts that refused or left a collection; they may be asked again.
         kindOf("collection items", (ago, rows) =>
           sql`DELETE FROM collection_items WHERE id IN (
               SELECT id FROM collection_items WHERE state IN ('rejected', 'revoked') AND updated_at < ${ago(1)}
               LIMIT ${rowsMax(sql, rows)}) RETURNING 1`),
-        // A collection that was deleted stays while an open report names it (S-066).
+        // Keeps a deleted collection while an open report names it (S-066).
         kindOf("deleted collections", (_, rows) =>
           sql`DELETE FROM kept_collections WHERE id IN (
               SELECT k.id FROM kept_collections k WHERE NOT EXISTS (SELECT FROM reports t WHERE t.action_taken_at IS NULL
                 AND t.collection_ids <> '{}' AND t.collection_ids @> ARRAY[k.id]) LIMIT ${
             rowsMax(sql, rows)
           }) RETURNING 1`),
-        // An account that no try could fetch stays a link.
+        // A mention of an account that could not be fetched stays a link.
         kindOf("unknown mentions", (_, rows) =>
           sql`DELETE FROM unknown_mentions WHERE ctid = ANY (ARRAY(
               SELECT u.ctid FROM unknown_mentions u WHERE NOT EXISTS (

@@ -3,14 +3,14 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 const day = 86_400_000
 
-/** Maximum rows of one statement, so that no transaction is long. */
+/** Maximum rows per statement, so that no transaction is long. */
 export const sweptRowsMax = 2_000
 /** Maximum duration of one sweep, in milliseconds; the next sweep removes the rest. */
 const sweepMillisMax = 1_200_000
-/** Pause between two statements, in which other work runs. */
+/** Pause between two rounds of statements, in which other work runs. */
 const pause = "10 millis"
 
-/** Number of rows that one statement removed, and whether there may be more of the kind. */
+/** Number of rows that one statement removed; `more` is true if the kind may have more. */
 interface Removed {
   readonly removed: number
   readonly more: boolean
@@ -19,11 +19,11 @@ interface Removed {
 /** Rows that are removed for one reason. */
 export interface Kind {
   readonly name: string
-  /** Removes one batch. `ago` returns the moment so many days before now; the statement visits `rows` rows at most. */
+  /** Removes one batch. `ago` returns the time that many days ago; the statement visits at most `rows` rows. */
   readonly remove: (ago: (days: number) => Date, rows: number) => Effect.Effect<Removed, SqlError>
 }
 
-/** Makes a kind of a statement that removes `rows` rows at most and returns one row for each. */
+/** Creates a kind from a statement that removes at most `rows` rows and returns one row for each. */
 export const kindOf = (
   name: string,
   statement: (ago: (days: number) => Date, rows: number) => Effect.Effect<ReadonlyArray<unknown>, SqlError>
@@ -38,7 +38,7 @@ interface Swept {
   readonly failures: ReadonlyArray<readonly [name: string, cause: Cause.Cause<SqlError>]>
 }
 
-/** Returns true where Postgres ended a statement that took too long: fewer rows may be in time. */
+/** Returns true if Postgres cancelled a slow statement: fewer rows may finish in time. */
 const isTooLong = ({ reasons }: Cause.Cause<SqlError>): boolean =>
   reasons.some((reason) =>
     reason._tag === "Fail" && isSqlError(reason.error) && reason.error.reason._tag === "StatementTimeoutError"

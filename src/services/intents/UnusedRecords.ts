@@ -3,7 +3,7 @@ import type { Broadcast } from "../Broadcast.ts"
 import type { Kind } from "./Sweeping.ts"
 import { isUnreferenced, type References, unusedRows } from "./UnusedRows.ts"
 
-/** Columns that refer to a remote account and are removed with it: what its server said about it, and figures. */
+/** Columns that refer to a remote account and are removed with it: data from its server, and counters. */
 export const ownColumns: References = [
   "account_stats.account_id",
   "actors.account_id",
@@ -16,7 +16,10 @@ export const ownColumns: References = [
   "undoable_activities.account_id"
 ]
 
-/** Columns that refer to an account and keep it: relations, posts, interactions, reports, notes. Common ones first. */
+/**
+ * Columns that refer to an account and keep it: relations, posts, interactions, reports, notes. Frequent ones are
+ * first.
+ */
 export const keepingColumns: References = [
   "follows.account_id",
   "follows.target_account_id",
@@ -106,8 +109,8 @@ export const tagColumns: References = [
 ]
 
 /**
- * Returns the kinds of rows that strangers leave behind, unless something uses them: remote accounts that were not
- * looked at for `days`, emoji and addresses of servers without a known account, hashtags. Staff decisions stay.
+ * Returns the kinds of unused remote data: remote accounts that were not fetched for `days`, emoji and inboxes of
+ * servers without a known account, and hashtags. Records with staff decisions are kept.
  */
 export const unusedRecords = (
   sql: SqlClient,

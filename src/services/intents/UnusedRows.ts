@@ -7,17 +7,17 @@ import { idRows, rowsOf } from "../Rows.ts"
 import { transaction } from "../Transactions.ts"
 import type { Kind } from "./Sweeping.ts"
 
-/** Maximum rows whose references one statement looks for. */
+/** Maximum rows whose references one statement checks. */
 const visitedMax = 500
 
 const visitedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, unused: Schema.Boolean }))
 
-/** Rows of a table without a use, and what happens after they are removed. */
+/** Unused rows of a table, and the follow-up of their removal. */
 interface Unused {
   readonly table: string
-  /** Condition of a row under the alias `t` that nothing uses; `ago` returns the moment so many days before now. */
+  /** Condition for an unused row with the alias `t`; `ago` returns the time that many days ago. */
   readonly condition: (ago: (days: number) => Date) => Fragment
-  /** Runs in the transaction that removed rows. */
+  /** Runs in the transaction that removed the rows. */
   readonly removed?: (ids: ReadonlyArray<bigint>) => Effect.Effect<void, SqlError>
 }
 
@@ -25,8 +25,8 @@ interface Unused {
 export type References = ReadonlyArray<`${string}.${string}`>
 
 /**
- * Returns the condition that no row refers by one of the columns to the row under the alias `t`. `OFFSET 0` keeps the
- * planner from reading a whole table instead of its index.
+ * SQL condition: no row refers to the row with the alias `t` by one of the columns. `OFFSET 0` makes the planner use
+ * the index instead of reading a whole table.
  */
 export const isUnreferenced = (sql: SqlClient, references: References): Fragment =>
   sql.and(references.map((reference) => {
@@ -35,8 +35,8 @@ export const isUnreferenced = (sql: SqlClient, references: References): Fragment
   }))
 
 /**
- * Walks through a table by its id, a slice at a time, and removes rows without a use. Locks such rows and looks at them
- * once more: a row that came to refer to one of them was committed before the lock, or fails after it.
+ * Walks through a table by id, in slices, and removes unused rows. Locks them and checks again: a new reference to a
+ * row was either committed before the lock, or fails after it.
  */
 export const unusedRows = (sql: SqlClient, { condition, removed, table }: Unused): Kind => {
   let last = 0n

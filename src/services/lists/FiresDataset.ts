@@ -45,7 +45,7 @@ const Page = Schema.Struct({
   last: Schema.optionalKey(Schema.Unknown),
   next: Schema.optionalKey(Schema.Unknown),
   totalItems: Schema.optionalKey(Schema.Unknown),
-  /** Of a snapshot: where what changes after it is told. */
+  /** For snapshots: URL of the later changes. */
   changes: Schema.optionalKey(Schema.Unknown)
 })
 type Page = typeof Page.Type
@@ -55,7 +55,7 @@ const Dataset = Schema.Struct({
     changes: Schema.optionalKey(Schema.String)
   }))
 })
-/** Returns whether a document says anything of items. */
+/** Returns true if a document has any field of a page of items. */
 const isPage = (page: Page) =>
   (["orderedItems", "items", "first", "next", "totalItems"] as const).some((field) => page[field] !== undefined)
 
@@ -91,7 +91,7 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListUnread>, 
         document = yield* json(address)
       }
       const page = Option.getOrUndefined(pageIn(document))
-      // An error in JSON would be a list that names nothing, and lift all blocks.
+      // A JSON error document would count as an empty list, and lift all blocks.
       if (page === undefined || !isPage(page)) return yield* unread("it is no collection")
       pages.push(page)
       count += page.orderedItems?.length ?? page.items?.length ?? 0

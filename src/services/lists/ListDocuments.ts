@@ -10,7 +10,7 @@ import { listEntriesMax } from "./ListEntry.ts"
 
 /** Maximum bytes of a list, or of a page of a dataset. */
 const listBytesMax = 8_388_608
-/** How long a list may take with all its pages, in seconds. */
+/** Maximum duration of reading a list with all its pages, in seconds. */
 export const listSecondsMax = 300
 
 interface Source {
@@ -45,7 +45,7 @@ export class ListDocuments extends Context.Service<ListDocuments, {
         )
         const found = yield* BlockCsv.read(value, action, localDomain)
         if (found === undefined) return yield* unread(`it is no CSV of ${listEntriesMax} rows at most`)
-        // An error page that calls itself a text would lift all blocks, and so would an empty one.
+        // An error page served as text would lift all blocks, and so would an empty one.
         if (found.entries.length === 0 && (found.skipped > 0 || value.trim() === "")) {
           return yield* unread("no row of it names a domain")
         }

@@ -10,7 +10,7 @@ import { ModerationList } from "./ModerationLists.ts"
 export const FollowedList = Schema.Struct({
   ...ModerationList.fields,
   changesFrom: Schema.NullOr(Schema.String),
-  /** Until when it is claimed, or when it is looked at again. */
+  /** End of the claim, or time of the next sync. */
   dueAt: Timestamptz,
   wholeAt: Schema.NullOr(Timestamptz)
 })

@@ -20,7 +20,7 @@ import type { ModerationList } from "./ModerationLists.ts"
 /** Period between syncs of a list, and delay after a failure, in milliseconds. */
 const syncMillis = 86_400_000
 const failedMillis = 3_600_000
-/** How long a list belongs to the node that claimed it, in milliseconds: longer than a look at it takes. */
+/** Duration of a claim, in milliseconds: longer than a sync takes. */
 export const claimMillis = 30 * 60_000
 /** Domains that one transaction decides about. */
 const sliceDomainsMax = 100

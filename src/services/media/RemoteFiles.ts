@@ -26,8 +26,8 @@ const measuredBytesMax = 1_048_576
 const unmeasurableMax = 10_000
 
 /**
- * Avatars that wait to be looked at, of more those that are asked for again later; and those of them that are in memory: one
- * of the two turns of `MediaTools` stays for members' own pictures.
+ * Maximum avatars that wait for their perceptual hash; further ones are hashed when they are requested again. Only one
+ * is in memory at a time: the other of the two turns of `MediaTools` stays free for members' own pictures.
  */
 const lookingMax = 100
 const lookingAtOnceMax = 1

@@ -11,7 +11,7 @@ export const keptFigures = <A>() => {
   const kept = new LRUCache<string, { readonly at: number; readonly figures: A }>({ max: keptMax })
   return Effect.fnUntraced(function*<E, R>(name: string, count: Effect.Effect<A, E, R>) {
     const now = yield* Clock.currentTimeMillis
-    // A name has what staff asked about, of any length.
+    // The name contains the query of staff, so it has any length.
     const key = hashedKey(name)
     const known = kept.get(key)
     if (known !== undefined && now >= known.at && now - known.at < keptMillis) return known.figures

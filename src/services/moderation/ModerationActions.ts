@@ -11,7 +11,7 @@ import { traced } from "../Traced.ts"
 const columns = { suspend: "suspended_at", silence: "silenced_at", sensitize: "sensitized_at" } as const
 export type ModerationAction = keyof typeof columns
 
-/** Columns that say that only a domain block is the reason. */
+/** Columns that mark a measure as caused only by a domain block. */
 const domainColumns = { suspend: "suspended_by_domain", silence: "silenced_by_domain", sensitize: undefined } as const
 
 /** Time in which a suspension can be reverted without loss of data, in milliseconds (S-277). */
@@ -22,11 +22,11 @@ const byOrigin = "EXISTS (SELECT FROM remote_actors o WHERE o.account_id = accou
 
 /**
  * Sets and lifts measures of this server's moderators, operator and spam rules, always in the transaction of a command.
- * A restriction by the account's own server or by a domain block becomes theirs when they set the same measure.
+ * A restriction by the account's own server or by a domain block becomes a local one when the same measure is set here.
  */
 export class ModerationActions extends Context.Service<ModerationActions, {
   /**
-   * Returns true if something changed, which includes a measure that is taken over; one of theirs that is in force keeps
+   * Returns true if something changed, which includes taking over a restriction; a local measure that is in force keeps
    * its start. Lifting leaves restrictions by others in place: afterwards the rules about the account's domain apply
    * again.
    */
@@ -47,7 +47,7 @@ export class ModerationActions extends Context.Service<ModerationActions, {
           WHERE id = ${accountId}
             AND (${column} IS NULL OR ${others} OR (${action === "suspend"} AND ${sql.literal(byOrigin)})) RETURNING id`
         if (action !== "suspend" || rows.length === 0) return rows.length > 0
-        // Only moderators can lift it after this, even if the account's own server lifts its suspension (S-014).
+        // After this only moderators can lift it, even if the account's own server lifts its suspension (S-014).
         yield* sql`UPDATE remote_actors SET suspended_by_origin = false
           WHERE account_id = ${accountId} AND suspended_by_origin`
         yield* agenda.enqueue("suspension_end", accountId, accountId, now + suspensionMillis)

@@ -35,11 +35,11 @@ type Revocation =
 
 /** Maximum live tokens per user and app; beyond it the oldest are revoked. */
 export const tokensOfUserAndAppMax = 50
-/** Live tokens of one user with all apps; beyond it those are revoked that were not used for the longest time. */
+/** Maximum live tokens of one user with all apps; beyond it the least recently used ones are revoked. */
 export const tokensOfUserMax = 200
-/** Live tokens of one app without a user; beyond it the oldest are revoked. */
+/** Maximum live tokens of one app without a user; beyond it the oldest are revoked. */
 export const tokensOfAppMax = 100
-/** How often the last use of a token and the last visit of its user are written (milliseconds). */
+/** Minimum time between stored uses of a token and visits of its user (milliseconds). */
 export const visitMillis = 24 * 3_600_000
 
 /** Access tokens. */
@@ -166,12 +166,12 @@ const make = Effect.gen(function*() {
     if (accountId !== undefined && appId !== undefined) {
       yield* sql`UPDATE oauth_apps SET authorized_at = ${createdAt} WHERE id = ${appId} AND authorized_at IS NULL`
     }
-    // Counted after the commit: of concurrent ones the last sees all.
+    // Runs after the commit: of concurrent ones, the last sees all.
     yield* sql.afterCommit(Effect.orDie(revokeBeyondMax(accountId, appId)))
     return { secret, tokenId: TokenId.make(Option.getOrThrow(Arr.head(rows)).id), scopes, createdAt }
   }, Effect.orDie)
 
-  /** Ends tokens beyond the bounds of those of the user and of the app. */
+  /** Revokes tokens beyond the maxima of the user and of the app. */
   const revokeBeyondMax = Effect.fnUntraced(function*(accountId: AccountId | undefined, appId: AppId | undefined) {
     const owned = sql`SELECT id FROM oauth_tokens WHERE revoked_at IS NULL AND account_id`
     const old = [

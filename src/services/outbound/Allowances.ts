@@ -5,9 +5,9 @@ import { Unreachable } from "./OutboundError.ts"
 
 /** Maximum requests to one host within an hour for one cause, redirects included (row 34). */
 export const requestsPerCauseMax = 8
-/** Maximum hosts that are asked for one cause within an hour. */
+/** Maximum hosts asked for one cause within an hour. */
 const hostsPerCauseMax = 64
-/** Maximum causes whose requests are counted; beyond it the cause that was used longest ago is forgotten. */
+/** Maximum causes that are counted; beyond it the least recently used one is evicted. */
 const causesMax = 10_000
 const hourMillis = 3_600_000
 
@@ -17,12 +17,12 @@ interface Allowance {
   readonly hosts: Map<string, number>
 }
 
-/** Allowance of the running work; undefined where a user or an operator asks, whose own limits count. */
+/** Allowance of the current work; undefined for requests of users and operators, which have limits of their own. */
 const CurrentAllowance = Context.Reference<Allowance | undefined>("murmuration/services/outbound/Allowances", {
   defaultValue: () => undefined
 })
 
-/** Counts a request of the running work. Fails as for a busy host where its cause has made as many as it may. */
+/** Counts a request of the current work. Fails like a busy host if its cause has no requests left. */
 export const spend = (url: string): Effect.Effect<void, Unreachable> =>
   Effect.flatMap(CurrentAllowance, (allowance) => {
     if (allowance === undefined) return Effect.void
@@ -36,18 +36,21 @@ export const spend = (url: string): Effect.Effect<void, Unreachable> =>
     return Effect.void
   })
 
-/** Counts one request, and lets another actor make it, which may work for several causes at once. */
+/**
+ * Counts one request here, and lets another actor make it without an allowance, as it may serve several causes at once.
+ */
 export const passedOn = <A, E, R>(url: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unreachable, R> =>
   Effect.andThen(spend(url), Effect.provideService(work, CurrentAllowance, undefined))
 
 /**
- * Allowances of causes. A cause is what a stranger sent, such as one post: whoever sends it chooses which hosts are
- * asked, and would let others be flooded. Work over its allowance fails as if the host were busy, and may be retried.
+ * Allowances per cause. A cause is something that a stranger sent, such as a post: its sender chooses the hosts to ask,
+ * and could make this server flood others. Work beyond its allowance fails as if the host were busy, and may be
+ * retried.
  */
 export const make = () => {
   const causes = boundedMap<string, Allowance>(causesMax)
   return {
-    /** Runs work under the allowance of its cause; several works of one cause share it. */
+    /** Runs work under the allowance of its cause, which concurrent work for the same cause shares. */
     within: (cause: string) => <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const key = hashedKey(cause)

@@ -108,7 +108,7 @@ export const make = () => {
     })
 
   return {
-    /** Does something with a slot at the URL's host, once there is one; fails as busy after `waitMillisMax`. */
+    /** Runs an effect with a slot at the URL's host; fails as busy after waiting for `waitMillisMax`. */
     within: <A, E, R>(
       url: URL,
       kind: Kind,

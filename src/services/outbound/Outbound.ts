@@ -23,9 +23,9 @@ export const replyBytesMax = 8_192
 /** Timeout of connecting and the response's head, and of a whole document, in seconds. */
 export const headSecondsMax = 15
 export const documentSecondsMax = 30
-/** How long a POST and its answer may take in all once it has a place, in seconds. */
+/** Maximum duration of a POST and its response once it has a slot, in seconds. */
 export const replySecondsMax = 10
-/** How long a push waits for a place at its host, in milliseconds: with its answer it takes less than its claim lasts. */
+/** Maximum wait of a push for a slot at its host, in milliseconds; with the response it stays within its claim. */
 export const pushWaitMillisMax = 5_000
 
 interface Ask {
@@ -207,7 +207,7 @@ export class Outbound extends Context.Service<Outbound, {
           }
           const signed = sign === undefined ? undefined : yield* sign(url)
           const headers = { ...given, ...signed, "accept-encoding": "identity", "user-agent": userAgent }
-          // Its time begins when it has a place: a request must not be sent that is given up at once.
+          // The deadline starts with the slot: a request without time left must not be sent.
           const asked = Effect.flatMap(elapsedMillis, (now) =>
             Effect.andThen(
               deadlines.watch,

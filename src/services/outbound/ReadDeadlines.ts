@@ -6,7 +6,7 @@ const lookMillis = 1_000
 
 /** A deadline and the action on its expiry. */
 interface Waiting {
-  /** By `elapsedMillis`. */
+  /** An `elapsedMillis` time. */
   readonly until: number
   readonly expire: () => void
 }

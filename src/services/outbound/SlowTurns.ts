@@ -1,22 +1,22 @@
 import { Effect } from "effect"
 import * as Gate from "./Gate.ts"
 
-/** Work that takes longer than `millis` gives its turn to other work, as long as fewer than `atOnceMax` do so. */
+/** Work that takes longer than `millis` gives up its turn, as long as fewer than `atOnceMax` have done so. */
 interface Slow {
   readonly millis: number
   readonly atOnceMax: number
 }
 
 /**
- * Turns of work that waits for other servers, `atOnceMax` of prompt work at once: servers that answer slowly, or never, hold up
- * no other work.
+ * Creates turns for work that waits for other servers, at most `atOnceMax` at once. Servers that reply slowly or never
+ * do not hold up other work.
  */
 export const make = (atOnceMax: number, slow: Slow) => {
   const gate = Gate.make(atOnceMax)
   let slowNow = 0
 
   return {
-    /** Does work in its turn; `isSlow` tells whether that was given up. */
+    /** Runs work in a turn; `isSlow` returns true once the turn was given up. */
     within: <A, E, R>(work: (isSlow: () => boolean) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       Effect.uninterruptibleMask((restore) =>
         Effect.andThen(

@@ -30,7 +30,7 @@ const previewRows = rowsOf(Schema.Struct({ followingCount: Schema.Int, followers
 
 /** Domains that a user blocks (S-212): exactly these, without subdomains. */
 export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
-  /** In the running transaction; answers the block's id, undefined where it was there. */
+  /** Adds a block in the current transaction. Returns its id; undefined if it exists already. */
   readonly add: (account: AccountId, domain: string) => Effect.Effect<bigint | undefined, Unprocessable | SqlError>
   readonly remove: (account: AccountId, domain: string) => Effect.Effect<bigint | undefined, SqlError>
   readonly domainOf: (account: AccountId, id: bigint) => Effect.Effect<string | undefined, SqlError>
@@ -53,7 +53,7 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
     UserDomainBlocks,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      /** Condition: the account under the alias `a` is of the domain. */
+      /** SQL condition: the account with the alias `a` belongs to the domain. */
       const isOf = (domain: string) =>
         sql`EXISTS (SELECT FROM (SELECT ${domain}::text AS name) d WHERE ${sql.literal(isOfDomain("a", "d.name"))})`
       const idIn = ([row]: ReadonlyArray<{ readonly id: bigint }>) => row?.id

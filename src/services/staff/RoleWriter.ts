@@ -37,7 +37,7 @@ const blank: Omit<Role, "id"> = {
   require2fa: false
 }
 
-/** Changes roles for staff, each change in one transaction with its audit log entry. Every node hears of it at once. */
+/** Changes roles for staff, each change in one transaction with its audit log entry. Every node is informed at once. */
 export class RoleWriter extends Context.Service<RoleWriter, {
   readonly create: (by: AccountId, change: RoleChange) => Effect.Effect<RoleId, NotAllowed | Unprocessable>
   readonly update: (

@@ -26,7 +26,9 @@ export class InteractionRequests extends Context.Service<InteractionRequests, {
    * consent changes its state.
    */
   readonly write: (request: NewRequest) => Effect.Effect<typeof WrittenRow.Type, SqlError>
-  /** Moves a request that `target` decides from one of the states `from` to another; undefined if there is none. */
+  /**
+   * Moves a request that `target` decides from one of the states `from` to another; undefined if no request matches.
+   */
   readonly decide: (
     id: bigint,
     target: bigint,

@@ -10,16 +10,16 @@ import { QuoteRecord } from "./Statuses.ts"
 export const QuoteState = QuoteRecord.fields.state
 export type QuoteState = typeof QuoteState.Type
 
-/** A quote as those who decide about it know it. */
+/** Quote with the fields that a decision about it needs. */
 const Decided = Schema.Struct({
   statusId: Schema.BigInt,
-  /** Who quotes. */
+  /** Quoting account. */
   accountId: Schema.BigInt,
   quotedStatusId: Schema.NullOr(Schema.BigInt),
   quotedAccountId: Schema.NullOr(Schema.BigInt),
-  /** Before the decision. */
+  /** State before the decision. */
   before: QuoteState,
-  /** It was written here. */
+  /** True if the quoting post is local. */
   local: Schema.Boolean
 })
 export type Decided = typeof Decided.Type
@@ -30,21 +30,21 @@ export interface NewQuote {
   readonly accountId: bigint
   readonly quotedStatusId: bigint | null
   readonly quotedAccountId: bigint | null
-  /** The id of what is quoted, as long as that is not here. */
+  /** Id of the quoted post, until it is stored here. */
   readonly quotedUri: string | null
   readonly state: QuoteState
   readonly legacy: boolean
   readonly authorizationUri: string | null
 }
 
-/** Writes of quotes, which a block separates; always inside a transaction. */
+/** Writes quotes, unless a block separates the accounts; use only inside a transaction. */
 export const make = (sql: SqlClient) => {
   const separated = (one: bigint, other: bigint) =>
     Effect.map(
       sql`SELECT WHERE ${isSeparate(sql, sql`${one}::bigint`, sql`${other}::bigint`)}`,
       (rows) => rows.length > 0
     )
-  /** Holds the two accounts until the transaction ends, so that a block comes before or after it. */
+  /** Locks the two accounts until the transaction ends, so that a block comes before or after it. */
   const mayQuote = Effect.fnUntraced(function*(account: bigint, quoted: bigint) {
     if (account === quoted) return true
     yield* lockPairs(sql, [[account, quoted]])

@@ -35,7 +35,7 @@ export interface Quoted extends Pick<typeof Quotable.Type, "id" | "accountId" | 
 const authorRows = rowsOf(Schema.Struct({ quotedAccountId: Schema.BigInt }))
 const localRows = rowsOf(Schema.Struct({ quotedAccountId: Schema.BigInt, state: QuoteState }))
 
-/** Refusal of a quote of a post that is not there, or not for the account. */
+/** Error for a quote of a post that does not exist or is not visible to the account. */
 export const quotedNotFound = new RecordNotFound({
   text: "The post you are trying to quote does not appear to exist."
 })
@@ -45,13 +45,13 @@ export class Quotes extends Context.Service<Quotes, {
   /** Returns the status that `account` wants to quote; fails with `RecordNotFound` if it may not see or quote it. */
   readonly quotable: (account: AccountId, id: bigint) => Effect.Effect<Quoted, RecordNotFound | SqlError>
   /**
-   * Writes what a new status quotes, in the running transaction; once. Returns false, and stores it as rejected, where a
+   * Stores the quote of a new status in the current transaction, once. Returns false, and stores it as rejected, if a
    * block separates the two accounts.
    */
   readonly insert: (quote: NewQuote) => Effect.Effect<boolean, SqlError>
   /**
-   * Moves a quote from one of the states `from` to another, and counts it; returns it, undefined if there is none.
-   * `quotedAuthor` is the account whose consent it is.
+   * Moves a quote from one of the states `from` to another, and counts it. Returns the quote; undefined if none
+   * matches. `quotedAuthor` is the account that consents.
    */
   readonly decide: (
     statusId: bigint,

@@ -47,7 +47,7 @@ const text = `SELECT
 } AS votes,
   ${blocked} AS blocked, ${muted} AS muted, ${domain} AS domain`
 
-/** Viewers whom an author follows: quote policies may depend on that. */
+/** Viewers whom the author follows: quote policies may depend on that. */
 const followersColumn = `,
   ${
   pairs(
@@ -58,13 +58,13 @@ const followersColumn = `,
   )
 } AS followers`
 
-/** Viewers whose favourite is pending, if the author decides about some. */
+/** Viewers with a pending favourite, if the author decides about favourites. */
 const askedColumn = `,
   ${
   accounts("interaction_requests", `status_id = $4::bigint AND kind = 'favourite' AND state = 'pending' AND ${among}`)
 } AS asked`
 
-/** Query texts by columns, so that each is made once. */
+/** Query texts by columns, cached so that each is built once. */
 const texts = [text, text + followersColumn, text + askedColumn, text + followersColumn + askedColumn] as const
 
 export const textOf = (status: StatusKey): string => {

@@ -25,7 +25,7 @@ export const StatusTarget = StoredStatus.mapFields(
   ])
 )
 export type StatusTarget = typeof StatusTarget.Type
-/** A status as its viewer finds it, and whether the viewer blocks its author. */
+/** A status as its viewer sees it; `blocking` is true if the viewer blocks its author. */
 const SeenTarget = Schema.Struct({ ...StatusTarget.fields, blocking: Schema.Boolean })
 type SeenTarget = typeof SeenTarget.Type
 const placedRows = rowsOf(Schema.Struct({ ...SeenTarget.fields, place: Schema.Int }))
@@ -50,7 +50,7 @@ interface Look {
 export class StatusTargets extends Context.Service<StatusTargets, {
   /** The status; of a reblog, the original. */
   readonly visible: (viewer: AccountId, id: bigint) => Effect.Effect<SeenTarget, RecordNotFound | SqlError>
-  /** Like `visible`, for an interaction: fails where the viewer blocks the author, as at Mastodon. */
+  /** Like `visible`, for an interaction: fails if the viewer blocks the author, as in Mastodon. */
   readonly touchable: (
     viewer: AccountId,
     id: bigint

@@ -42,7 +42,7 @@ export class StatusWriter extends Context.Service<StatusWriter, {
     status: Composed,
     recording: Recording
   ) => Effect.Effect<Fanout<Publish> | undefined, SqlError>
-  /** Stores the original as the first revision if there is none; call it before any change. */
+  /** Stores the original as the first revision if the status has no revisions; call it before any change. */
   readonly preserve: (id: bigint, millis: number) => Effect.Effect<void, SqlError>
   /**
    * Writes a new revision of a preserved status. Accounts that are no longer mentioned have read it, so they remain

@@ -84,7 +84,7 @@ const make = Effect.gen(function*() {
             ELSE email_subscriptions.created_at END
         RETURNING id, confirmed_at IS NULL AS pending`)),
       transaction(sql),
-      // Said in the same words as of an account with all its subscribers.
+      // Fails like an account with the maximum number of subscribers.
       Effect.catchTags({ SqlError: Effect.die, Unprocessable: () => Effect.fail(full) })
     )
 

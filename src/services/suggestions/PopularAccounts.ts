@@ -13,7 +13,9 @@ const lookedAtMax = 100_000
 const admirersMin = 5
 const keptMax = 100
 
-/** Computes the accounts that many local accounts recently followed, and those whose posts many of them liked. */
+/**
+ * Computes the accounts that many local accounts recently followed, and those whose posts many local accounts liked.
+ */
 export const refreshPopular = (sql: SqlClient) =>
   Effect.fnUntraced(function*({ now }: Turn) {
     const since = idAt(now - lookedBackMillis)

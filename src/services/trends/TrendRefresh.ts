@@ -14,7 +14,7 @@ import { refreshMillis } from "./TrendWindow.ts"
  * Posting, favouriting and boosting record nothing extra for it.
  */
 export class TrendRefresh extends Context.Service<TrendRefresh, {
-  /** Runs what is due; returns the names. */
+  /** Runs tasks that are due; returns their names. */
   readonly run: Effect.Effect<ReadonlyArray<string>, SqlError>
 }>()("murmuration/services/trends/TrendRefresh") {
   static readonly layer = Layer.effect(

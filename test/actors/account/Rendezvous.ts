@@ -4,11 +4,11 @@ import { AccountId } from "../../../src/services/Ids.ts"
 import { person } from "../../support/People.ts"
 
 /*
- * Two transactions that meet: the first stands before its first row of a table until the second is over, or waits for the
- * first. So a check that was made before something that is committed by now is shown, not hoped for.
+ * Two concurrent transactions: the first stops before its first row of a table until the second ends, or until the
+ * second waits for the first. This proves that a check is repeated after a concurrent commit.
  */
 
-/** Names the lock by which it is seen that the first one stands there. */
+/** Key of the lock that shows that the first one has stopped. */
 const standing = 4_711
 const tables = ["follows", "follow_requests", "blocks", "domain_mutes", "quotes"]
 

@@ -11,7 +11,7 @@ import { layerActors, settled } from "../../support/Actors.ts"
 import { followers, person } from "../../support/People.ts"
 import { edit, post } from "../../support/Posts.ts"
 
-/** How many lists a reader has; more than one statement takes together, with several slices of the rest. */
+/** Lists of one reader: more than one statement reads, combined with several slices of the others. */
 const listsOfOne = 50
 const sliceRows = 40
 

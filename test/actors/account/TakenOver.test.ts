@@ -23,7 +23,7 @@ const owner = Effect.fnUntraced(function*(username: string) {
   return id
 })
 
-/** Blocks a domain, as the server does for accounts that it knows. */
+/** Blocks a domain, as the server does for known accounts. */
 const block = Effect.fnUntraced(function*(domain: string, severity: "silence" | "suspend") {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis

@@ -12,11 +12,11 @@ const steps = ["claim", "sign", "send", "complete"] as const
 type Point = `${"before" | "after"} ${(typeof steps)[number]}`
 const points = steps.flatMap((step): ReadonlyArray<Point> => [`before ${step}`, `after ${step}`])
 
-/** How an owner ends: as by `kill -9`, with a defect, or asked to. */
+/** Way in which an owner ends: as by `kill -9`, with a defect, or by a normal stop. */
 type End = "killed" | "defect" | "interrupted"
 const ends: ReadonlyArray<End> = ["killed", "defect", "interrupted"]
 
-/** Which time it comes to the point at which it ends. */
+/** The owner ends when it reaches the point for this time. */
 const endsAtTime = 2
 
 /** An owner of the host whose services end it at a point; from then on it does nothing any more. */
@@ -129,7 +129,7 @@ layer(Layer.fresh(layerRounds))("I5: an owner ends while it records deliveries",
 layer(Layer.fresh(layerRounds))("I5, I6, F2: an owner ends at any step of a delivery", (it) => {
   for (const point of points) {
     for (const end of ends) {
-      it.effect(`${end} ${point}: the next one delivers everything in order, twice only what was sent and not noted`, () =>
+      it.effect(`${end} ${point}: the next owner delivers everything in order, twice only deliveries that were sent and not recorded`, () =>
         Effect.gen(function*() {
           const { outside, told } = yield* world
           const { recorded, sent } = yield* doomed("crash.test", point, end)

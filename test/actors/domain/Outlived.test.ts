@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { claimMillis, Deliveries } from "../../../src/services/federation/outbox/Deliveries.ts"
 import { layerRounds, receiver, send, sender, waiting } from "./Rounds.ts"
 
-layer(layerRounds)("a delivery whose claim was outlived", (it) => {
+layer(layerRounds)("a delivery with a stale claim", (it) => {
   it.effect("F123: is changed by its newest owner alone, not by one that reports a failure or gives it back later", () =>
     Effect.gen(function*() {
       const deliveries = yield* Deliveries
@@ -31,7 +31,7 @@ layer(layerRounds)("a delivery whose claim was outlived", (it) => {
       assert.deepStrictEqual(yield* waiting, [
         { uri: "https://here.test/1", tries: 2, error: "refused", seconds: 1 }
       ])
-      // What the inbox took is over, whoever hears of it.
+      // A delivery that the inbox accepted is over, even if a stale claim reports it.
       yield* deliveries.complete([first])
       assert.deepStrictEqual(yield* waiting, [])
     }))

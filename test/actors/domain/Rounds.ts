@@ -102,7 +102,7 @@ export const receiver = Effect.fnUntraced(function*(host: string, path?: string)
   return id
 })
 
-/** Writes an activity with this id for somebody. */
+/** Writes an activity with this id to an account. */
 export const send = (
   senderId: bigint,
   to: bigint,

@@ -186,7 +186,7 @@ describe("a host that is down", () => {
   })
 
   layer(fresh)((it) => {
-    it.effect("on seven days gets nothing more, except what asks whether it lives; it is heard of, or takes that", () =>
+    it.effect("on seven days gets only tests of whether it is back; an incoming request or an accepted test resumes deliveries", () =>
       Effect.gen(function*() {
         const outside = yield* Outside
         const deliveryHosts = yield* DeliveryHosts

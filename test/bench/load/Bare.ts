@@ -3,7 +3,7 @@ import { WebSocketServer } from "ws"
 
 /* Upper bound of this machine: a Node server without any work that sends the same bytes to all. */
 
-/** As long as an instance's JSON or a status' event. */
+/** Size of an instance's JSON or a status's event. */
 const bytes = 2_000
 const body = JSON.stringify({ text: "x".repeat(bytes) })
 

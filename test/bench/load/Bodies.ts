@@ -1,6 +1,6 @@
 import { shapes } from "../../http/body/Shapes.ts"
 
-/** A request whose body is read, by what is hard about it. */
+/** Request with an expensive body, named after its difficulty. */
 export interface Hard {
   readonly name: string
   readonly method: string

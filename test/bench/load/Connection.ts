@@ -6,7 +6,7 @@ export interface Request {
   readonly path: string
   readonly token?: string
   readonly body?: string
-  /** In place of those that requests of apps have. */
+  /** Replaces the default headers, which are those of apps. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

@@ -28,12 +28,12 @@ export type Job =
 export interface Load {
   readonly done: number
   readonly millis: number
-  /** How often each status was answered. */
+  /** Number of responses by status. */
   readonly statuses: Readonly<Record<string, number>>
 }
 
 const streams = new Streams()
-/** Those to each port, which stay open from one load to the next. */
+/** Connections by port, which stay open between loads. */
 const opened = new Map<number, Array<Connection>>()
 let sent = 0
 let number = 0

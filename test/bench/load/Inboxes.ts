@@ -8,7 +8,7 @@ import { createServer as createTcpServer } from "node:net"
 
 export type Order = { readonly kind: "ports" } | { readonly kind: "reset" } | { readonly kind: "taken" }
 
-/** How many requests were taken since the reset, by path and host each once, and when the last new one came. */
+/** Requests since the reset, distinct inboxes by path and host, and the time of the last new one. */
 export interface Taken {
   readonly requests: number
   readonly inboxes: number

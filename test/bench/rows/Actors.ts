@@ -12,7 +12,7 @@ const memoryTarget = 400
 
 /** Accounts whose commands warm the server up: only then what a first command takes more is its actor. */
 const warmUpAccounts = 500
-/** Those of a slice, where two servers take turns. */
+/** Accounts per slice, if two servers take turns. */
 const sliceAccounts = 200
 
 /** The heap of the server in bytes, after a collection. */
@@ -46,7 +46,7 @@ const command = async (bench: Bench, numbers: ReadonlyArray<number>) => {
 /** Accounts of each server that no row has had do anything yet. */
 const strangers = new WeakMap<Stand, Array<number>>()
 
-/** Takes some of them, from the end. */
+/** Takes unused accounts from the end. */
 const take = ({ people, stand }: Bench, count: number): ReadonlyArray<number> => {
   const left = strangers.get(stand) ?? followerNumbers(people.accounts - 1_000)
   strangers.set(stand, left)
@@ -55,8 +55,8 @@ const take = ({ people, stand }: Bench, count: number): ReadonlyArray<number> =>
 }
 
 /**
- * A command of each account, twice: the first finds nobody home, so what it takes more is the activation. Tokens and the
- * status are in their caches before.
+ * Runs a command of each account twice. Only the first one activates the actor, so the difference is the activation.
+ * Tokens and the status are cached before.
  */
 const activate = async (bench: Bench, numbers: ReadonlyArray<number>) => {
   await ask(bench, numbers, "GET")

@@ -11,7 +11,7 @@ const [toFew, toMany] = [601, 602]
 const fewHosts = 8
 const manyHosts = 2_000
 const inboxesEach = 5
-/** One of so many hosts is dead. */
+/** One host in this many is dead. */
 const deadOf = 20
 /** The part of the bare cost's figure that is to be reached, and the least on any machine, in deliveries a CPU second. */
 const partTarget = 0.7
@@ -32,7 +32,7 @@ const worlds = new Map<People, World>()
 /** A host by its number, as an address of its own. */
 const address = (base: number, host: number) => `127.${base}.${host >> 8}.${host & 255}`
 
-/** Follows accounts with an inbox each, `each` of them on every host; dead hosts get a port without a server. */
+/** Follows by accounts with an inbox each, `each` accounts per host; dead hosts get a port without a server. */
 const follow = async (
   { people, stand }: Bench,
   target: number,

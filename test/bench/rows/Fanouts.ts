@@ -4,7 +4,7 @@ import { type Bench, type Measured, median, percentile, type Row, settled } from
 
 /** Feed entries a second of CPU of all processes together. */
 const entriesTarget = 30_000
-/** How long a small account's event may take before it counts as that, in milliseconds. */
+/** Maximum latency of a small account's event, in milliseconds; a later one counts with this value. */
 const patience = 10_000
 
 let posted = 0

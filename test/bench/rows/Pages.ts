@@ -5,7 +5,7 @@ import { byReaders, get, row } from "./Requests.ts"
 
 /* Pages of what people get and keep: notifications, threads and lists. Each row writes what it reads beforehand, once. */
 
-/** Notifications of each reader: of every status that counts one favourite by each of so many, and a follow by each of them. */
+/** Notifications of favourites per reader, and as many of mentions. */
 const favouritesEach = 60
 /** Answers in the thread, each to one of those before it. */
 const answersCount = 500

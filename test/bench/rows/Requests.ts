@@ -15,7 +15,7 @@ const warmUp = ({ quick }: Options) => ({ count: 3_000, millis: quick ? 2_500 : 
  * for other load to change between them.
  */
 const sliceMillis = 25
-/** Those that warm a server up before, whatever else the machine has to do. */
+/** Slices that warm up a server, on any machine. */
 const warmUpSlices = 100
 
 const send = async (
@@ -49,7 +49,7 @@ export const row = (
   },
   slices: async (bench) => {
     const requests = await requestsOf(bench)
-    // So many, and not for so long: what a slice costs beside them is the same part of it on both sides.
+    // Enough requests for one slice, so that the fixed cost of a slice is the same share on both sides.
     const count = Math.ceil(sliceMillis / target)
     await send(bench, requests, { count: warmUpSlices * count })
     return { next: async () => ({ "CPU ms": total((await send(bench, requests, { count })).millis) }) }
@@ -118,7 +118,7 @@ const filtering = (row: Row): Row => ({
   })
 })
 
-/** As a home of 20, at most 15 of 100 dearer. */
+/** Target: at most 15% above a home of 20 posts. */
 export const homeWithFilters = filtering(row("home with filters", 0.46, async ({ stand }) => {
   const filters = readerNumbers.flatMap(filtersOf)
   // Some are refused where a checkout is older than filters, and beyond what one account may have.
@@ -140,7 +140,7 @@ export const posting = row("POST status, 20 followers", 5, () =>
     body: JSON.stringify({ status: "An ordinary post of some length, as people write them: {n} #bench @person1" })
   })))
 
-/** With RATE_LIMITS=on; each of many people asks so seldom that nobody is refused. */
+/** With RATE_LIMITS=on; each of many people sends so few requests that none is refused. */
 export const limited = row(
   "status by id, limits on",
   0.09,

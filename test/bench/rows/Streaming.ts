@@ -7,7 +7,9 @@ const patience = 5_000
 /** Posts of a slice where two servers take turns. */
 const slicePosts = 4
 
-/** Has everybody listen, and answers what posts so often, with the milliseconds to each socket. */
+/**
+ * Connects all listeners; returns a function that publishes posts and returns the latency per socket, in milliseconds.
+ */
 const listen = async ({ stand: { generate, port } }: Bench) => {
   await generate({ kind: "listen", port, tokens: followerNumbers(listeners).map(token) })
   const run = (posts: number) =>

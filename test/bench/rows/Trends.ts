@@ -7,12 +7,12 @@ const tagsCount = 2_000
 const linksCount = 1_000
 const connections = 8
 const readsCount = 2_000
-/** How long the server is watched while it has nothing to do, in milliseconds. */
+/** Duration for which the idle server is measured, in milliseconds. */
 const idleMillis = 10_000
 
 /**
- * Posts of the last hours by everybody, each with a hashtag, every fifth with a link, and two favourites for each. A few hashtags,
- * links and posts have most of them.
+ * Posts of the last hours by all people, each with a hashtag, every fifth with a link, and two favourites each. A few
+ * hashtags, links and posts get most of the use.
  */
 const seed = async ({ people, stand: { query } }: Bench) => {
   const now = Date.now()

@@ -48,7 +48,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
         object: uri
       }
       assert.strictEqual(yield* done(zoe, unicode), "done")
-      // With one of their own.
+      // With a custom emoji of the sender's server.
       const custom = {
         ...unicode,
         id: `${url}/activities/2`,
@@ -84,7 +84,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
       assert.strictEqual(yield* done(yan, { type: "Undo", object: `${url}/likes/3` }), "done")
       assert.strictEqual(yield* shown, `🧡 1, mouse@${domain} 1, 0`)
 
-      // In full, and by its id; a second time nothing.
+      // With the whole activity, and by its id; a repetition has no effect.
       assert.strictEqual(yield* done(zoe, { type: "Undo", object: { ...custom, actor: zoe.id } }), "done")
       assert.strictEqual(yield* shown, "🧡 1, 0")
       assert.strictEqual(yield* done(zoe, { type: "Undo", object: unicode.id }), "done")
@@ -122,10 +122,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
       assert.strictEqual(yield* shown, "bird 1, wolf@third.example 1, 0")
       const [wolf] = yield* sql`SELECT url FROM custom_emojis WHERE id = 72`
       assert.deepStrictEqual(wolf, { url: "https://third.example/wolf.png" })
-      // One that is not known is the sender's.
+      // An unknown emoji counts as the sender's.
       assert.strictEqual(yield* react(":lynx:", [emoji("lynx", { id: "https://fourth.example/emojis/1" })]), "done")
       assert.strictEqual(yield* shown, `bird 1, wolf@third.example 1, lynx@${domain} 1, 0`)
-      // By name alone nothing that does not stand there.
+      // By name only, an emoji that the post does not have is refused.
       assert.match(yield* react(":bird@third.example:"), /no emoji/)
       assert.match(yield* react(":bird:"), /no emoji/)
     }))

@@ -29,7 +29,7 @@ export const answer = (path: string, by: (request: IncomingMessage, response: Se
     })
   )
 
-/** How often the other server was asked for something. */
+/** Returns the number of requests to the other server for a URL. */
 export const timesAsked = (address: unknown) =>
   OtherServer.use(({ requests }) =>
     Effect.sync(() => {

@@ -9,7 +9,7 @@ import { actorOf, json, person, there } from "./Calls.ts"
 import { eventually, resolved, serve } from "./Exchange.ts"
 import { done, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
 
-/** How much there is of everything that an activity may leave behind. */
+/** Counts the rows of every kind that an activity may create. */
 const traces = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) =>
@@ -19,7 +19,7 @@ const traces = Effect.flatMap(
 )
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for inbound activities", (it) => {
-  /** Everything that somebody could do to Ada, of whom somebody else is a friend. */
+  /** Every activity that an account could send to Ada, who has another account as a friend. */
   const everything = (me: string, status: { uri: string }, by: { id: string }): ReadonlyArray<Json> => [
     { type: "Like", object: status.uri },
     { type: "EmojiReact", object: status.uri, content: "x" },
@@ -110,7 +110,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
       assert.isEmpty(yield* sql`SELECT FROM mentions WHERE account_id = ${emil.accountId} AND NOT silent`)
     }))
 
-  it.effect("row 17: a fetched post is judged like a delivered one: no files of a domain whose files are rejected", () =>
+  it.effect("row 17: a fetched post is judged like a delivered one: files of rejected domains are removed", () =>
     Effect.gen(function*() {
       const { domain, url } = yield* OtherServer
       const [gil, vera] = [

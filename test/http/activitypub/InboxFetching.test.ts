@@ -66,7 +66,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.strictEqual(yield* timesAsked(post["id"]), 1)
     }))
 
-  it.effect("S-009: a boost that overtakes its post counts when its author delivers the post, whatever its origin answers", () =>
+  it.effect("S-009: a boost that overtakes its post counts when its author delivers the post, even if the origin does not serve it", () =>
     Effect.gen(function*() {
       const [olga, zack] = yield* pair("olga", "zack")
       const author = yield* there("olgas-author")
@@ -107,7 +107,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       yield* settled
       // Under a foreign id, by itself.
       yield* notDone(yan, boost({ ...note(yan, "foreign"), id: `${victim.id}/notes/foreign` }))
-      // Its own, for a few, was told of by nobody but itself.
+      // The sender's own non-public post, which only this boost mentions.
       const own = note(yan, "own")
       yield* send(yan, boost(own))
       assert.strictEqual(yield* ended, "done")

@@ -157,7 +157,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         for (const fresh of [like(3), boost(3)]) assert.strictEqual(yield* done(xena, fresh), "done")
       }))
 
-    it.effect("row 6, row 22: a relayed post is the version of its origin, whatever is embedded, while staff keep the relay", () =>
+    it.effect("row 6, row 22: a relayed post is fetched from its origin, and the embedded copy is ignored, while staff keep the relay", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { createPerson } = yield* TestServer

@@ -107,7 +107,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses o
           { type: "Accept", object: { type: "Follow", actor: me, object: xeno.id } }
         ]
       ) {
-        // At the door, where it is known there already, or by its actor.
+        // Dropped on arrival if the suspension is known there already, otherwise by the actor.
         yield* done(xeno, activity)
       }
       const outcomes = yield* sql<{ outcome: string }>`SELECT DISTINCT i.outcome FROM inbound_activities i

@@ -11,7 +11,7 @@ const figures = Effect.fnUntraced(function*(by: Person, { id }: { id: string }) 
   const { favourites_count, reblogs_count, replies_count } = yield* json(by, `/api/v1/statuses/${id}`)
   return [favourites_count, reblogs_count, replies_count]
 })
-/** How many rows there are of what the figures count. */
+/** Counts the rows that the counters should match. */
 const rows = ({ id }: { id: string }) =>
   SqlClient.SqlClient.use((sql) =>
     sql<{ counts: ReadonlyArray<number> }>`SELECT ARRAY[

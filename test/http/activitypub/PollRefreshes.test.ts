@@ -9,7 +9,7 @@ import { question, tally } from "./RemotePolls.ts"
 import { done, servers } from "./Sending.ts"
 import { actorOf, json, person, received, there } from "./Talking.ts"
 
-/** As a minute later. */
+/** Moves refreshes a minute into the past. */
 const later = SqlClient.SqlClient.use((sql) =>
   Effect.orDie(sql`UPDATE look_ups SET begun_at = begun_at - interval '61 seconds' WHERE kind = 'poll'`)
 )

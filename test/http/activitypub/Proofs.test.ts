@@ -11,7 +11,7 @@ import { actorOf, found, json, person, post, there } from "./Talking.ts"
 const context = ["https://www.w3.org/ns/activitystreams", "https://w3id.org/security/data-integrity/v2"]
 let count = 0
 
-/** Somebody here, an author whom they follow, and somebody at the author's server who hands on. */
+/** Creates a local account, a remote author whom it follows, and an account on the author's server that forwards. */
 const scene = Effect.fnUntraced(function*(name: string) {
   const { url } = yield* OtherServer
   const key = ed25519(`${url}/users/author${name}`)
@@ -32,11 +32,11 @@ const scene = Effect.fnUntraced(function*(name: string) {
   return { activity, ada, author, key, relay }
 })
 
-/** Sends a document as it is; the outcome of its activity. */
+/** Forwards a document unchanged; returns the outcome of its activity. */
 const handOn = (by: RemotePerson, document: Json) => Effect.andThen(sendBody(by, JSON.stringify(document)), settled)
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of authors", (it) => {
-  it.effect("F88: what an author proved is believed of whoever hands it on, without a fetch", () =>
+  it.effect("F88: an activity with its author's proof is believed from any sender, without a fetch", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { activity, ada, author, key, relay } = yield* scene("1")
@@ -50,12 +50,12 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of a
       assert.strictEqual(yield* handOn(relay, withProof(like, key)), "done")
       const likes = Effect.map(sql`SELECT FROM favourites WHERE status_id = ${BigInt(id)}`, (rows) => rows.length)
       assert.strictEqual(yield* likes, 1)
-      // Whoever hands it on once more after it was undone does nothing.
+      // Forwarding it again after it was undone has no effect.
       assert.strictEqual(yield* done(author, { type: "Undo", object: like["id"] }), "done")
       assert.strictEqual(yield* likes, 0)
       yield* handOn(relay, withProof(like, key, { created: new Date(Date.now() - 60_000).toISOString() }))
       assert.strictEqual(yield* likes, 0)
-      // Nor where its author had sent it first, nor in another spelling, which the proof allows.
+      // It also has no effect after the author sent it, or in another serialisation, which the proof allows.
       const second: Json = withProof(activity({ type: "Like", object: uri }), key)
       assert.strictEqual(yield* handOn(author, second), "done")
       assert.strictEqual(yield* likes, 1)
@@ -66,7 +66,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of a
         yield* settled
         assert.strictEqual(yield* likes, 0)
       }
-      // What has no id would come again unnoticed.
+      // An activity without an id could not be deduplicated.
       const { id: _, ...nameless } = activity({ type: "Like", object: uri })
       yield* handOn(relay, withProof(nameless, key))
       assert.strictEqual(yield* likes, 0)
@@ -98,11 +98,11 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of a
         const written = note(author, `unproven${form.replaceAll(" ", "")}`, { published: new Date().toISOString() })
         const document = change(activity({ type: "Create", object: written }))
         yield* sendBody(relay, JSON.stringify(document))
-        // It is asked for at its origin, which has none, or ignored.
+        // The object is fetched from its origin, which does not have it, or the activity is ignored.
         yield* eventually(outcomeOf(String(document["id"])))
         assert.isUndefined(yield* storedNote(written["id"]), form)
       }
-      // Its author's own delivery needs no proof, and a broken one does not keep it out.
+      // An author's own delivery needs no proof, and is accepted with an invalid one.
       const own = note(author, "own", { published: new Date().toISOString() })
       const create = { ...withProof(activity({ type: "Create", object: own }), key), summary: "changed" }
       assert.strictEqual(yield* handOn(author, create), "done")
@@ -118,13 +118,13 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of a
       const { id, uri } = yield* post(ada, "no likes")
       yield* handOn(relay, withProof(activity({ type: "Like", object: uri }), key))
       assert.isEmpty(yield* sql`SELECT FROM favourites WHERE status_id = ${BigInt(id)}`)
-      // What it proves about others is not true by that.
+      // A proof says nothing about other accounts' objects.
       const stranger = note(relay, "another's", { cc: [yield* actorOf(ada)] })
       yield* handOn(relay, withProof(activity({ type: "Create", object: stranger }), key))
       assert.isUndefined(yield* storedNote(stranger["id"]))
     }))
 
-  it.effect("F88: the server's actor says what it speaks, and others lead to it", () =>
+  it.effect("F88: the server's actor lists its capabilities, and other actors link to it", () =>
     Effect.gen(function*() {
       const ada = yield* person("ada4")
       const ask = (path: string) => json(ada, path)

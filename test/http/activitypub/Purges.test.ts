@@ -137,7 +137,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       assert.strictEqual((yield* own(emil)).followers_count, 0)
     }))
 
-  it.effect("F20: an object that cannot be fetched now is fetched later, whoever requested it first", () =>
+  it.effect("F20: an object that cannot be fetched now is fetched later, for any requester", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [fay, vera] = [yield* person("fay"), yield* there("vera")]

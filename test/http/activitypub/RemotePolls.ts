@@ -3,7 +3,7 @@ import { note, type RemotePerson } from "./Sending.ts"
 
 /* Polls of other servers, and what our API says of polls. */
 
-/** How many voted, and how often each option was chosen. */
+/** Returns a poll's number of voters, then the votes of each option. */
 export const tally = (
   { poll }: { poll: { voters_count: number; options: ReadonlyArray<{ votes_count: number }> } }
 ) => [

@@ -205,7 +205,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       )
       assert.deepStrictEqual(yield* figures, [0, 0, 0, 0])
 
-      // It was taken back before it came, and is not asked for then; what is asked for anew is.
+      // A request that was withdrawn before it arrived is not made; a new request is.
       for (const one of requests(2)) {
         assert.match(String(yield* done(zoe, { type: "Undo", object: one.id })), /^ignored/)
         assert.strictEqual(yield* done(zoe, one), "ignored: it was undone", one.type)

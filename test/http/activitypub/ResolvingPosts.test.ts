@@ -108,7 +108,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       assert.strictEqual(yield* timesAsked(`${url}/loop/7`), 0)
     }))
 
-  it.effect("row 79: a fetched object is stored under its id, whatever its address", () =>
+  it.effect("row 79: a fetched object is stored under its id, not its address", () =>
     Effect.gen(function*() {
       const [fritz, wim] = [yield* person("fritz"), yield* there("wim")]
       const post = note(wim, "kept")

@@ -10,7 +10,7 @@ import { follows } from "./Exchange.ts"
 import { note, OtherServer, type RemotePerson, send, settled } from "./Sending.ts"
 import { found, json, person, post, there, told } from "./Talking.ts"
 
-/** How many statements the server has run. */
+/** Number of statements that the server has run. */
 class Statements extends Context.Service<Statements, () => number>()("murmuration/test/Statements") {}
 
 const counted = Layer.unwrap(Effect.gen(function*() {

@@ -102,7 +102,7 @@ layer(server(), { excludeTestServices: true })("signed requests", (it) => {
         [direct, follower, 404],
         [direct, undefined, 404]
       ]
-      // In both orders, so that nothing that is kept answers anybody else.
+      // In both orders, so that a response cached for one signer would show for another.
       for (const [id, by, expected] of [...table, ...table.toReversed()]) {
         const answer = yield* asking(`/users/anna/statuses/${id}`, by)
         assert.strictEqual(answer.status, expected)

@@ -36,7 +36,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accepts tha
       const request = yield* Effect.map(sentOf("Follow"), (all) => all.findLast(({ object }) => object === yan.id))
       const accept = { id: `${yan.id}/accepts/1`, type: "Accept", actor: yan.id, object: request?.["id"] }
       yield* done(yan, accept)
-      // Nobody takes back what another accepted.
+      // An account cannot undo another one's Accept.
       yield* done(eve, { type: "Undo", object: accept.id })
       yield* done(eve, { type: "Undo", object: accept })
       const [standing] = yield* json(ben, `/api/v1/accounts/relationships?id[]=${id}`)

@@ -12,12 +12,12 @@ interface Signing {
   readonly keyId?: string
   /** Milliseconds since 1970. */
   readonly now?: number
-  /** Host and path that are signed in place of those that are asked for. */
+  /** Host and path to sign in place of the requested ones. */
   readonly signedUrl?: (url: URL) => URL
   readonly change?: (signature: string) => string
 }
 
-/** A request for a document, signed in some way. */
+/** Requests a document with a valid or manipulated signature. */
 const ask = Effect.fnUntraced(function*(path: string, by?: RemotePerson, signing: Signing = {}) {
   const { baseUrl, fetch } = yield* TestServer
   const keys = yield* KeyOperations
@@ -34,7 +34,7 @@ const ask = Effect.fnUntraced(function*(path: string, by?: RemotePerson, signing
   return { status: response.status, text: yield* Effect.promise(() => response.text()), headers: response.headers }
 })
 
-/** The same address without its port. */
+/** Returns the URL without its port. */
 const withoutPort = (url: URL) => {
   const bare = new URL(url)
   bare.port = ""
@@ -103,7 +103,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("signed requ
           assert.strictEqual(headers.get("cache-control"), unsigned.headers.get("cache-control"), `${path} with ${way}`)
         }
       }
-      // Only a signer has an answer there: it is told what is wrong.
+      // This collection is only for signers, so an invalid signature gets an error.
       const synchronization = `${base}/followers_synchronization`
       const expired = yield* ask(synchronization, zoe, { now: 0 })
       assert.deepStrictEqual([expired.status, JSON.parse(expired.text).error], [

@@ -20,7 +20,7 @@ const does = Effect.fnUntraced(
 )
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("moderation by pages", (it) => {
-  it.effect("S-022: an action says what it does, is done once, and its notice undoes it", () =>
+  it.effect("S-022: an action describes its effect, runs once, and its notice undoes it", () =>
     Effect.gen(function*() {
       const moderator = yield* staffMember("mod1", ["manageUsers"])
       const bad = yield* newPerson("bad1")

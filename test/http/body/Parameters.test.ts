@@ -120,7 +120,7 @@ describe("queries of reading requests", () => {
   })
 
   it.prop(
-    "what is left as it is would have been made no different",
+    "a query that is passed through unchanged needs no flattening",
     [
       Schema.Literals(["limit", "max_id", "__proto__", "constructor", "prototype", "a[]", "a%5B%5D", "A", ""]),
       Schema.String

@@ -117,7 +117,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       assert.strictEqual(other.timesAsked("/secret.png"), 1)
     }))
 
-  it.effect("rows 46 and 47: a file whose bytes are no picture, video or sound is not shown, whatever its name", () =>
+  it.effect("rows 46 and 47: a file that is not a picture, video or sound by its bytes is not shown, even with such a name", () =>
     Effect.gen(function*() {
       const other = yield* Other
       const svg = new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`)
@@ -166,7 +166,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
 })
 
 layer(server({}), { excludeTestServices: true })("the guard before remote files", (it) => {
-  it.effect("rows 25 to 27: no address of this machine or its network is fetched, whatever a row holds", () =>
+  it.effect("rows 25 to 27: addresses of this machine and its network in rows are never fetched", () =>
     Effect.gen(function*() {
       const other = yield* Other
       const port = new URL(other.baseUrl).port

@@ -5,7 +5,7 @@ import { acceptsPage } from "../../../src/http/html/Browsers.ts"
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
 const profile = "application/ld+json; profile=\"https://www.w3.org/ns/activitystreams\""
 
-describe("F89: what an Accept header prefers", () => {
+describe("F89: preferences of an Accept header", () => {
   for (
     const [accept, expected] of [
       [undefined, "page"],

@@ -18,7 +18,7 @@ describe("counting of addresses", () => {
     assert.strictEqual(addressKey("::1"), "::/64")
   })
 
-  it("anything else as what it says", () => {
+  it("any other text counts as itself", () => {
     for (const text of ["unknown", ":::", "abc:def"]) assert.strictEqual(addressKey(text), text)
   })
 })

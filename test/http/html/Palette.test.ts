@@ -8,7 +8,7 @@ const colors = Array.from({ length: 4_096 }, (_, at) => {
 })
 
 describe("the colour of the server", () => {
-  it("S-235: words in it and on it can be read in light and in dark, whatever staff chooses", () => {
+  it("S-235: text in it and on it is readable in light and dark mode, for any choice by staff", () => {
     for (const scheme of ["light", "dark"] as const) {
       const { back, card, dangerBack, goodBack } = palette[scheme]
       const unreadable = colors.flatMap((chosen) => {

@@ -107,7 +107,7 @@ layer(server(), { excludeTestServices: true })("the consent page", (it) => {
       assert.deepStrictEqual(yield* red("write crypto"), ["End-to-end encryption"])
     }))
 
-  it.effect("row 41: shows names, states and codes as text, whatever they contain", () =>
+  it.effect("row 41: shows names, states and codes as text, with any content", () =>
     Effect.gen(function*() {
       yield* user("lara")
       const apps = yield* Apps

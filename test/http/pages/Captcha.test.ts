@@ -29,7 +29,7 @@ describe("proof of work", () => {
   const challenge = makeChallenge(options, "chance", 12, 1_000)
   const number = solved(challenge)
 
-  it("is found by the script of the page, whose hash is what the policy names", () => {
+  it("is found by the page's script, with the hash that the policy allows", () => {
     assert.isTrue(isProof(options, challenge, number, 1_000))
     assert.strictEqual(proofScript.hash, `sha256-${createHash("sha256").update(proofScript.text).digest("base64")}`)
     assert.match(createHash("sha256").update(`${challenge}:${number}`).digest("hex"), /^000/)

@@ -10,7 +10,7 @@ import { signInForm } from "./SignInForm.ts"
 
 describe("row 72: forms of other pages", () => {
   layer(server(), { excludeTestServices: true })((it) => {
-    it.effect("are refused on every cookie route, whatever else they contain", () =>
+    it.effect("are refused on every cookie route, with any other content", () =>
       Effect.gen(function*() {
         yield* user("tina")
         const app = yield* client("read")

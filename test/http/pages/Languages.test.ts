@@ -93,7 +93,7 @@ layer(server(), { excludeTestServices: true })("the reader's language", (it) => 
       const german = (yield* browser.get(`/oauth/authorize?${query}&lang=de`)).text
       assert.include(german, `<html lang="de">`)
       assert.include(german, `action="/oauth/authorize?lang=de"`)
-      // A form of somebody else's page is refused in the words of who sees that.
+      // A form of another site is refused in the user's language.
       const { text } = yield* get("/oauth/authorize?client_id=x&lang=pt")
       assert.include(text, "aplicativo desconhecido")
     }))

@@ -140,7 +140,7 @@ describe("texts of pages and letters", () => {
     ])
   })
 
-  it("F35: a translation is text, whatever its source; an unreadable one falls back to English", () => {
+  it("F35: a translation is escaped as text; an unreadable one falls back to English", () => {
     const { pieces, say } = catalogOf("de", {
       attributes: {},
       texts: {},

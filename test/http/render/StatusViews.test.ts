@@ -59,7 +59,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
         const sql = yield* SqlClient.SqlClient
         const views = yield* StatusViews
         const statuses = yield* Worlds.settle(world)
-        // Only people of this server read what is rendered.
+        // Only local users read renderings.
         yield* sql`INSERT INTO users (account_id, email, password_hash, created_at)
           SELECT id, id || '@local.example', '', ${Worlds.now} FROM accounts WHERE domain IS NOT NULL`
         yield* mark()

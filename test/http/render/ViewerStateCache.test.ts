@@ -106,7 +106,7 @@ it.effect("reloads exactly the entries that depend on a change", () =>
     }
   }).pipe(live))
 
-it.effect("discards a result whose query began before a change, whoever learns of it first", () =>
+it.effect("discards a result of a query that began before a change, in any order of the two", () =>
   Effect.gen(function*() {
     const { figures, truth } = yield* make
     const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]

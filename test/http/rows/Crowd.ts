@@ -11,8 +11,8 @@ const card = { version: 1, ...plainCard }
 const [crowdCount, manyCount] = [95, 205]
 
 /**
- * A user with more of everything than a page holds, among remote accounts. Data that needs a user who hides nobody
- * belongs to another.
+ * A user with more of everything than a page holds, among remote accounts. Data that requires a user without hidden
+ * accounts is in another fixture.
  */
 export const crowd = Effect.gen(function*() {
   const { createPerson, createToken } = yield* TestServer

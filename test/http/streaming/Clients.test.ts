@@ -11,7 +11,7 @@ import { post } from "../../support/Posts.ts"
 import { otherServer } from "../../support/RemotePosts.ts"
 import { address, layerStreams, tokenOf } from "./Streams.ts"
 
-/** A proxy, as far as a client asks it for the address of streams. */
+/** Proxy that only serves the instance document with the streaming URL. */
 const proxy = Effect.gen(function*() {
   const { answer, baseUrl } = yield* otherServer
   const instance = JSON.stringify({ urls: { ["streaming_api"]: `ws://${yield* address}` } })

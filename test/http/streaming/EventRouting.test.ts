@@ -40,7 +40,7 @@ const listeningWith = (
 }
 
 layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliveries", (it) => {
-  it.effect("take the same few queries for any number of listeners, who share equal bytes", () =>
+  it.effect("take the same few queries for any number of listeners, and share equal bytes", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const author = yield* person("author1")
@@ -162,7 +162,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
         return Array.from(routedEvents, ({ event }) => JSON.parse(event.payload!).content)
       })
       assert.deepStrictEqual(yield* told("update", 1_000), ["<p>One</p>"])
-      // As another node does it, whose word is late.
+      // As by another node whose broadcast is late.
       yield* sql`UPDATE statuses SET html = '<p>Two</p>', edited_at = ${new Date(1_000)} WHERE id = ${BigInt(id)}`
       assert.deepStrictEqual(yield* told("status.update", 1_000), ["<p>Two</p>"])
     }))

@@ -75,7 +75,7 @@ layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams ca
       assert.strictEqual((yield* posts.next).event, "filters_changed")
     }).pipe(Effect.scoped))
 
-  it.effect("a notification of whatever type arrives at once: who writes it tells the streams, who leaves an intent wakes the actor", () =>
+  it.effect("a notification of any type arrives at once, whether its writer publishes to the streams or wakes the actor by an intent", () =>
     Effect.gen(function*() {
       const [fanouts, notifications] = [yield* Fanouts, yield* NotificationWriter]
       const admirer = yield* person("admirer10")
@@ -130,7 +130,7 @@ layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams ca
       assert.strictEqual((yield* three.next).event, "filters_changed")
     }).pipe(Effect.scoped))
 
-  it.effect("S-007: an edit is sent once to accounts that it mentions, whoever follows whom", () =>
+  it.effect("S-007: an edit is sent once to accounts that it mentions, with or without follows", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const author = yield* person("author11")

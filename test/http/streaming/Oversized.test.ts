@@ -42,7 +42,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })(
         yield* sql`UPDATE accounts SET display_name = repeat('n', 2000), note_html = ${huge}, updated_at = created_at,
         fields = jsonb_build_array(jsonb_build_object('name', 'n', 'value', 'v', 'html', ${huge}::text, 'verifiedAt', NULL))
         WHERE id = ${author}`
-        // One that is larger even so is no row that a page can show.
+        // A status that is still larger is left out of the page.
         yield* sql`UPDATE statuses SET url = 'https://a.example/' || repeat('u', 100000) WHERE id = ${ids[0]!}`
 
         const text = yield* get(`/api/v1/timelines/public?limit=${pageRows}`)

@@ -48,7 +48,10 @@ const everywhere = Effect.fnUntraced(function*(account: AccountId) {
 })
 type Everywhere = Effect.Success<ReturnType<typeof everywhere>>
 
-/** Has the bus claim that a status is for everybody everywhere; who is shown it, on which streams? */
+/**
+ * Claims on the bus that a status is for everybody on all streams. Returns the listeners that get it, with their
+ * streams.
+ */
 const shownTo = Effect.fnUntraced(function*(
   statusId: StatusId,
   listeners: Record<string, Everywhere>,
@@ -78,7 +81,7 @@ const shownTo = Effect.fnUntraced(function*(
 const everything = ["user", "list", "public", "public:local", "public:remote", "hashtag", "hashtag:local"]
 
 layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Streams show", (it) => {
-  it.effect("row 58: a status is sent only to accounts that may see it at that moment, whatever the bus says", () =>
+  it.effect("row 58: a status is sent only to accounts that may see it at that moment, even if the bus claims otherwise", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const people: Record<string, AccountId> = {}

@@ -6,7 +6,7 @@ import { person } from "../../support/People.ts"
 import { layerStreams, listener } from "./Streams.ts"
 
 layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Staff", (it) => {
-  it.effect("announces by commands of its accounts, and nobody else does", () =>
+  it.effect("only commands of its accounts announce anything", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { tell } = yield* AccountActors

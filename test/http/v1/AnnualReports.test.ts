@@ -11,7 +11,7 @@ import { type Person, TestServer } from "../../support/Server.ts"
 const path = "/api/v1/annual_reports"
 const year = new Date().getUTCFullYear()
 
-/** Has a service work as in December of this year. */
+/** Runs work with a clock in December of this year. */
 const inDecember = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Clock.Clock, (clock) => {
     const millis = Date.UTC(year, 11, 20)

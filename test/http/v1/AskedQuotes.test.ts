@@ -12,7 +12,7 @@ const asks = { interaction_policy: { can_quote: { manual_approval: ["public"] } 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
   "quotes that wait for an author",
   (it) => {
-    it.effect("row 21, S-212: a quote waits for the quoted author, who is notified and decides once", () =>
+    it.effect("row 21, S-212: a quote waits for the quoted author's single decision, and the author is notified", () =>
       Effect.gen(function*() {
         const [anna, ben, cleo] = [yield* newPerson("anna"), yield* newPerson("ben"), yield* newPerson("cleo")]
         const asked = yield* post(anna, "ask me", asks)
@@ -79,7 +79,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.deepStrictEqual(yield* notified(anna, "pending.quote"), [])
       }))
 
-    it.effect("row 21: who may quote is said with a post before what its author always says, by an edit, and for a few at once", () =>
+    it.effect("row 21: a post's quote policy overrides the author's default, changes by an edit, and may combine audiences", () =>
       Effect.gen(function*() {
         const [anna, ben] = [yield* newPerson("anna3"), yield* newPerson("ben3")]
         yield* ask(anna, "PATCH", "/api/v1/accounts/update_credentials", { source: { quote_policy: "nobody" } })

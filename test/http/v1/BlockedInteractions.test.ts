@@ -4,7 +4,9 @@ import { ask } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 
 const poll = { options: ["a", "b"], expires_in: 3_600 }
-/** Interactions with a status by their paths, and the status of the reply: where one blocks its author, and where its author blocks. */
+/**
+ * Interactions by path, and the HTTP status when the viewer blocks the author, and when the author blocks the viewer.
+ */
 const interactions = [
   { path: "favourite", blocking: 403, blocked: 404 },
   { path: "reblog", blocking: 403, blocked: 404 },
@@ -12,7 +14,7 @@ const interactions = [
 ]
 
 layer(TestServer.layer(), { excludeTestServices: true })("interactions across a block", (it) => {
-  it.effect("F72: nobody favourites, boosts or votes where a block separates them; replies and bookmarks as at Mastodon", () =>
+  it.effect("F72: blocks prevent favourites, boosts and votes; replies and bookmarks are as in Mastodon", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]

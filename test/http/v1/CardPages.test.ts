@@ -134,7 +134,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pages behin
         (all) => all.every(({ card }) => card !== null)
       )
       assert.isAtMost(most, 2)
-      // One more than may wait.
+      // Exceeds the maximum of waiting pages by one.
       yield* here.sql`INSERT INTO preview_cards (id, url_key, url, site, due_at, created_at)
         SELECT n, n, n, '127.0.0.1', ${new Date(Date.now() + 3_600_000)}, ${new Date()} FROM generate_series(1, 100) n`
       yield* anna.post(`${site.url}/slow?beyond`)

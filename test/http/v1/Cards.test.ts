@@ -8,7 +8,7 @@ import { hurried, idle, type Json, name, page, shown, statusOf, World, world } f
 
 const decodeCard = Schema.decodeUnknownEffect(PreviewCard)
 
-/** Events of a user's stream from now on. */
+/** Collects further events of a user's stream. */
 const listening = ({ origin }: Place, { token }: Citizen, stream: string) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly socket: WebSocket; readonly events: Array<Json> }>((resume) => {
@@ -83,7 +83,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("PreviewCard
       }
       assert.deepStrictEqual(yield* ben.notifications, [])
       assert.strictEqual(site.asked("/other").length, 0)
-      // Visitors are told the same, but for what is theirs.
+      // Visitors get the same card, without the fields for its owner.
       const response = yield* here.fetch(`/api/v1/statuses/${status.id}`)
       const open__: Json = yield* Effect.promise(() => response.json())
       assert.notProperty(open__.card, "missing_attribution")

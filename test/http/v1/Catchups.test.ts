@@ -41,7 +41,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const old = yield* say(quiet, "yesterday")
       yield* say(loud, "@stranger not for me", { visibility: "direct" })
 
-      // The boost by the loud one is the newest of the stranger's post; a followed one's own post stands for itself.
+      // The boost by the loud one is the newest of the stranger's post; a followed account's own post counts by itself.
       const all = ["yesterday", "quiet one", "from afar", "loud 5", "loud 4", "loud 3", "loud 2", "loud 1"]
       const found = yield* texts(me)
       assert.sameMembers(found, all)

@@ -190,7 +190,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
           ["newest@mail.example", "last@mail.example", "stays@mail.example"],
           (email) => post(path(id), { email })
         )
-        // Nobody learns which addresses are known.
+        // Responses do not reveal known addresses.
         assert.strictEqual(refusals[0]?.status, 422)
         assert.deepStrictEqual(refusals.map(({ body }) => body), refusals.map(() => refusals[0]?.body))
         const [{ pending } = { pending: 0 }] = yield* sql<{ pending: number }>`SELECT count(*)::int AS pending

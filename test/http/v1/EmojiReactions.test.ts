@@ -37,7 +37,7 @@ const customEmoji = Effect.fnUntraced(function*(shortcode: string, domain: strin
 })
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("emoji reactions", (it) => {
-  it.effect("D-005: stand on a status with who they come from, in the order in which they came; a status without any has no field", () =>
+  it.effect("D-005: are listed on a status with their accounts, in order of arrival; a status without any has no field", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* person("anna"), yield* person("ben"), yield* person("cleo")]
       const { id } = yield* post(anna)
@@ -130,7 +130,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(left, { reactionsCount: 1 })
     }))
 
-  it.effect("row 56: who may not see a status learns nothing of it by reacting, and who is blocked since takes back what is theirs", () =>
+  it.effect("row 56: viewers without access to a status learn nothing of it by reacting, and blocked accounts can remove their reactions", () =>
     Effect.gen(function*() {
       const [fred, gina, hugo] = [yield* person("fred"), yield* person("gina"), yield* person("hugo")]
       const { id: secret } = yield* post(fred, { visibility: "private" })
@@ -173,7 +173,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         (name, at) =>
           sql`INSERT INTO emoji_reaction_counts (id, status_id, name, count) VALUES (${at}, ${BigInt(id)}, ${name}, 1)`
       )
-      // All of them have looked and come as far as counting, unless one waits for another.
+      // All transactions have read and wait to update the counters, unless one waits for another.
       const answers = yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`SELECT FROM status_stats WHERE status_id = ${BigInt(id)} FOR UPDATE`
         const running = yield* Effect.forEach(
@@ -181,7 +181,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
           (by, at) => Effect.forkDetach(react(by, id, emojis[reactionsMax - 1 + at]!))
         )
         yield* Effect.repeat(
-          // In a transaction Postgres shows the activity as it was at the first look, but locks as they are.
+          // Within a transaction, Postgres shows activity as of the first read, but current locks.
           sql<{ count: number }>`SELECT count(DISTINCT pid)::int AS count FROM pg_locks
             WHERE NOT granted AND (transactionid = pg_current_xact_id()::xid
               OR database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,

@@ -73,7 +73,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       }
       const plain = yield* createToken(dora.accountId, ["read", "write"])
       assert.strictEqual((yield* call("GET", `${base}/keys/count`, plain)).status, 403)
-      // Refused before any is verified: a thousand of them would block the process.
+      // Refused before any signature is verified: verifying a thousand would block the process.
       const many = Array.from({ length: 501 }, (_, n) => ({ ...dora.keys.oneTime(3), key_id: `k${n}`, signature: "" }))
       const { body: tooMany } = yield* upload(dora.token, {
         device: dora.device,

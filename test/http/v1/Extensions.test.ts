@@ -83,7 +83,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "4 minutes" })("
       yield* follow(ada, cy)
       const other = yield* post(cy, "the one that is replied to")
       const kept = [other]
-      // Runs of what is left out of 1 to 9 posts, longer than a page of 4.
+      // Runs of 1 to 9 hidden posts, longer than a page of 4.
       for (let at = 0, run = 0; at < 60; at++) {
         if (run === 0) {
           kept.unshift(yield* post(ben, `kept ${at}`))

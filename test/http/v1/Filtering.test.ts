@@ -41,7 +41,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
         [{ filter: head, keyword_matches: ["cat", "<b>"], status_matches: null }],
         []
       ])
-      // By itself and in contexts that the filter does not name it is there; nothing tells of the filter that hides.
+      // The status itself and contexts outside the filter still show it, without mentioning the filter.
       const alone = yield* call("GET", `/api/v1/statuses/${poll}`, ada.token)
       assert.deepStrictEqual(alone.body.filtered, [])
       const profile = `/api/v1/accounts/${ben.accountId}/statuses`

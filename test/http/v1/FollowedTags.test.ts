@@ -47,7 +47,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.notInclude(names(yield* ask(anna, "GET", path)), "dogs")
     }))
 
-  it.effect("bring home public posts that the reader would meet, whoever wrote them, when they come and when home is made anew", () =>
+  it.effect("bring home visible public posts by any author, when they arrive and when home is rebuilt", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo, dora] = [
         yield* newPerson("anna2"),

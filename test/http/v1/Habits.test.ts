@@ -179,7 +179,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
       assert.include(page.headers.get("vary") ?? "", "Accept")
     }))
 
-  it.effect("F36: restricted boosts notify nobody; a deleted one shows its original's text", () =>
+  it.effect("F36: restricted boosts cause no notification; a deleted one shows its original's text", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newcomer("boosted"), yield* newcomer("booster")]
       const { body: { id } } = yield* say(ada, "boost me")
@@ -209,7 +209,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
       assert.notProperty(told.status, "application")
     }))
 
-  it.effect("F36: accounts of a group go back by min_id; what is scheduled keeps who may quote it", () =>
+  it.effect("F36: accounts of a group go back by min_id; a scheduled post keeps its quote policy", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newcomer("grouped"), yield* newcomer("grouper")]
       const { body: { id } } = yield* say(ada, "like me")

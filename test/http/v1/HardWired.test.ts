@@ -54,7 +54,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields that
         )
         const account = yield* found(ada, name)
         yield* follows(ada.accountId, id)
-        // A look at the account has its collections read.
+        // Viewing the account has its collections fetched.
         yield* json(ada, `/api/v1/accounts/${account.id}`)
         const sql = yield* SqlClient.SqlClient
         yield* eventually(Effect.map(
@@ -71,7 +71,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields that
       assert.isFalse(yield* hidden("lone", { totalItems: 0 }, { totalItems: 0, orderedItems: [] }))
     }))
 
-  it.effect("F82: an account whose handle nobody confirms says so", () =>
+  it.effect("F82: an account with an unconfirmed handle says so", () =>
     Effect.gen(function*() {
       const ada = yield* person("ada4")
       const { fingers, domain } = yield* OtherServer
@@ -99,7 +99,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields that
       assert.notProperty(shown, "featured")
     }))
 
-  it.effect("F82: the instance says who may invite people and who may read posts with a trending link", () =>
+  it.effect("F82: the instance states who may invite people and who may read posts with a trending link", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const ada = yield* person("ada5")

@@ -48,7 +48,7 @@ layer(server(), { excludeTestServices: true })("instance", (it) => {
       ])
     }))
 
-  it.effect("S-020 S-160 D-018: v2 says what clients need, every limit from the constant that enforces it", () =>
+  it.effect("S-020 S-160 D-018: v2 has all that clients need, every limit from the constant that enforces it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = new Date(yield* Clock.currentTimeMillis)

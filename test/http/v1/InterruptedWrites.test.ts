@@ -36,7 +36,7 @@ const nobodyWaits = Effect.gen(function*() {
   yield* eventually(waiting, ([row]) => row?.n === 0)
 })
 
-/** Does work while a lock is held. */
+/** Runs work while a lock is held. */
 const behind = Effect.fnUntraced(
   function*<A, E, R>(lock: (sql: SqlClient.SqlClient) => Fragment, work: Effect.Effect<A, E, R>) {
     const sql = yield* SqlClient.SqlClient

@@ -56,7 +56,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* timeline(anna, list), [])
     }))
 
-  it.effect("replies are those to members, to whom one follows, or none, as the list says", () =>
+  it.effect("replies are those to members, to followed accounts, or none, as the list says", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo, dora] = [
         yield* newPerson("anna5"),

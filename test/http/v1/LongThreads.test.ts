@@ -23,7 +23,7 @@ const textOf = (path: string, token?: string) =>
   )
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and histories of large posts", (it) => {
-  it.effect("F14: the size of our response is bounded, whatever strangers reply and however often they edit", () =>
+  it.effect("F14: the size of our response is bounded, for any replies and edits by strangers", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const ada = yield* person("ada")
@@ -64,7 +64,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and
       assert.isAbove(JSON.parse(history).length, 10)
     }))
 
-  it.effect("row 37: versions that nobody may see are not kept, however often another server edits", () =>
+  it.effect("row 37: versions beyond those that are shown are not kept, however often another server edits", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const me = yield* actorOf(yield* person("ben"))

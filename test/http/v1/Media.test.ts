@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("media", (it) => {
       }
     }))
 
-  it.effect("row 50: media of others and names that nobody guesses", () =>
+  it.effect("row 50: media of others, and unguessable names", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [dora, eve] = [yield* createPerson("dora"), yield* createPerson("eve")]

@@ -186,7 +186,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
       assert.includeMembers(refused, ["mp4 0.5", "jpg 0.5", "png 0.5", "webp 0.5", "avif 0.5"])
     }))
 
-  it.effect("what is no picture of a type that is taken is not said to be: no HEIC, no SVG, no JPEG XL", () =>
+  it.effect("unsupported picture types are not advertised: no HEIC, no SVG, no JPEG XL", () =>
     Effect.gen(function*() {
       const fay = yield* newcomer("fay")
       const { body: instance } = yield* call("GET", "/api/v2/instance", undefined)

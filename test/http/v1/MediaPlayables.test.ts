@@ -215,7 +215,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       assert.notInclude(found, "Camera")
     }))
 
-  it.effect("refuses what is too much: pixels and frames a second; a video stands alone in its post", () =>
+  it.effect("refuses too many pixels or frames a second; a video must be alone in its post", () =>
     Effect.gen(function*() {
       const fay = yield* newcomer("fay")
       const fast = ["-c:v", "libx264", "-preset", "ultrafast"]

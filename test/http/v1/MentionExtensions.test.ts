@@ -56,7 +56,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* settled
       const alone = yield* mention({ in_reply_to_id: foreign })
       assert.notInclude(yield* mentions(ada, "&include_filtered=true"), alone)
-      // Other types are no matter of it, and who is followed is heard.
+      // Other types are not affected, nor are followed accounts.
       yield* call("POST", `/api/v1/statuses/${asked}/favourite`, cy.token)
       yield* settled
       const types = (yield* call("GET", "/api/v1/notifications", ada.token)).body

@@ -22,7 +22,7 @@ const shown = (by: Person) =>
   )
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("the own profile", (it) => {
-  it.effect("S-138, S-230: is read as it was written, and changed by PATCH and PUT with what is shown of it", () =>
+  it.effect("S-138, S-230: is read as it was written, and changed by PATCH and PUT with its rendering", () =>
     Effect.gen(function*() {
       const { createPerson, createToken } = yield* TestServer
       const anna = yield* createPerson("anna")
@@ -78,7 +78,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
 const members = Layer.merge(AccountViews.layer, StatusViews.layer).pipe(Layer.provideMerge(server()))
 
 layer(members, { excludeTestServices: true, timeout: "60 seconds" })("settings of a member", (it) => {
-  it.effect("are changed by its actor: how it reads, what others see of it, in which languages public timelines are", () =>
+  it.effect("are changed by its actor: formatting, visibility to others, and languages of public timelines", () =>
     Effect.gen(function*() {
       const { tell } = yield* AccountActors
       const sql = yield* SqlClient.SqlClient

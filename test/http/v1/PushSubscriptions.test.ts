@@ -45,7 +45,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("web push", 
         assert.isAtMost(told.claims.exp, Date.now() / 1_000 + 86_400)
         assert.isAbove(told.claims.exp, Date.now() / 1_000)
       }
-      // The database holds no private part of it.
+      // The database does not contain the private key.
       const rows = yield* here.sql`SELECT * FROM push_subscriptions`
       assert.notInclude(
         JSON.stringify(rows, (_, value) =>

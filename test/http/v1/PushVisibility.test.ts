@@ -56,7 +56,7 @@ const incomingViewers = Object.keys(incoming).filter(isIncoming)
 
 layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pushes of posts", (it) => {
   it.effect(
-    `row 58: ${posts.length} kinds of posts, local-only ones among them, ring the phones of those of ${allViewers.length} viewers who may see them and are told of them`,
+    `row 58: ${posts.length} kinds of posts, local-only ones among them, are pushed to those of ${allViewers.length} viewers with access and a notification`,
     () =>
       Effect.gen(function*() {
         const { here } = yield* World
@@ -101,7 +101,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pushes of p
   )
 
   it.effect(
-    "row 58: posts of another server ring the phones of those who may see them in the same way, one of its fifth visibility, too",
+    "row 58: remote posts, also of the fifth visibility, are pushed by the same rules",
     () =>
       Effect.gen(function*() {
         const { here } = yield* World

@@ -22,7 +22,7 @@ const typesOf = (device: { readonly told: ReadonlyArray<Json> }) =>
   device.told.map(({ message }) => message.notification_type)
 
 layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pushes", (it) => {
-  it.effect("S-089, S-263: of alerts those that are wanted, of people those whom the policy names, each once and in order", () =>
+  it.effect("S-089, S-263: only requested alerts of accounts that the policy allows are sent, each once and in order", () =>
     Effect.gen(function*() {
       const { here } = yield* World
       const anna = yield* here.person(name("anna"))
@@ -58,7 +58,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pushes", (i
       assert.deepStrictEqual([none!.told.length, silent!.told.length], [0, 0])
     }).pipe(Effect.scoped))
 
-  it.effect("row 58: nothing is sent of what was taken back, of who is blocked, to a token that ended or a user who may not sign in", () =>
+  it.effect("row 58: nothing is sent about deleted posts or blocked accounts, to ended tokens or to disabled users", () =>
     Effect.gen(function*() {
       const { here, service } = yield* World
       const [anna, ben] = [yield* here.person(name("anna")), yield* here.person(name("ben"))]

@@ -8,7 +8,7 @@ import { TestServer } from "../../support/Server.ts"
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
   "who may quote, and who reads it",
   (it) => {
-    it.effect("row 21: who may quote is said with the post, by default, later and by an edit; what is for a few is quoted by nobody", () =>
+    it.effect("row 21: the quote policy is set with the post, by default, later and by an edit; a non-public post cannot be quoted by others", () =>
       Effect.gen(function*() {
         const [anna, ben] = [yield* newPerson("anna5"), yield* newPerson("ben5")]
         const one = yield* post(anna, "one")
@@ -47,7 +47,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.deepInclude(waiting.params, { quoted_status_id: one.id, quote_approval_policy: "followers" })
       }))
 
-    it.effect("a filter that hides what is quoted hides the quote, one that warns is said of what is quoted; never by what the reader may not see", () =>
+    it.effect("a hide filter that matches a quoted post hides the quote, a warn filter is shown on the quoted post; invisible posts never match", () =>
       Effect.gen(function*() {
         const [anna, ben, cleo] = [yield* newPerson("anna6"), yield* newPerson("ben6"), yield* newPerson("cleo6")]
         yield* follow(ben, cleo)

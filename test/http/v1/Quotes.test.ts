@@ -87,7 +87,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       })
       assert.strictEqual((yield* quoting(ben, followers)).quote?.state, "accepted")
       assert.strictEqual((yield* quoting(anna, nobodys)).quote?.state, "accepted")
-      // Quoting one's own followers-only post does not show it to others.
+      // Quoting an own followers-only post does not show it to others.
       const own = yield* quoting(anna, secret, { visibility: "public" })
       assert.strictEqual(own.visibility, "private")
       assert.deepStrictEqual(yield* stateFor(ben, own), ["accepted", "<p>for followers</p>"])

@@ -16,7 +16,7 @@ const reactionsOf = (by: Person, query = "?types[]=pleroma:emoji_reaction") =>
   Effect.map(call("GET", `/api/v1/notifications${query}`, by.token), ({ body }) => body)
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("notifications of reactions", (it) => {
-  it.effect("D-006: notify the author, whose apps see it only where they ask for it by name", () =>
+  it.effect("D-006: notify the author, and only apps that request the type see it", () =>
     Effect.gen(function*() {
       const [kai, lea] = [yield* person("kai"), yield* person("lea")]
       const { id } = yield* post(kai)

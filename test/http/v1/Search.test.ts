@@ -127,7 +127,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
       }
     }))
 
-  it.effect("row 56: a local address is found only by viewers who may see its target", () =>
+  it.effect("row 56: a local address is found only by viewers of its target", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* person("dana"), yield* person("emil")]
       const [mine, theirs] = [yield* token(anna), yield* token(ben)]

@@ -47,7 +47,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone
       }
     }))
 
-  it.effect("S-250: a poll of a non-public post needs a viewer who may see it", () =>
+  it.effect("S-250: a poll of a non-public post needs a viewer with access to it", () =>
     Effect.gen(function*() {
       const [emil, fay] = [yield* person("emil"), yield* person("fay")]
       const poll = { options: ["a", "b"], expires_in: 3_600 }

@@ -27,7 +27,7 @@ const id = ({ accountId }: Person) => String(accountId)
 const person = (name: string) => Effect.flatMap(TestServer, ({ createPerson }) => createPerson(name))
 
 layer(TestServer.layer(), { excludeTestServices: true })("suggestions", (it) => {
-  it.effect("S-156, S-293: whom one interacts with and does not follow, by what that weighs, who posted on a later day first", () =>
+  it.effect("S-156, S-293: unfollowed accounts that the user interacted with, by weight, then by the day of their last post", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [me, replied, liked, boosted, old, friend] = yield* Effect.all([
@@ -108,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("suggestions", (it) => 
       assert.deepStrictEqual(yield* v1(sue), [])
     }))
 
-  it.effect("v2 goes on with whom one's friends follow, as far as they tell, and who is well liked here", () =>
+  it.effect("v2 continues with visible follows of friends, and with popular accounts here", () =>
     Effect.gen(function*() {
       const [eva, fay, gus, hal, shy] = yield* Effect.all([
         person("eva"),
@@ -149,7 +149,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("suggestions", (it) => 
 })
 
 layer(TestServer.layer(), { excludeTestServices: true })("the directory", (it) => {
-  it.effect("shows who wants to be found: who posted last, or came last, first; of this server or of all", () =>
+  it.effect("shows discoverable accounts: last post or newest first; local or all", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ann, ben, cat, viewer] = yield* Effect.all([person("ann"), person("ben"), person("cat"), person("viewer")])

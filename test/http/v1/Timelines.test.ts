@@ -44,7 +44,7 @@ const tag = Effect.fnUntraced(function*(id: number, name: string, statuses: Read
 })
 
 layer(server(), { excludeTestServices: true })("timelines", (it) => {
-  it.effect("S-142, S-178: the public timeline has posts of everybody, no reblogs, no replies to others, nobody silenced", () =>
+  it.effect("S-142, S-178: the public timeline has posts of all authors but silenced ones, no reblogs, no replies to others", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle
@@ -152,7 +152,7 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
       )
     }))
 
-  it.effect("S-128: what the reader mutes or may not see any more does not end paging", () =>
+  it.effect("S-128: muted and newly invisible posts do not end paging", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle
@@ -174,7 +174,7 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
       assert.include(links(muted.headers).next, "max_id=32")
     }))
 
-  it.effect("home leaves out reblogs of what stands at most 80 entries below", () =>
+  it.effect("home leaves out reblogs of posts at most 80 entries below", () =>
     Effect.gen(function*() {
       yield* settle
       const bearer = yield* token(1n)

@@ -23,7 +23,7 @@ const marksOf = ({ bookmarked, emoji_reactions: reactions, favourited, reblogged
 })
 const unmarked = { bookmarked: false, favourited: false, reblogged: false, reacted: false }
 
-layer(TestServer.layer(), { excludeTestServices: true })("what is undone", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("undone interactions", (it) => {
   it.effect("S-064, S-065, S-127: marks come off a status by the id of any boost of it, as they are set by it", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
@@ -45,7 +45,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("what is undone", (it) 
         assert.deepStrictEqual(yield* read, before, undo[1](boost))
       }
 
-      // By one's own boost, which is gone with it, and once more.
+      // By the id of the own boost, which is deleted by this, and once more.
       const again = (yield* ask(ben, "POST", at(id, "reblog"))).body.id
       assert.notStrictEqual(again, own)
       assert.strictEqual((yield* ask(ben, "POST", at(again, "unreblog"))).body.id, id)

@@ -116,7 +116,7 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
       assert.strictEqual((yield* finger("acct:dora@local.example")).status, 200)
     }))
 
-  it.effect("row 79: addresses come from the configuration, whatever host a request names", () =>
+  it.effect("row 79: addresses come from the configuration, not from the host of a request", () =>
     Effect.gen(function*() {
       const headers = { host: "evil.test", "x-forwarded-host": "evil.test" }
       for (

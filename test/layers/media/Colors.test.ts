@@ -23,7 +23,7 @@ const parsed = (hex: string): Color => {
 }
 
 describe("the colours of a picture", () => {
-  it("F36: what is at the edges lies behind, words stand out from it, the strongest colour is the accent", () => {
+  it("F36: the background is the colour at the edges, text contrasts with it, the accent is the strongest colour", () => {
     assert.deepStrictEqual(colorsOf(picture([32, 32, 32], [255, 255, 255], [240, 64, 32]), 16), {
       background: "#202020",
       foreground: "#ffffff",

@@ -43,7 +43,7 @@ for (const [name, feedsLayer] of [["memory", Feeds.layerMemory], ["Redis", Layer
         assert.deepStrictEqual(read?.[3], entry(2, 2n ** 59n))
       }))
 
-    it.effect("know an empty feed from one that was never filled, and forget what is dropped", () =>
+    it.effect("distinguish an empty feed from one that was never filled, and forget dropped ones", () =>
       Effect.gen(function*() {
         const feeds = yield* Feeds
         const account = somebody()
@@ -71,7 +71,7 @@ for (const [name, feedsLayer] of [["memory", Feeds.layerMemory], ["Redis", Layer
         assert.deepStrictEqual((yield* feeds.read(account))?.[0], entry(100))
       }))
 
-    it.effect("are not known by what fan-out wrote alone, however much, for it stops while the owner is away", () =>
+    it.effect("are not complete with entries of the fan-out alone, which pauses while the owner is away", () =>
       Effect.gen(function*() {
         const feeds = yield* Feeds
         const account = somebody()
@@ -95,7 +95,7 @@ for (const [name, feedsLayer] of [["memory", Feeds.layerMemory], ["Redis", Layer
         }
       }))
 
-    it.effect("I3: keep what was read since they began to be made anew, unless they were lost or filled meanwhile", () =>
+    it.effect("I3: keep entries since the start of their rebuild, unless they were lost or filled in between", () =>
       Effect.gen(function*() {
         const feeds = yield* Feeds
         const account = somebody()
@@ -116,7 +116,7 @@ for (const [name, feedsLayer] of [["memory", Feeds.layerMemory], ["Redis", Layer
         assert.deepStrictEqual(ids(yield* feeds.read(account)), [3, 2, 1])
       }))
 
-    it.effect("lose nothing to attempts that gave up, nor to what is pushed while they wait to be filled", () =>
+    it.effect("lose nothing to abandoned attempts, nor to entries pushed before they are filled", () =>
       Effect.gen(function*() {
         const feeds = yield* Feeds
         const account = somebody()
@@ -157,7 +157,7 @@ const Account = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 }))
 const Id = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_200 }))
 const Operation = Schema.Union([
   Schema.TaggedStruct("Push", { account: Account, id: Id }),
-  /** As many entries after one another, as a feed gets that is written much and read little. */
+  /** Consecutive entries, as in a feed that is written often and read rarely. */
   Schema.TaggedStruct("Burst", {
     account: Account,
     from: Id,
@@ -220,7 +220,7 @@ layer(Layer.orDie(overRedis), { excludeTestServices: true })("Feeds in Redis and
 })
 
 layer(Layer.orDie(overRedis), { excludeTestServices: true })(
-  "Feeds in a Redis into which somebody else wrote",
+  "Feeds in a Redis with foreign data",
   (it) => {
     const foreign = [["hello"], ["1>x"], ["1e9"], [String(2n ** 64n)], ["-5"], ["1".repeat(30)], [""]]
     it.effect.each(foreign)(

@@ -137,7 +137,7 @@ layer(Layer.orDie(TestRedis.pipe(Layer.provideMerge(Base))), { excludeTestServic
         assert.isUndefined(yield* feeds.read(account))
       }).pipe(Effect.scoped))
 
-    it.effect("I3: go away when nobody reads them for five days, before fan-out stops to write into them", () =>
+    it.effect("I3: expire after five days without a read, before fan-out stops writing to them", () =>
       Effect.gen(function*() {
         const redis = yield* Redis
         const { feeds } = yield* node

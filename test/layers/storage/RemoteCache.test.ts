@@ -86,7 +86,7 @@ describe("copies of remote files", () => {
       assert.deepStrictEqual(second.asked, ["e", "a"])
     })))
 
-  it.effect("never more than its room, however many come at once and of whatever size", () =>
+  it.effect("never exceed their budget, with any number and size of concurrent files", () =>
     run(Effect.gen(function*() {
       const dataDir = yield* folder
       const { view } = yield* started(dataDir)

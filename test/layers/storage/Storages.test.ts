@@ -35,7 +35,7 @@ layer(storageOf({}), { excludeTestServices: true })("files on disk", (it) => {
 layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
   for (const [name, effect] of Object.entries(contract)) it.effect(name, () => effect)
 
-  it.effect("row 46: says of each file what our own route would; what nobody is shown is nothing to look at", () =>
+  it.effect("row 46: serves each file as our own route would; hidden files are not served", () =>
     Effect.gen(function*() {
       const storage = yield* Storage
       const { objects } = yield* Double
@@ -102,7 +102,7 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
       uploads.clear()
     }))
 
-  it.effect("sixteen large files at once: a few parts are in flight, whatever arrives", () =>
+  it.effect("sixteen large files at once: only a few parts are in flight", () =>
     Effect.gen(function*() {
       const storage = yield* Storage
       const double = yield* Double
@@ -116,7 +116,7 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
       assert.strictEqual(double.objects.size, 0)
     }))
 
-  it.effect("row 82: what S3 refuses is told in its words and never with a secret", () =>
+  it.effect("row 82: errors of S3 are reported in its words and never with a secret", () =>
     Effect.gen(function*() {
       const { variables } = yield* Double
       const secret = "not-the-right-secret-of-the-bucket"

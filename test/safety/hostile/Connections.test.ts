@@ -61,7 +61,7 @@ const asksOfRun = 20
 
 layer(Live)("hostile connections", (it) => {
   it.effect(
-    "F16: whatever connections are held, others get their answers, and none of it is left",
+    "F16: held connections of any kind do not delay others, and leave nothing behind",
     ({ annotate }) =>
       Effect.gen(function*() {
         const address = server.address()

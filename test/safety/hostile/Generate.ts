@@ -10,7 +10,7 @@ export const timeoutMillis = 3_600_000
 /** The dice of one try of a run, the same whatever came before it. */
 export const diceOf = (run: number): Dice => new Dice(seed, `hostile ${run}`)
 
-/** Does one of these, each with the same share. */
+/** Calls one of the functions, chosen with equal probability. */
 export const oneOf = <A>(dice: Dice, ...from: ReadonlyArray<() => A>): A => dice.pick(from)()
 
 const dates = [

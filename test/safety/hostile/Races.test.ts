@@ -180,7 +180,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
       const reader = yield* createPerson("reader")
       const { body: { id } } = yield* post("/api/v1/admin/announcements", staff, { text: "The server moves" })
       const status = yield* publish(staff, "React to this")
-      // One that came from elsewhere is found in its row; those of this server are kept in memory.
+      // Remote emoji are read from their row; local ones are cached.
       yield* sql`INSERT INTO custom_emojis (id, shortcode, domain, url, static_url, created_at)
         VALUES (2, 'blob', 'other.example', 'https://other.example/a', 'https://other.example/a', ${new Date(0)})`
       yield* sql`INSERT INTO emoji_reaction_counts (id, status_id, name, custom_emoji_id, count)

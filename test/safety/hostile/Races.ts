@@ -3,7 +3,7 @@ import type { Dice } from "../../simulation/Seeded.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { call } from "../Calls.ts"
 
-/** One request among those that are sent at once. */
+/** One of several concurrent requests. */
 export interface Move {
   readonly by: Pick<Person, "token">
   readonly method: string

@@ -26,7 +26,7 @@ const resolve = (by: Parameters<typeof json>[0], text: string) =>
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
   "a hostile server lies about who somebody is",
   (it) => {
-    it.effect("row 1: a document that claims another's id is nobody's, wherever it is met and however it is led to", () =>
+    it.effect("row 1: a document that claims another's id is refused, wherever it is found and however it is reached", () =>
       Effect.gen(function*() {
         const { documents, domain, finger, fingers, url } = yield* OtherServer
         const good = yield* peer
@@ -150,7 +150,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         assert.lengthOf((yield* resolve(cleo, `${url}/elsewhere`)).accounts, 1)
       }))
 
-    it.effect("row 8 row 16: nobody undoes, answers, moves, pins or votes for somebody else, of the same server or another", () =>
+    it.effect("row 8 row 16: an account cannot undo, answer, move, pin or vote for another one, of the same server or not", () =>
       Effect.gen(function*() {
         const elsewhere = yield* peer
         const { baseUrl } = yield* TestServer
@@ -172,7 +172,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         ) yield* done(owner, activity)
         const { accounts: [found] } = yield* resolve(dan, owner.id)
         yield* json(dan, `/api/v1/accounts/${found.id}/follow`, { method: "POST" })
-        // Those who lie are known before, so that nothing is new about them.
+        // The liars are known before, so that they are not counted as new accounts.
         for (const liar of [near, far]) yield* done(liar, { type: "Like", object: "nothing" })
         const before = yield* known
         const his = `${owner.id}/notes/his`

@@ -159,7 +159,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("ids that no
       assert.isAbove((yield* sql`SELECT FROM statuses WHERE NOT local AND reblog_of_id IS NULL`).length, 100)
     }))
 
-  it.effect("row 39: nor does what an account says of itself fail for them", () =>
+  it.effect("row 39: nor do an account's own statements fail for them", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const { actor, documents, domain, finger, fingers, url } = yield* OtherServer

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-/** How often the loop is looked at, in milliseconds. */
+/** Interval between measurements of the event loop, in milliseconds. */
 const lookMillis = 1
 
 /**

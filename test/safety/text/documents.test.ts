@@ -90,7 +90,7 @@ const values: Readonly<Record<string, unknown>> = {
 
 describe("F104: the worst documents of other servers", () => {
   it.each(Object.entries(kinds))(
-    `take ${cpuMillisMax} ms of CPU at most, whatever stands in a property: %s`,
+    `take ${cpuMillisMax} ms of CPU at most, with any value in a property: %s`,
     (_, [own, read]) => {
       const usual = { id: "https://else.test/1", attributedTo: self, to: [everybody], published: "2026-01-01", ...own }
       const slow = properties.flatMap((property) =>

@@ -10,12 +10,12 @@ import { assertServed } from "../hostile/Pages.ts"
 import { pauseIn } from "./Pauses.ts"
 import { mixedText, worstTexts } from "./worstTexts.ts"
 
-/** CPU milliseconds that the event loop may be held, as for the other entrances. */
+/** Maximum CPU milliseconds that the event loop may be blocked, as for the other entrances. */
 const pauseMillisMax = 50
 const triesMax = 5
-/** UTF-16 code units of a text in a form: of a usual one, and of one near the bound of a body. */
+/** Length of a text in a form, in UTF-16 code units: an ordinary one, and one near the limit of a body. */
 const units = [8_000, 120_000]
-/** Texts that each field gets; neighbours get others. */
+/** Texts per field; neighbouring fields get others. */
 const textsOfField = 3
 
 const texts = units.map((count) => [mixedText(count), ...worstTexts(count).map(([, text]) => text.toWellFormed())])
@@ -30,7 +30,7 @@ const strangers = [
 const staffPages = readFileSync(new URL("../../http/admin/pages.tsv", import.meta.url), "utf8").split("\n")
   .map((line) => line.split("\t")[0] ?? "").filter((path) => /^\/admin[a-z_/]*$/.test(path))
 
-/** Names of the fields of a page's forms that people write into, form by form. */
+/** Names of the text fields of a page's forms, per form. */
 const writtenFields = (text: string): ReadonlyArray<ReadonlyArray<string>> =>
   [...text.matchAll(/<form method="post" action="[^"]*"[^>]*>(.*?)<\/form>/gs)].map(([, inside = ""]) =>
     [...inside.matchAll(/<(?:input|textarea) ([^>]*)>/g)].flatMap(([, attributes = ""]) =>
@@ -40,14 +40,14 @@ const writtenFields = (text: string): ReadonlyArray<ReadonlyArray<string>> =>
     )
   )
 
-/** Parameters of the page on which a user allows an app. */
+/** Parameters of the page on which a user authorizes an app. */
 const parameters =
   "client_id redirect_uri response_type scope state code_challenge code_challenge_method lang force_login"
 const queryUnits = 1_000
 
 layer(TestServer.layer(), { excludeTestServices: true })("F104: the worst texts in forms", (it) => {
   it.effect(
-    `hold the event loop for ${pauseMillisMax} ms at most, in whatever field of a page they come`,
+    `hold the event loop for ${pauseMillisMax} ms at most, in any field of a page`,
     ({ annotate }) =>
       Effect.gen(function*() {
         const staff = yield* staffMember(
@@ -96,7 +96,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("F104: the worst texts 
         annotate(`${at} texts, answers by status: ${JSON.stringify(statuses)}`)
         assert.deepStrictEqual(slow, [])
         assert.isAbove(at, 300)
-        // Not all of them are refused before anybody reads them.
+        // Some texts must pass the first checks.
         assert.isAbove((statuses[200] ?? 0) + (statuses[422] ?? 0) + (statuses[303] ?? 0), 100)
         yield* assertServed(staff, "all of them")
       }),

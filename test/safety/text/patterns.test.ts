@@ -6,7 +6,7 @@ import { composed, excepted, slowlyChecked } from "./knownPatterns.ts"
 const sources = sourcesIn("src")
 const patterns = [...new Set(sources.flatMap((file) => file.patterns))]
 
-/** How a pattern grows, by what the checker found. It runs in this process and asks nothing of the network. */
+/** Returns a pattern's complexity according to the checker, which runs in this process without the network. */
 const growthOf = (pattern: string): string => {
   process.env["RECHECK_SYNC_BACKEND"] = "pure"
   const [, source = "", flags = ""] = /^\/(.*)\/([a-z]*)$/s.exec(pattern) ?? []
@@ -52,7 +52,7 @@ describe("F104: the modules that hold the bounds", () => {
     assert.deepStrictEqual(complaints(others, ({ code }) => matches(code, /\.normalize\(/g)), [])
   })
 
-  it("change no case by a locale, whose rules take their own time", () => {
+  it("change no case by a locale, as locale rules are slow", () => {
     assert.deepStrictEqual(complaints(sources, ({ code }) => matches(code, /\.toLocale(?:Lower|Upper)Case\b/g)), [])
   })
 

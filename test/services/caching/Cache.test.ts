@@ -129,7 +129,7 @@ it.effect("believes nothing that a row has changed of which it was made, and all
     assert.deepStrictEqual(yield* again, [2n])
   }).pipe(live))
 
-it.effect("takes for changed what changed so long ago that nobody knows when", () =>
+it.effect("treats a key as changed if its last change was too long ago to be known", () =>
   Effect.gen(function*() {
     const cache = yield* make
     const { asked, load } = source(new Map([[1n, "a"]]))
@@ -140,7 +140,7 @@ it.effect("takes for changed what changed so long ago that nobody knows when", (
     assert.lengthOf(asked, 2)
   }).pipe(live))
 
-it.effect("what a command changed on another node is known where it was asked for, before the bus brings it", () =>
+it.effect("a change by a command on another node is known to the caller before the bus delivers it", () =>
   Effect.gen(function*() {
     const { learn } = yield* Changes
     const cache = yield* make
@@ -159,7 +159,7 @@ it.effect("what a command changed on another node is known where it was asked fo
     assert.lengthOf(asked, 2)
   }).pipe(live))
 
-it("nobody else hears of changes, and nobody forgets by hand", () => {
+it("only the caches listen for changes, and no code evicts by hand", () => {
   const byHand = /_tag [!=]== "Changed"|\bforgetViewers\b|\b(?:cache|views|statuses)\.forget\(/
   const found = sourcesIn("src").filter(({ path, text }) =>
     !/^src\/services\/(?:Broadcast|caching\/Changes)\.ts$/.test(path) && byHand.test(text)

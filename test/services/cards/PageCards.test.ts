@@ -59,7 +59,7 @@ describe("cards of pages", () => {
     assert.isUndefined(found?.imageUrl)
   })
 
-  it("JSON-LD before OpenGraph, in graphs and lists and with what others write around it", () => {
+  it("JSON-LD before OpenGraph, in graphs and lists and with common wrappers", () => {
     const data = {
       "@context": "https://schema.org",
       "@graph": [{ "@type": "Organization", name: "x" }, {
@@ -203,7 +203,7 @@ describe("cards of pages", () => {
     )
   })
 
-  it("row 35: a page of a megabyte of whatever lets others have their turn", async () => {
+  it("row 35: a page of a megabyte of any text lets others have their turn", async () => {
     const hostile = [
       "<".repeat(1_000_000),
       `<meta ${"a=b ".repeat(250_000)}>`,

@@ -30,7 +30,7 @@ describe("links that have a card", () => {
     assert.deepStrictEqual(addressesInHtml("<p>https://plain.example/</p>"), [])
   })
 
-  it("a page is asked for once, whatever its fragment is, over TLS", () => {
+  it("a page is fetched once for all fragments, over TLS", () => {
     const [one, two] = [linkOf(config, "http://A.example/x?y#1"), linkOf(config, "https://a.example/x?y#2")]
     assert.strictEqual(one?.pageUrl, "https://a.example/x?y")
     assert.strictEqual(one?.pageKey, two?.pageKey)

@@ -85,7 +85,7 @@ layer(layerSearch, { excludeTestServices: true })("search of accounts", (it) => 
       assert.strictEqual((yield* find("100%")).length, 1)
     }))
 
-  it.effect("row 62, F34: leaves out who blocks the viewer, the suspended, moved and unconfirmed, but nobody whom the viewer hides", () =>
+  it.effect("row 62, F34: leaves out accounts that block the viewer, suspended, moved and unconfirmed ones, but not those that the viewer hides", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = new Date(yield* Clock.currentTimeMillis)

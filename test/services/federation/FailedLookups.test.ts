@@ -13,7 +13,7 @@ describe("looks at keys that failed", () => {
       }
       assert.isFalse(yield* taken("2001:db8:1:ffff::/64", "another.example"))
       assert.isTrue(yield* taken("2001:db8:2::/64", "another.example"))
-      // IPv4 has no such sites.
+      // IPv4 addresses are not grouped into sites.
       for (let n = 0; n < failedLooksMax.site + 1; n++) {
         assert.isTrue(yield* taken(`192.0.2.${n % 250}`, `v${n}.example`))
       }

@@ -72,13 +72,13 @@ layer(remote)("ids of keys", (it) => {
         change(there, "anna", { publicKey })
         yield* TestClock.adjust(lookUpMillisMin)
         assert.strictEqual((yield* sender({ keyId, privatePem: anna.privatePem })).uri, anna.id, form)
-        // A look at the account keeps its keys.
+        // A refresh of the account stores its keys.
         yield* RemoteActors.use(({ refresh }) => refresh(anna.id))
         const sql = yield* SqlClient.SqlClient
         assert.lengthOf(yield* sql`SELECT FROM remote_keys WHERE key_id = ${keyId}`, 1, form)
         assert.strictEqual((yield* sender({ keyId, privatePem: anna.privatePem })).uri, anna.id, form)
       }
-      // As others serve it: an actor in short, at the key's address.
+      // As some servers serve it: an abridged actor at the key's URL.
       const bare = { "@context": context, id: `${there.url}/users/anna`, type: "Person", publicKey: key }
       there.documents.set("/keys/anna", bare)
       change(there, "anna", { publicKey: key })
@@ -86,7 +86,7 @@ layer(remote)("ids of keys", (it) => {
       assert.strictEqual((yield* sender({ keyId, privatePem: anna.privatePem })).uri, anna.id)
     }))
 
-  it.effect("F83: a key that only one side names is nobody's", () =>
+  it.effect("F83: a key that only one side names is refused", () =>
     Effect.gen(function*() {
       const [there, evil] = [yield* peer, yield* peer]
       const [ben, forger] = [yield* there.actor("ben"), yield* evil.actor("forger")]
@@ -110,7 +110,7 @@ layer(remote)("ids of keys", (it) => {
         const keyId = server.url + path
         assert.strictEqual(yield* refused({ keyId, privatePem: forger.privatePem }), "Unverified", what)
       }
-      // A key's owner at another server is not asked for.
+      // A key's owner on another server is not fetched.
       assert.isFalse(there.requests.some(({ url }) => url === "/key4"))
       const asked = there.requests.length
       evil.documents.set("/key6", keyOf(`${evil.url}/key6`, `${there.url}/users/ben?6`))
@@ -118,12 +118,12 @@ layer(remote)("ids of keys", (it) => {
       assert.strictEqual(there.requests.length, asked)
     }))
 
-  it.effect("F83: a handle leads to its own actor, and ours to nobody", () =>
+  it.effect("F83: a handle leads to its own actor, and a local handle is refused", () =>
     Effect.gen(function*() {
       const [there, evil] = [yield* peer, yield* peer]
       const [cid, forger] = [yield* there.actor("cid"), yield* evil.actor("forger")]
       const { privatePem } = forger
-      // Its domain says that it is Cid: then Cid's keys count.
+      // Its domain confirms that it is Cid: then Cid's keys count.
       evil.fingers.set(`acct:cid@${evil.domain}`, evil.finger("cid", cid.id))
       const names = [
         `acct:cid@${evil.domain}`,

@@ -23,12 +23,12 @@ layer(remote, { excludeTestServices: true })("handles of actors", (it) => {
       local.fingers.set(`acct:${handle}`, local.finger("zoe", zoe.id))
       yield* find(zoe.id)
       assert.deepInclude(yield* row(zoe.id), { username: "zoe", domain: local.domain })
-      // It needs no other name.
+      // `preferredUsername` is not needed.
       const yan = yield* web.actor("u2", { webfinger: `yan@${local.domain}`, preferredUsername: undefined })
       local.fingers.set(`acct:yan@${local.domain}`, local.finger("yan", yan.id))
       yield* find(yan.id)
       assert.deepInclude(yield* row(yan.id), { username: "yan", domain: local.domain })
-      // A handle that leads to somebody else is not theirs.
+      // A handle that resolves to another account is not theirs.
       const eve = yield* web.actor("u3", { webfinger: handle })
       yield* find(eve.id)
       assert.deepInclude(yield* row(eve.id), { domain: "handle.invalid" })
@@ -39,7 +39,7 @@ layer(remote, { excludeTestServices: true })("handles of actors", (it) => {
       }
     }))
 
-  it.effect("F84: an account whose handle its domain answers with 410 is deleted", () =>
+  it.effect("F84: an account is deleted when its handle's domain replies 410", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const gone = (name: string) =>
@@ -56,7 +56,7 @@ layer(remote, { excludeTestServices: true })("handles of actors", (it) => {
       yield* Effect.flip(refresh(refreshed.id))
       assert.isUndefined(yield* row(asked.id))
       assert.isUndefined(yield* row(refreshed.id))
-      // 404 is no such word, and others stay.
+      // A 404 does not mean a deleted account.
       there.fingers.delete(`acct:other@${there.domain}`)
       yield* Effect.flip(RemoteActors.use(({ findByHandle }) => findByHandle(`other@${there.domain}`)))
       yield* refresh(other.id)

@@ -98,7 +98,7 @@ layer(remote)("senders", (it) => {
       assert.strictEqual((yield* sender(victim)).uri, victim.id)
     }))
 
-  it.effect("F27: a new key is believed after one look at its origin, and nobody can make us look more often", () =>
+  it.effect("F27: a new key is believed after one fetch from its origin, and fetches are rate limited", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const old = yield* there.actor("bea")
@@ -177,7 +177,7 @@ layer(remote)("senders", (it) => {
       assert.strictEqual((yield* Fiber.join(waiting))._tag, "KeyUnavailable")
     }))
 
-  it.effect("F15: junk makes one request and stores nobody, and whoever is named by it is heard all the same", () =>
+  it.effect("F15: junk causes one request and stores no account, and the accounts that it names are still heard", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [there, forged] = [yield* peer, yield* keyPair]

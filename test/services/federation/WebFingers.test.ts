@@ -81,7 +81,7 @@ layer(remote, { excludeTestServices: true })("WebFinger", (it) => {
         const resource = encodeURIComponent(`acct:zoe@${there.domain}`)
         descriptor(`/find/${resource}${place === 1 ? "&x=1" : ""}`, there, "zoe")
         assert.strictEqual((yield* resolve("zoe", there.domain)).actor.href, `${there.url}/users/zoe`, template)
-        // Who is unknown there is unknown; its host is not asked for the template again.
+        // An unknown name fails; its host is not asked for the template again.
         assert.strictEqual((yield* Effect.flip(resolve("nobody", there.domain)))._tag, "Answered")
         assert.strictEqual(there.asked("/.well-known/host-meta"), 1)
       }

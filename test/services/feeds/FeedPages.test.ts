@@ -65,7 +65,7 @@ it.effect.prop(
 )
 
 it.effect.prop(
-  "a reblog is left out where what it repeats is shown among the next 80 entries, whatever the page",
+  "a reblog is left out where its original or another reblog is shown among the next 80 entries, on any page",
   {
     originals: Schema.Array(Schema.NullOr(between(1, 120))).check(Schema.isBetweenLength(1, 200)),
     limit: between(1, 40)

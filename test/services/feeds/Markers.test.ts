@@ -45,7 +45,7 @@ layer(services, { excludeTestServices: true })("Markers", (it) => {
       assert.deepStrictEqual(yield* markers.of(AccountId.make(4711n), ["home"]), [])
     }))
 
-  it("a group's key says what it groups, and nothing else is one", () => {
+  it("a group's key identifies its group, and no other text is a key", () => {
     const record = {
       id: 9n,
       type: "favourite" as const,

@@ -81,7 +81,7 @@ layer(Live)("a home that was forgotten", (it) => {
       assert.deepStrictEqual((yield* feeds.read(reader))?.map(({ id }) => id), [10n])
     }))
 
-  it.effect("I3: is not kept where what was pushed meanwhile went with a drop that no relation tells of", () =>
+  it.effect("I3: is not kept if a drop removed entries that were pushed during the rebuild", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const feeds = yield* Feeds
@@ -112,7 +112,7 @@ layer(Live)("a home that was forgotten", (it) => {
       assert.deepStrictEqual((yield* home).ids, [12n, 11n, 10n])
     }))
 
-  it.effect("D-017: keeps nobody waiting for more than half a second: Postgres answers the page meanwhile", () =>
+  it.effect("D-017: delays a reader by at most half a second: then Postgres answers the page", () =>
     Effect.gen(function*() {
       const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       yield* settle
@@ -147,7 +147,7 @@ layer(Live)("a home that was forgotten", (it) => {
       assert.isAbove(left, 1_000)
     }))
 
-  it.effect("a feed that was read shows what came after that: pushed, filled in, or gone", () =>
+  it.effect("a feed that was read shows later changes: pushed, filled in, or removed", () =>
     Effect.gen(function*() {
       const feeds = Context.get(yield* Layer.build(Layer.fresh(Feeds.layerMemory)), Feeds)
       const entry = (id: bigint) => ({ id, reblogOf: undefined })

@@ -155,7 +155,7 @@ describe("how texts are compared with keywords", () => {
   const Keyword = Schema.Array(Piece).check(Schema.isBetweenLength(1, 3))
 
   it.prop(
-    "finds what the plain model finds",
+    "matches like the plain model",
     [Text, Text, Schema.Array(Schema.Tuple([Keyword, Schema.Boolean])).check(Schema.isBetweenLength(1, 8))],
     ([text, other, keywords]) => {
       const parts = [text.join(""), other.join("")]

@@ -84,7 +84,7 @@ const pieces1: ReadonlyArray<string> = [
 const pieces2: ReadonlyArray<string> = ["#x\"y", "\n", "\n\n", " ", "javascript:", "`", "&#60;", "<!--", "-->", "]]>"]
 const pieces3: ReadonlyArray<string> = ["https://a.b/<script>", "@bob@remote.example", "😀"]
 const Piece = Schema.Literals([...pieces1, ...pieces2, ...pieces3])
-it.prop("row 41: whatever is written, only our own mark-up comes out", [Schema.Array(Piece)], ([pieces]) => {
+it.prop("row 41: any text becomes only our own markup", [Schema.Array(Piece)], ([pieces]) => {
   const composed = html(pieces.join(""))
   assert.deepStrictEqual(problems(composed), [])
   assert.deepStrictEqual(problems(sanitise(bounded(composed))), [])

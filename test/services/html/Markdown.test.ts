@@ -17,7 +17,7 @@ const found = (source: string) => markdownTokens(source).map(({ text }) => text)
 const link = (href: string, text: string) => `<a href="${href}" rel="nofollow noopener" target="_blank">${text}</a>`
 
 describe("Markdown", () => {
-  it("becomes what a post may have", () => {
+  it("becomes HTML that posts may contain", () => {
     const cases: ReadonlyArray<readonly [source: string, expected: string]> = [
       ["plain", "<p>plain</p>"],
       ["one\ntwo\n\nthree", "<p>one<br />two</p><p>three</p>"],

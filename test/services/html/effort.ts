@@ -18,5 +18,5 @@ export const best = (run: () => unknown, enough = 0) => {
   return least
 }
 
-/** So many characters of the same again and again. */
+/** Returns a text of this length that repeats `seed`. */
 export const fill = (seed: string, units: number) => seed.repeat(Math.ceil(units / seed.length)).slice(0, units)

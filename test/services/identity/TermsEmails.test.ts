@@ -10,7 +10,7 @@ import { Postbox, services } from "../../support/WebServer.ts"
 layer(TermsEmails.layer.pipe(Layer.provideMerge(services)), { excludeTestServices: true })(
   "letters about terms",
   (it) => {
-    it.effect("everybody who can sign in gets one about the newest version, once", () =>
+    it.effect("are sent to every user about the newest version, once", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { start, step } = yield* TermsEmails
@@ -109,7 +109,7 @@ layer(TermsEmails.layer.pipe(Layer.provide(moody), Layer.provideMerge(services))
         assert.isTrue(yield* isDone)
       }))
 
-    it.effect("F109: wait for a mail server that is away; a refused one is tried again at the end and holds up nobody", () =>
+    it.effect("F109: wait while the mail server is down; a refused one is retried at the end and delays no other", () =>
       Effect.gen(function*() {
         const names = Array.from({ length: 35 }, (_, at) => `n${String(at).padStart(2, "0")}`)
         yield* began(names)

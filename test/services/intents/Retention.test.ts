@@ -10,7 +10,7 @@ const Live = retention.pipe(Layer.provideMerge(TestDatabase.layer))
 const day = 86_400_000
 
 layer(Live, { excludeTestServices: true })("Retention", (it) => {
-  it.effect("removes what has served its time, reblogs before their originals, and nothing younger", () =>
+  it.effect("removes expired rows, reblogs before their originals, and nothing younger", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = yield* Clock.currentTimeMillis
@@ -43,7 +43,7 @@ layer(Live, { excludeTestServices: true })("Retention", (it) => {
       assert.deepStrictEqual(links, [{ hash: "b" }])
     }))
 
-  it.effect("F20: goes on until nothing is left, and what cannot be removed keeps nothing else from it", () =>
+  it.effect("F20: continues until nothing is left, and a row that cannot be removed does not stop it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = yield* Clock.currentTimeMillis
@@ -96,7 +96,7 @@ layer(Live, { excludeTestServices: true })("Retention", (it) => {
       assert.deepStrictEqual(tokens.map(({ id }) => id), [4n, 6n])
     }))
 
-  it.effect("F20: whatever names a row that is removed is found by an index, or a sweep of thousands takes too long", () =>
+  it.effect("F20: references to removed rows have an index, or a sweep of thousands takes too long", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       // Staff removes one role after the other.

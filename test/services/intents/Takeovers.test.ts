@@ -44,7 +44,7 @@ const ways = {
 
 layer(Commands.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true })("takeovers", (it) => {
   for (const [name, way] of Object.entries(ways)) {
-    it.effect(`F61: whoever takes an account over waits for the transaction of the owner before (${name})`, () =>
+    it.effect(`F61: a new owner of an account waits for the transaction of the previous one (${name})`, () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { takeOver } = yield* Commands

@@ -11,7 +11,7 @@ import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import { configuration } from "../../support/Reads.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-/** What hosts answer, by their addresses; nothing for others. */
+/** Responses of hosts by URL; other URLs are not found. */
 const answers = new Map<string, unknown>()
 const asked: Array<string> = []
 let onAsk: Deferred.Deferred<void> | undefined
@@ -40,7 +40,7 @@ const Live = ListSync.layer.pipe(
 )
 
 const url = "https://lists.example/one"
-/** One list that is due, with a block that it made. */
+/** A list that is due, with a block that it made. */
 const followed = Effect.fnUntraced(function*(type: "csv" | "fires") {
   const sql = yield* SqlClient.SqlClient
   answers.clear()
@@ -95,7 +95,7 @@ layer(Live)("lists of hosts that answer anything", (it) => {
       assert.deepStrictEqual(yield* blocked, ["worse.example"])
     }))
 
-  it.effect("F111: pages that drip for ever are given up, and what the list said before stands", () =>
+  it.effect("F111: pages that drip endlessly are given up, and the list's previous content is kept", () =>
     Effect.gen(function*() {
       const { sql, step } = yield* followed("fires")
       answers.delete(`${url}/all`)

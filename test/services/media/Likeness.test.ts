@@ -43,7 +43,7 @@ describe("picture similarity", () => {
     }
   })
 
-  it("plain surfaces look like nothing, and what is no picture neither", async () => {
+  it("plain surfaces match nothing, nor do files that are not pictures", async () => {
     for (const colour of ["#000", "#fff", "#3af"]) {
       const plain = await sharp({ create: { width: 400, height: 400, channels: 3, background: colour } }).png()
         .toBuffer()

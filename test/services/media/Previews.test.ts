@@ -8,7 +8,7 @@ import { MediaTools } from "../../../src/services/media/MediaTools.ts"
 import { StoredFiles } from "../../../src/services/media/StoredFiles.ts"
 import { layerJobs, leftovers, tools, upload } from "../../support/MediaJobs.ts"
 
-/** A film that is ready, with its stored preview. */
+/** A processed video with its stored preview. */
 const film = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const made = yield* upload
@@ -18,7 +18,7 @@ const film = Effect.gen(function*() {
   return made
 })
 
-/** A stored image as a preview; `swept` if the sweep deleted it meanwhile. */
+/** A stored image as a preview; `swept` if the sweep has deleted it. */
 const preview = Effect.fnUntraced(function*(swept: boolean) {
   const { name } = yield* (yield* StoredFiles).receive("upload", Stream.make(new Uint8Array(9)), 100)
   if (swept) yield* leftovers
@@ -26,7 +26,7 @@ const preview = Effect.fnUntraced(function*(swept: boolean) {
   return { previewName: name, size: sizeOf(1, 1), blurhash: "blur", colors }
 })
 
-/** The preview of a file, and if the file holds it. */
+/** Returns a file's preview, and whether the attachment owns it. */
 const shown = (id: bigint) =>
   SqlClient.SqlClient.use((sql) =>
     Effect.map(

@@ -58,7 +58,7 @@ describe("S-174: address rules", () => {
     for (const text of ["11.0.0.1", "unknown", "", "::10.1.1.1", "10.1.1.1:80"]) assert.isUndefined(rules.find(text, 0))
   })
 
-  it("agree with what effect says of each network by itself", () => {
+  it("agree with effect's check of each network by itself", () => {
     let chance = 7
     const next = (below: number) => (chance = (chance * 1_103_515_245 + 12_345) % 2_147_483_648) % below
     const address = () => [next(4), next(4), next(4), next(4)].join(".")

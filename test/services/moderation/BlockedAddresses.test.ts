@@ -21,13 +21,13 @@ const slow = () => {
 
 const turns = Effect.repeat(Effect.yieldNow, { times: 20 })
 
-it.effect("S-174: a read of IP blocks that began before a change does not put back what was, however late it ends", () => {
+it.effect("S-174: a stale read of IP blocks does not overwrite a newer one, however late it ends", () => {
   const { begun, sql } = slow()
   const test = Effect.gen(function*() {
     const { find, refresh } = yield* BlockedAddresses
     const reads = [yield* Effect.forkChild(refresh), yield* Effect.forkChild(refresh)]
     yield* turns
-    // Those that are under way end in the other order.
+    // Reads in progress end in the reverse order.
     for (const answer of begun.slice(1).toReversed()) {
       yield* Deferred.succeed(answer, undefined)
       yield* turns

@@ -57,7 +57,7 @@ describe("S-244 the tree of scopes", () => {
 const Some = Schema.Array(Schema.Literals(Scopes.all))
 
 describe("scopes that an app may request", () => {
-  it("is a literal part of what it registered", () => {
+  it("are a literal part of the registered ones", () => {
     assert.isTrue(Scopes.withinRegistered(["read", "write:media"], ["write:media"]))
     assert.isFalse(Scopes.withinRegistered(["read"], ["read:accounts"]))
     assert.isFalse(Scopes.withinRegistered(["read:accounts"], ["read"]))

@@ -106,7 +106,7 @@ layer(services)("Tokens", (it) => {
       assert.isTrue((yield* find(secret)).revoked)
     }))
 
-  it.effect("writes a visit once a day, and none of a user who may not use the API", () =>
+  it.effect("writes a visit once a day, and none of a disabled user", () =>
     Effect.gen(function*() {
       const [tokens, users, sql] = [yield* Tokens, yield* Users, yield* SqlClient.SqlClient]
       const accountId = yield* user("frida")

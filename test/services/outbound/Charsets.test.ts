@@ -4,7 +4,7 @@ import { decode } from "../../../src/services/outbound/Charsets.ts"
 const latin = (text: string) => Buffer.from(text, "latin1")
 
 describe("the charset of a page", () => {
-  it("its header's, else its mark-up's, else UTF-8 where it is that, else what browsers take", () => {
+  it("its header's, else its markup's, else UTF-8 if valid, else the browsers' default", () => {
     assert.strictEqual(decode(latin("<title>Käse</title>"), "text/html; charset=ISO-8859-1"), "<title>Käse</title>")
     assert.include(decode(latin(`<meta charset="windows-1252"><title>Käse`), "text/html"), "Käse")
     assert.include(

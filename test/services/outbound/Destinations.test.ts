@@ -24,7 +24,7 @@ describe("row 14: addresses that are none of ours to ask", () => {
     it(`refuses the scheme of ${url}`, () => assert.strictEqual(outcome(url), "scheme"))
   }
 
-  it("refuses users, ports of other protocols, what is no URL, and what is too long", () => {
+  it("refuses users, ports of other protocols, invalid URLs and too long ones", () => {
     assert.strictEqual(outcome("https://user@example.org/"), "userinfo")
     assert.strictEqual(outcome("https://:secret@example.org/"), "userinfo")
     for (const port of [22, 25, 110, 587, 6667]) {

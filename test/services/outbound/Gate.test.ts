@@ -40,7 +40,7 @@ describe("a gate", () => {
 })
 
 describe("row 30: slots", () => {
-  it.effect("of a host are bounded, as are those who wait for one; another host is not concerned", () =>
+  it.effect("of a host are bounded, as are waiting requests; another host is not affected", () =>
     Effect.gen(function*() {
       const slots = HostSlots.make()
       const [busy, free] = [new URL("https://busy.test/"), new URL("https://free.test/")]
@@ -57,7 +57,7 @@ describe("row 30: slots", () => {
       })
       assert.isTrue(Exit.isSuccess(yield* Effect.exit(slots.within(free, "fetch", Effect.void))))
       yield* Effect.scoped(slots.take(free, "fetch"))
-      // Those who waited first are gone; the others are let in, and leave again.
+      // The interrupted waiters are gone; later ones get the slots, and release them.
       yield* Fiber.interruptAll(fibers)
       yield* slots.within(busy, "fetch", Effect.void)
       yield* Effect.scoped(slots.take(busy, "fetch"))

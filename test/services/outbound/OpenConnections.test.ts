@@ -45,7 +45,7 @@ describe("row 25: private addresses", () => {
       assert.strictEqual(requests.length, 0)
     }).pipe(Effect.provide(outbound({ allow: ["127.1.0.0/16"], names: () => ["8.8.8.8", "127.0.0.1"] }))))
 
-  it.effect("and names that nobody knows are unreachable", () =>
+  it.effect("and unknown names are unreachable", () =>
     Effect.gen(function*() {
       assert.deepInclude(yield* Effect.flip(json("https://nowhere.test/")), { _tag: "Unreachable", reason: "name" })
     }).pipe(Effect.provide(outbound())))
@@ -113,7 +113,7 @@ describe("row 30: slow hosts", () => {
       const closed = yield* Effect.forkChild(Effect.callback<void>((resume) => {
         socket.once("close", () => resume(Effect.void))
       }))
-      // No signal tells that the read was begun; a few turns bring it there, long before the document is late as a whole.
+      // Nothing signals that the read has begun; a few turns suffice, long before the deadline of the whole document.
       for (let seconds = 0; seconds < documentSecondsMax - readSecondsMax; seconds++) {
         yield* Effect.repeat(turn, { times: 20 })
         if (asking.pollUnsafe() !== undefined) break
@@ -160,7 +160,7 @@ describe("row 30: slow hosts", () => {
       assert.strictEqual((yield* Fiber.join(asking)).length, 3 * requestsPerHostMax)
     }).pipe(Effect.provide(outbound())))
 
-  it.effect("let so many wait, and whoever comes then is turned away at once", () =>
+  it.effect("let only so many wait, and further requests are refused at once", () =>
     Effect.gen(function*() {
       const slow = yield* host(() => {})
       const many = requestsPerHostMax + waitingPerHostMax

@@ -96,7 +96,7 @@ describe("rows 30, 31: responses to a POST", () => {
     }).pipe(Effect.provide(outbound())))
 })
 
-describe("F110: a POST to a host whose places are taken", () => {
+describe("F110: a POST to a host without a free slot", () => {
   /** A host that never answers what comes while `silent`, and a count of its requests. */
   const moody = Effect.gen(function*() {
     const state = { silent: true, requests: 0 }

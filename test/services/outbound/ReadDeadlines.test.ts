@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import * as ReadDeadlines from "../../../src/services/outbound/ReadDeadlines.ts"
 import { jumpingClock } from "../../support/JumpingClock.ts"
 
-it.effect("F44: what begins after others had their turn is given up in time, too", () =>
+it.effect("F44: a read that begins after others had their turn times out, too", () =>
   Effect.gen(function*() {
     const deadlines = yield* ReadDeadlines.make
     let expired = false

@@ -52,7 +52,7 @@ layer(layerSearch, { excludeTestServices: true })("the index of posts", (it) => 
       assert.lengthOf(yield* sql`SELECT FROM search_documents WHERE status_id = ${other}`, 0)
     }))
 
-  it.effect("existing posts are read in slices, from the newest on; only those that somebody may find", () =>
+  it.effect("existing posts are read in slices, newest first; only searchable ones", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const author = yield* person("prolific")
@@ -78,7 +78,7 @@ layer(layerSearch, { excludeTestServices: true })("the index of posts", (it) => 
       assert.lengthOf(yield* find(author, "olives", { limit: 40, offset: 880 }), 20)
     }))
 
-  it.effect("row 83: any text is answered, whatever posts hold", () =>
+  it.effect("row 83: any text is answered, for any content of posts", () =>
     Effect.gen(function*() {
       const [author, reader] = [yield* indexable("fuzzer"), yield* person("fuzzed")]
       const search = yield* StatusSearch

@@ -48,7 +48,7 @@ layer(layerSearch, { excludeTestServices: true })("search of posts", (it) => {
       assert.notInclude(yield* find(reader, "news"), new_)
     }))
 
-  it.effect("S-150: posts of people who are indexable, and always what one wrote, is named in, favourited, bookmarked, boosted or voted in", () =>
+  it.effect("S-150: posts of indexable authors, and always the user's own posts, mentions, favourites, bookmarks, boosts and polls with the user's vote", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [open, shy, reader] = [yield* indexable("open"), yield* person("shy"), yield* person("keeper")]
@@ -161,7 +161,7 @@ layer(layerSearch, { excludeTestServices: true })("search of posts", (it) => {
       assert.deepStrictEqual(yield* find(reader, "quince during:2025-03-03"), [third, second])
     }))
 
-  it.effect("row 62, row 57: leaves out whom one hides and who hides from one, what one may not see, the suspended and strangers who are limited", () =>
+  it.effect("row 62, row 57: leaves out accounts hidden by or from the viewer, invisible posts, suspended authors and limited strangers", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const reader = yield* person("careful")

@@ -7,7 +7,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 const week = 7 * 86_400_000
 
 layer(DomainScores.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("scores of servers", (it) => {
-  it.effect("are what was given, half of it after a week, folded or not, by however many nodes at once", () =>
+  it.effect("are the sum of changes, half of it after a week, folded or not, by any number of concurrent nodes", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const scores = yield* DomainScores
@@ -32,7 +32,7 @@ layer(DomainScores.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("scores o
       yield* Effect.all([scores.fold, scores.fold], { concurrency: "unbounded" })
       assert.deepStrictEqual(yield* sql`SELECT FROM spam_score_changes`, [])
       yield* expected
-      // One that comes late, of an earlier time, counts as what is left of it.
+      // A change with an earlier date counts with its decayed value.
       yield* scores.add("far.example", 16, new Date(begun))
       assert.approximately(yield* at("far.example", begun + week), 16, 0.000_1)
       yield* scores.fold

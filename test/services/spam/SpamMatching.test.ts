@@ -83,7 +83,7 @@ describe("conditions of rules against spam", () => {
     }
   })
 
-  it("all that is said has to hold: a rule finds what each of its conditions finds", () => {
+  it("all conditions must hold: a rule matches the posts that each of its conditions matches", () => {
     let chance = 11
     const random = (below: number) => (chance = (chance * 48_271) % 2_147_483_647) % below
     for (let round = 0; round < 2_000; round++) {
@@ -102,7 +102,7 @@ describe("conditions of rules against spam", () => {
     }
   })
 
-  it("nothing is hidden behind what fills a post, and no text of the size that one may have holds the server up", () => {
+  it("padding does not hide a match, and no text of the maximum size blocks the server", () => {
     const advert = "cheap pills"
     const room = statusBytesMax - advert.length - 7
     const terms = Array.from({ length: 1_000 }, (_, n) => `offer number ${n}`)
@@ -117,7 +117,7 @@ describe("conditions of rules against spam", () => {
     }
   })
 
-  it("a text is the same whoever is called in it and whatever it is numbered; a short one is none", () => {
+  it("a text has the same hash with other mentions and numbers; a short one has none", () => {
     const hash = (text: string) => readPost(`<p>${text}</p>`, []).hash
     const first = hash("Hello @anna@here.example, get 100 free coins from us today!")
     assert.isDefined(first)
@@ -140,7 +140,7 @@ describe("conditions of rules against spam", () => {
     assert.notStrictEqual(skeleton("anna"), skeleton("hanna"))
   })
 
-  it("rules are asked in their order: scores count for those after them, and what ends it ends it", () => {
+  it("rules run in order: scores count for later ones, and an ending action ends the chain", () => {
     const score = rule({ linksMin: 1 }, { action: "score", score: 5 })
     const dry = rule({ linksMin: 1 }, { action: "drop", state: "dry" })
     const hold = rule({ scoreMin: 15 }, { action: "hold" })
@@ -179,7 +179,7 @@ describe("conditions of rules against spam", () => {
     }
     timed(usual, 200)
     assert.isBelow(timed(usual, 500), 3)
-    // They are asked in turns, two at a time of such a text.
+    // Texts like this are matched in turns, two at a time.
     assert.isBelow(timed(slow, 5), 200)
   })
 })
@@ -187,7 +187,7 @@ describe("conditions of rules against spam", () => {
 describe("conditions as staff write them", () => {
   const check = (given: Partial<GivenConditions>) =>
     Effect.runSyncExit(checkConditions({ lists: {}, numbers: {}, ...given }))
-  it("are cleaned, and what is empty is not asked", () =>
+  it("are cleaned, and empty ones are left out", () =>
     assert.deepStrictEqual(
       check({
         lists: {

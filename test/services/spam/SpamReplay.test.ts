@@ -36,7 +36,7 @@ const rule = Effect.fnUntraced(function*(id: bigint, name: string) {
 })
 
 layer(services)("dry runs on several nodes", (it) => {
-  it.effect("F123: a node whose lease ended neither overwrites the results of another one nor begins the run again", () =>
+  it.effect("F123: a node with an ended lease neither overwrites the results of another one nor restarts the run", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* TestClock.adjust("2 minutes")
@@ -48,7 +48,7 @@ layer(services)("dry runs on several nodes", (it) => {
       yield* sql`INSERT INTO spam_runs (id, account_id, days, state, statuses, results, due_at, tries, created_at)
         VALUES (1, ${author}, 1, 'waiting', 0, '[]', ${new Date(now)}, 0, ${new Date(now)})`
       const { step } = yield* node(Effect.void)
-      // The first node stands still until its lease has ended; another one does the run, with a rule more.
+      // The first node is frozen until its lease has ended; another one executes the run, with an additional rule.
       const stalled = yield* node(
         Effect.orDie(Effect.all([TestClock.adjust("61 seconds"), rule(2n, "second"), step])).pipe(
           Effect.provideService(SqlClient.SqlClient, sql)

@@ -5,7 +5,7 @@ import { AuditLog } from "../../../src/services/staff/AuditLog.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 layer(AuditLog.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("AuditLog", (it) => {
-  it.effect("keeps what texts say, whatever looks like an escape in them, and leaves NULs away", () =>
+  it.effect("keeps texts as they are, also with anything like an escape, and removes NULs", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const log = yield* AuditLog

@@ -8,7 +8,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 const poll = { options: ["a", "b", "c"], seconds: 3_600, multiple: true, hideTotals: false }
 
 layer(Polls.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true })("polls", (it) => {
-  it.effect("F61: votes and what is counted of them are written in one transaction, and many at once are all counted", () =>
+  it.effect("F61: votes and their counts are written in one transaction, and many at once are all counted", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const polls = yield* Polls

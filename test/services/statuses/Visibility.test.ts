@@ -32,7 +32,7 @@ const viewers = [undefined, ...Array.from({ length: Worlds.accounts }, (_, index
 
 layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
   it.effect.prop(
-    "row 55, S-068: the SQL predicate shows exactly what the pure one shows, to everybody",
+    "row 55, S-068: the SQL predicate shows exactly the posts that the pure one shows, to every viewer",
     { world: Worlds.World },
     ({ world }) =>
       Effect.gen(function*() {

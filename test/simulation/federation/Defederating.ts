@@ -8,10 +8,10 @@ import * as Faults from "./Faults.ts"
 import type { Site } from "./SimulatedInstance.ts"
 import type { Universe } from "./Universe.ts"
 
-/** Time within which the task of a domain is worked off once no fault is left, in milliseconds. */
+/** Maximum time to finish a domain's task after the last fault, in milliseconds. */
 const taskMillis = 30_000
 
-/** Lists what is left of a suspended domain at a server. */
+/** Lists rows that remain of a suspended domain on a server. */
 const left = Effect.fnUntraced(function*({ host, sql }: Site, domain: string) {
   const rows = yield* sql<{ what: string }>`
     SELECT 'the follow ' || f.id AS what FROM (
@@ -23,7 +23,7 @@ const left = Effect.fnUntraced(function*({ host, sql }: Site, domain: string) {
   return rows.map(({ what }) => `I34: ${what} is left at ${host}, which suspends ${domain}`)
 })
 
-/** Staff suspend another server while processes die. Returns what the suspension has not led to (I34). */
+/** Suspends another server while processes die. Returns effects of the suspension that are missing (I34). */
 export const run = Effect.fnUntraced(function*(
   universe: Universe,
   [site, domain]: readonly [Site, string],

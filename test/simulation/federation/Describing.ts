@@ -1,6 +1,6 @@
 import type { Command } from "../../../src/actors/account/Protocol.ts"
 
-/** A command in words, for traces. */
+/** Returns a command as text, for traces. */
 export const describe = (command: Command) => {
   const { _tag, ...rest } = command
   const details: ReadonlyArray<readonly [string, unknown]> = Object.entries("post" in rest ? rest.post : rest)

@@ -15,7 +15,7 @@ import type { Universe } from "./Universe.ts"
 
 type Act = "move" | "domain block" | "domain suspension" | "separation"
 
-/** What a seed ends with; undefined where it is nothing more. */
+/** Returns a seed's last act, if it has one. */
 const actOf = (seed: number): Act | undefined =>
   new Dice(seed, "epilogue").pick(["move", "domain block", "domain suspension", "separation", undefined])
 

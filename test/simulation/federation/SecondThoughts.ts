@@ -4,14 +4,17 @@ import { saidBy } from "../../../src/services/statuses/Post.ts"
 import type { Dice } from "../Seeded.ts"
 import type { Citizen } from "./Clients.ts"
 
-/** Command that was answered, with the id of its answer. */
+/** Confirmed command, with the id in its response. */
 interface Done {
   readonly n: number
   readonly command: Command
   readonly id: string
 }
 
-/** How often posts are changed at once, how often an undone act is repeated at once, and accounts that an edit may mention. */
+/**
+ * Shares of posts that are changed at once and of undone acts that are repeated at once, and accounts that an edit may
+ * mention.
+ */
 interface Mind {
   readonly changes: number
   readonly fickle: number
@@ -27,8 +30,8 @@ interface Thought {
 const mentioningShare = 0.4
 
 /**
- * Draws the next command of a client that changes its mind while servers still hear of the last one: a changed or deleted
- * post, or the same follow, favourite or boost again after its end. Returns undefined for most commands.
+ * Draws the next command of a client that changes its mind before servers have received the last one: a changed or
+ * deleted post, or a repeated follow, favourite or boost after its end. Returns undefined for most commands.
  */
 export const draw = (dice: Dice, { changes, fickle, others }: Mind, { command, id, n }: Done): Thought | undefined => {
   const again = (repeated: Command): Thought | undefined =>

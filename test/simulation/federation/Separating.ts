@@ -7,16 +7,16 @@ import { Dice } from "../Seeded.ts"
 import { ask, type Citizen, type make } from "./Clients.ts"
 import type { Universe } from "./Universe.ts"
 
-/** Numbers of its commands begin here. */
+/** First number of its commands. */
 const firstNumber = 3_000
 
-/** Time in which the blocked account acts and does not know of the block, in milliseconds. */
+/** Time in which the blocked account acts without knowing of the block, in milliseconds. */
 const unawareMillis = 20_000
 
-/** Beginning of the texts of posts that refer to who blocked their author. */
+/** Prefix of posts that refer to the account that blocked their author. */
 const referring = "over-the-block"
 
-/** Lists every way in which `blocked` is still connected with the post and its author, as rows of the author's server. */
+/** Lists every connection of `blocked` with the post and its author, in rows of the author's server. */
 const connections = Effect.fnUntraced(
   function*({ id, site: { host, sql } }: Citizen, blocked: Citizen, postId: bigint) {
     const rows = yield* sql<{ what: string }>`
@@ -36,8 +36,8 @@ const connections = Effect.fnUntraced(
 )
 
 /**
- * Somebody blocks an account of another server, which goes on to refer to them in every way until it hears of that: quotes,
- * replies, mentions in posts that others are asked about, boosts and favourites. Returns what came over the block (I11).
+ * Blocks a remote account that keeps referring to the blocker until it learns of the block: quotes, replies, mentions
+ * in posts that others see, boosts and favourites. Returns references that passed the block (I11).
  */
 export const run = Effect.fnUntraced(function*(
   universe: Universe,
@@ -68,7 +68,7 @@ export const run = Effect.fnUntraced(function*(
   const [theirs, others] = [yield* known(by, own), yield* known(friend, friendly)]
   const target = yield* by.site.sql<{ id: bigint }>`SELECT id FROM accounts
     WHERE username = ${blocked.name} AND domain = ${blocked.site.host}`
-  // Blocks that were there before hide the posts.
+  // Earlier blocks hide the posts.
   if (theirs === undefined || others === undefined || target[0] === undefined) return []
   web.outages.set(blocked.site.host, "refuses")
   yield* tell(by, { _tag: "Block", target: AccountId.make(target[0].id) })

@@ -132,7 +132,7 @@ const answering = (respond: Handler["Service"]["respond"]) => (request: Incoming
 const slowShare = 0.3
 const wayMillisMax = 15
 
-/** A database with nobody in it yet. */
+/** Database without accounts. */
 export const make = Effect.fnUntraced(function*(universe: Universe, database: Database, host: string) {
   const { outside, seed, time } = universe
   const way = new Dice(seed, "lag").chance(slowShare) ? wayMillisMax : 0

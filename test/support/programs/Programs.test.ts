@@ -28,7 +28,7 @@ const provided = (apt: string) => {
   }
 }
 
-describe("F1: what the tests need beside Node", () => {
+describe("F1: programs that the tests need beside Node", () => {
   it("is installed in one call of apt, which waits for others' locks", () => {
     const { asked } = provided("echo '  Candidate: 1.0'")
     const installing = asked.filter((line) => line.includes(" install "))

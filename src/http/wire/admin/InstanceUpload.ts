@@ -7,7 +7,7 @@ import { Text } from "../Params.ts"
 export const AdminInstanceUpload = Schema.Struct({
   kind: Schema.Literals(["thumbnail", "app_icon", "favicon"]),
   url: Schema.NullOr(Url),
-  /** By size: `@1x`, or the edge of an icon in pixels. */
+  /** URLs by size: `@1x`, or the edge of an icon in pixels. */
   versions: Schema.Record(Schema.String, Url),
   blurhash: Schema.NullOr(Schema.String),
   description: Schema.String

@@ -30,7 +30,7 @@ export const AdminSettings = Schema.Struct({
   min_age: Schema.NullOr(Schema.Int),
   auto_close_registrations: Schema.Boolean,
   timelines_access: Schema.Struct({ live_feeds: Feeds, hashtag_feeds: Feeds }),
-  /** In bytes; null without a budget. */
+  /** Budgets in bytes; null without a budget. */
   storage_budgets: Schema.Struct(BudgetFields),
   privacy_policy: Schema.Array(DocumentVersion),
   terms_of_service: Schema.Array(DocumentVersion)

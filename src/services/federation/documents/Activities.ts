@@ -2,7 +2,10 @@ import * as LocalIds from "../LocalIds.ts"
 import { noteContext } from "./NoteDocument.ts"
 import { actorContext, type Document, everybody, moment, withContext } from "./Vocabulary.ts"
 
-/* What leaves beside new posts (federation.md section 8, 'Out'), complete with contexts. `actor` is the sender's id. */
+/*
+ * Outgoing activities other than new posts (federation.md section 8, 'Out'), complete with contexts. `actor` is the
+ * sender's id.
+ */
 
 /** An activity that is ready to be sent. */
 export interface Activity {
@@ -17,7 +20,7 @@ const plain = (document: Document & { readonly id: string; readonly type: string
   document: withContext(document)
 })
 
-/** Who wants to follow whom; `id` names it in the answer and when it is undone, where it has one. */
+/** Follower and followed account. `id`, if known, names the follow in its Accept or Reject and in its Undo. */
 export interface FollowOf {
   readonly id: string | undefined
   readonly actor: string
@@ -31,11 +34,11 @@ const followObject = ({ actor, id, object }: FollowOf) => ({
   object
 })
 
-/** The ids of the account's follows; the number of each comes behind. */
+/** Prefix of the ids of an account's follows; each one's number follows. */
 export const followIds = (actor: string): string => `${actor}#follows/`
 
 /**
- * An activity for one person or a few, who are named: a shared inbox must not take it for another's (ActivityPub
+ * An activity addressed to one or few named recipients. A shared inbox must not deliver it to others (ActivityPub
  * section 7.1.3).
  */
 const personal = (
@@ -46,7 +49,7 @@ const personal = (
 export const follow = (of: FollowOf & { readonly id: string }): Activity =>
   personal({ ...followObject(of), id: of.id, type: "Follow" }, of.object)
 
-/** The answer of the one who is followed; the follow is named as it came. */
+/** Reply of the followed account to a follow, which is embedded as it arrived. */
 export const answerFollow = (type: "Accept" | "Reject", of: FollowOf, number: string): Activity =>
   personal({
     id: `${of.object}#${type === "Accept" ? "accepts" : "rejects"}/follows/${number}`,
@@ -55,7 +58,10 @@ export const answerFollow = (type: "Accept" | "Reject", of: FollowOf, number: st
     object: followObject(of)
   }, of.actor)
 
-/** Takes an activity back, which is embedded without its context; for whom it was, and a boost's end for everybody. */
+/**
+ * Builds an Undo that embeds the activity without its context. It has the activity's recipients; the Undo of a boost is
+ * public.
+ */
 export const undo = ({ document, type, uri }: Activity): Activity => {
   const { "@context": context, ...object } = document
   const id = `${uri}/undo`
@@ -77,7 +83,7 @@ export const like = (
 export const block = (actor: string, number: bigint, object: string): Activity =>
   personal({ id: `${actor}#blocks/${number}`, type: "Block", actor, object }, object)
 
-/** A vote: one note for each choice, named as the option and told to nobody but the poll's author. */
+/** A vote: a note per choice, named as the option, addressed only to the poll's author. */
 export const vote = (
   actor: string,
   number: string,
@@ -93,7 +99,7 @@ export const vote = (
   })
 }
 
-/** A report, told by the server itself and never by who made it (row 20), to `receivers`. */
+/** A report, sent in the name of the server and never of the reporter (row 20), to `receivers`. */
 export const flag = (
   instance: string,
   number: string,
@@ -111,10 +117,10 @@ export const flag = (
     object: report.objects
   }, ...report.receivers)
 
-/** Changes of a profile are public, and sent to the followers. */
+/** Audience of profile changes: public, and the followers. */
 const shown = (actor: string) => ({ to: [everybody], cc: [LocalIds.followers(actor)] })
 
-/** A pin, or its end; `object` is the post's id. */
+/** A pin or its removal; `object` is the post's id. */
 export const pin = (type: "Add" | "Remove", actor: string, object: string, number: string): Activity =>
   plain({
     id: `${actor}#pins/${number}/${type.toLowerCase()}`,
@@ -125,7 +131,7 @@ export const pin = (type: "Add" | "Remove", actor: string, object: string, numbe
     object
   })
 
-/** A hashtag on the sender's profile, or its end; `number` tells one time from the next. */
+/** A hashtag featured on the sender's profile, or its removal; `number` makes the id unique. */
 export const featureTag = (
   type: "Add" | "Remove",
   actor: string,
@@ -140,7 +146,7 @@ export const featureTag = (
   }
 }
 
-/** A reply is no part of the thread below `target`; in GoToSocial's words. */
+/** Rejects a reply as part of the thread below `target`, in GoToSocial's terms. */
 export const rejectReply = (actor: string, object: string, target: string, number: string): Activity =>
   plain({
     id: `${actor}#rejects/replies/${number}/${encodeURIComponent(object)}`,
@@ -151,7 +157,7 @@ export const rejectReply = (actor: string, object: string, target: string, numbe
     target
   })
 
-/** A profile as it is now; `at` tells one update from the next (milliseconds since 1970). */
+/** An updated profile; `at` (milliseconds since 1970) makes the id unique. */
 export const updateActor = (document: Document, at: number): Activity => {
   const { "@context": _, ...object } = document
   const id = `${String(document["id"])}#updates/${at}`
@@ -165,7 +171,7 @@ export const updateActor = (document: Document, at: number): Activity => {
 export const deleteActor = (actor: string): Activity =>
   plain({ id: `${actor}#delete`, type: "Delete", actor, to: [everybody], object: actor })
 
-/** Followers of `actor` are asked to follow `target` instead. */
+/** Asks followers of `actor` to follow `target` instead. */
 export const move = (actor: string, target: string, number: string): Activity =>
   plain({
     id: `${actor}#moves/${number}`,
@@ -176,14 +182,14 @@ export const move = (actor: string, target: string, number: string): Activity =>
     target
   })
 
-/** A new post or reblog, whose activity is known. */
+/** A new post or reblog with its existing activity. */
 export const published = (activity: Document): Activity => ({
   type: String(activity["type"]),
   uri: String(activity["id"]),
   document: { "@context": noteContext, ...activity }
 })
 
-/** The post as it is now, at `at`. */
+/** A post as edited at `at`. */
 export const updateNote = (note: Document, at: Date): Activity => {
   const id = `${String(note["id"])}#updates/${at.getTime()}`
   return {
@@ -202,7 +208,7 @@ export const updateNote = (note: Document, at: Date): Activity => {
   }
 }
 
-/** The end of a post, told to everybody who had it. */
+/** The deletion of a post, sent to everyone who received it. */
 export const deleteNote = (actor: string, id: string): Activity => ({
   type: "Delete",
   uri: `${id}#delete`,

@@ -18,30 +18,32 @@ const publicKey = (actor: string, publicKeyPem: string): Document => ({
   publicKeyPem
 })
 
-/** Midnight of the day, so that nobody learns when somebody was at the machine. */
+/** Returns midnight of the day: the exact time would show when the user was online. */
 const day = (date: Date) => moment(new Date(Math.floor(date.getTime() / 86_400_000) * 86_400_000))
 
-/** What an actor's document says beside the profile: ids of actors that the account is as well, domains whose pages may name it. */
+/**
+ * Properties of an actor document besides the profile: its aliases' ids, and domains whose pages may name it as author.
+ */
 export const Linked = Schema.Struct({
   alsoKnownAs: Schema.Array(Schema.String),
   attributionDomains: Schema.Array(Schema.String),
-  /** The biography as it was written, for its hashtags. */
+  /** Source text of the biography, for its hashtags. */
   note: Schema.String
 })
 type Linked = typeof Linked.Type
 
-/** The same, with the id of the account that it has become. */
+/** `Linked`, with the id of the account that this one moved to. */
 interface Links extends Linked {
   readonly movedTo: string | undefined
 }
 
-/** Hashtags of a biography, each once, by the names under which they are found. */
+/** Returns hashtags of a biography, deduplicated by their normalised names. */
 const bioTags = (config: Pick<ServerConfig["Service"], "publicUrl">, note: string): ReadonlyArray<Document> => {
   const names = tokens(note).flatMap((token) => token.kind === "hashtag" ? normalise(bounded(token.name)) : [])
   return [...new Set(names)].map((name) => ({ type: "Hashtag", href: Urls.tag(config, name), name: `#${name}` }))
 }
 
-/** What its owner wrote; a suspended account shows nothing of it (federation.md section 3). */
+/** Returns properties that the owner wrote. A suspended account shows none of them (federation.md section 3). */
 const profile = (
   config: Pick<ServerConfig["Service"], "publicUrl" | "mediaUrl">,
   record: AccountRecord,
@@ -77,11 +79,11 @@ const profile = (
   }
 }
 
-/** Who may put it into a collection without asking: those who decide are `FeaturePolicy.ts`. */
+/** Returns the audience that may add the account to a collection without asking; `FeaturePolicy.ts` enforces it. */
 const featuredBy = (actor: string, { discoverable, locked, suspended }: AccountRecord): string =>
   suspended || discoverable !== true ? actor : locked ? LocalIds.followers(actor) : everybody
 
-/** A local account as others read it, with the emoji that its texts name. */
+/** Returns a local account's actor document, with the emoji that its texts name. */
 export const actorDocument = (
   config: Pick<ServerConfig["Service"], "publicUrl" | "localDomain" | "mediaUrl">,
   record: AccountRecord,
@@ -121,7 +123,7 @@ export const actorDocument = (
   }
 }
 
-/** The server itself as an actor, which asks for documents and reports. */
+/** Returns the document of the server's own actor, which fetches documents and sends reports. */
 export const instanceDocument = (
   config: Pick<ServerConfig["Service"], "publicUrl" | "localDomain">,
   publicPem: string

@@ -8,7 +8,7 @@ interface Addressing {
   readonly cc: ReadonlyArray<string>
 }
 
-/** `to` and `cc` of a status of `actor` (federation.md section 10); `mentioned` are ids of actors. */
+/** Returns `to` and `cc` for a status of `actor` (federation.md section 10); `mentioned` are ids of actors. */
 export const addressing = (
   visibility: Visibility,
   actor: string,
@@ -27,7 +27,9 @@ export const addressing = (
   }
 }
 
-/** What others' addressing means to us; `followers` is the author's collection as its document names it. */
+/**
+ * Derives a visibility from a remote object's addressing. `followers` is the author's collection, from its document.
+ */
 export const visibilityOf = ({ cc, to }: Addressing, followers: string | undefined): Visibility => {
   if (to.some(isEverybody)) return "public"
   if (cc.some(isEverybody)) return "unlisted"

@@ -2,7 +2,7 @@ import { readMarkup } from "../../html/MarkupReader.ts"
 import * as DocumentTypes from "../../outbound/DocumentTypes.ts"
 import { bounded } from "../../text/BoundedText.ts"
 
-/** Bytes of a page, and characters of a Link header, that are searched for the object's address. */
+/** Maximum bytes of a page, and characters of a Link header, that are searched for the object's URL. */
 export const pageBytesMax = 65_536
 const linkCharactersMax = 8_192
 
@@ -15,7 +15,7 @@ interface Link {
 const leads = ({ rel, type }: Link) =>
   rel.toLowerCase().split(/\s+/).includes("alternate") && DocumentTypes.activity.accepts(...DocumentTypes.parse(type))
 
-/** The links of a `Link` header (RFC 8288 section 3). */
+/** Parses the links of a `Link` header (RFC 8288 section 3). */
 const inHeader = (header: string): ReadonlyArray<Link> =>
   header.slice(0, linkCharactersMax).split(/,(?=\s*<)/).map((part) => {
     const [, href = "", rest = ""] = /^\s*<([^>]*)>(.*)$/.exec(part) ?? []
@@ -28,7 +28,7 @@ const inHeader = (header: string): ReadonlyArray<Link> =>
     return { href, rel: parameters.get("rel") ?? "", type: parameters.get("type") ?? "" }
   })
 
-/** The `link` elements of a page. */
+/** Returns the `link` elements of a page. */
 const inPage = (html: string): ReadonlyArray<Link> => {
   const links: Array<Link> = []
   readMarkup(bounded(html, pageBytesMax), {
@@ -39,7 +39,7 @@ const inPage = (html: string): ReadonlyArray<Link> => {
   return links
 }
 
-/** Where a page for people says that its object is: in its headers, else in its mark-up. */
+/** Returns the object's URL that an HTML page links to, in its headers or in its markup. */
 export const alternateIn = (page: {
   readonly url: string
   readonly link: string

@@ -6,17 +6,17 @@ import type { Document } from "./Vocabulary.ts"
 
 type Config = Pick<ServerConfig["Service"], "mediaUrl">
 
-/** The type of a stored file, as it is served. */
+/** Returns the media type under which a stored file is served. */
 const typeOf = (name: string): string => servedTypes[name.split(".").at(-1) ?? ""] ?? "application/octet-stream"
 
-/** A stored picture by its name. */
+/** Returns a stored picture by its file name. */
 export const picture = (config: Config, name: string): Document => ({
   type: "Image",
   mediaType: typeOf(name),
   url: Urls.file(config, name)
 })
 
-/** A file of a note (federation.md section 9); undefined where there is nothing to fetch. */
+/** Returns an attachment of a note (federation.md section 9); undefined if there is no file yet. */
 export const attachmentDocument = (config: Config, media: MediaRecord): Document | undefined => {
   const { blurhash, description, fileName, focusX, focusY, meta, previewName, type } = media
   if (fileName === null) return undefined
@@ -30,7 +30,7 @@ export const attachmentDocument = (config: Config, media: MediaRecord): Document
     ...(focusX === null || focusY === null ? {} : { focalPoint: [focusX, focusY] }),
     ...(original?.width === undefined ? {} : { width: original.width, height: original.height }),
     ...(original !== undefined && "duration" in original ? { duration: `PT${original.duration.toFixed(3)}S` } : {}),
-    // What a player shows before it plays; of a picture the picture itself is good enough.
+    // Poster frame of video and audio; an image needs no preview.
     ...(type === "image" || previewName === null ? {} : { icon: picture(config, previewName) })
   }
 }

@@ -4,7 +4,7 @@ const rfc9421 = "https://datatracker.ietf.org/doc/html/rfc9421"
 
 const capability = (href: string, name: string): Document => ({ type: "Link", href, name })
 
-/** Standards that the server speaks, as others discover them (FEP-844e). Those that it takes in count, too. */
+/** Standards that the server supports, for discovery (FEP-844e), including those that it only accepts. */
 export const capabilities: ReadonlyArray<Document> = [
   capability(rfc9421, "RFC-9421: HTTP Message Signatures"),
   capability(`${rfc9421}#name-eddsa-using-curve-edwards25`, "RFC-9421 signatures using the Ed25519 algorithm"),

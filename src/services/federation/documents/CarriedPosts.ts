@@ -1,11 +1,11 @@
 import { asForeign, asList, type Foreign, idOf } from "./Reading.ts"
 
-/* The posts that an activity brings along. Policies see posts by `postsIn` and change them by `withPosts`, and by nothing else. */
+/* Posts embedded in activities. Policies read them only with `postsIn` and change them only with `withPosts`. */
 
 /** Fields that may hold a document in place of its id. */
 export const carryingFields = ["object", "instrument", "target", "result"] as const
 
-/** How many documents one activity may nest; handlers read two. What is nested deeper is cut to its id. */
+/** Maximum nesting of documents in an activity; handlers read two levels. Deeper documents are cut to their ids. */
 const nestedMax = 3
 
 const mapped = (document: Foreign, change: (carried: Foreign) => Foreign, depth: number): Foreign => {
@@ -31,13 +31,13 @@ const changedList = (values: ReadonlyArray<unknown>, change: (carried: Foreign) 
 }
 
 /**
- * Changes every document that an activity carries, whatever the type of either; inner ones first. Returns the same
- * activity where nothing changes.
+ * Changes every document embedded in an activity, of any type, innermost first. Returns the same activity if nothing
+ * changes.
  */
 export const withPosts = (activity: Foreign, change: (carried: Foreign) => Foreign): Foreign =>
   mapped(activity, change, 1)
 
-/** Every document that an activity carries, whatever the type of either. */
+/** Returns every document embedded in an activity, of any type. */
 export const postsIn = (activity: Foreign): ReadonlyArray<Foreign> => {
   const found: Array<Foreign> = []
   withPosts(activity, (carried) => {

@@ -3,12 +3,12 @@ import type { Activity } from "./Activities.ts"
 import { collectionContext } from "./CollectionDocument.ts"
 import { type Document, everybody, withContext } from "./Vocabulary.ts"
 
-/* What leaves about collections of accounts (FEP-7aa9). `actor` is the sender's id. */
+/* Outgoing activities about collections of accounts (FEP-7aa9). `actor` is the sender's id. */
 
-/** Changes are public, and sent to the followers. */
+/** Audience of changes: public, and the followers. */
 const shown = (actor: string) => ({ to: [everybody], cc: [LocalIds.followers(actor)] })
 
-/** A collection of accounts or an item of one: that it is there, or no more. `target` is what it belongs to. */
+/** Adds or removes a collection of accounts, or an item in one. `target` is its container. */
 export const featureAccounts = (
   type: "Add" | "Remove",
   actor: string,
@@ -24,7 +24,7 @@ export const featureAccounts = (
   }
 }
 
-/** A collection as it is now. */
+/** An updated collection. */
 export const updateCollection = (actor: string, object: Document, number: string): Activity => {
   const id = `${String(object["id"])}#updates/${number}`
   return {
@@ -34,7 +34,7 @@ export const updateCollection = (actor: string, object: Document, number: string
   }
 }
 
-/** An account of another server is asked whether it may be in a collection. */
+/** Asks an account of another server for consent to be in a collection. */
 export const requestFeature = (actor: string, id: string, object: string, collection: string): Activity => ({
   type: "FeatureRequest",
   uri: id,
@@ -49,7 +49,7 @@ export const requestFeature = (actor: string, id: string, object: string, collec
   }
 })
 
-/** The answer of the one who was asked; `authorization` is what it gives where it agrees. */
+/** Reply to a FeatureRequest; `authorization` is the id of the consent, undefined for a rejection. */
 export const answerFeature = (
   actor: string,
   asker: string,
@@ -63,7 +63,7 @@ export const answerFeature = (
   return { type, uri: id, document: withContext({ id, type, actor, to: [asker], object: request, ...result }) }
 }
 
-/** What an account gave for its place in a collection holds no more. */
+/** Revokes an account's consent to be in a collection. */
 export const deleteAuthorization = (actor: string, object: Document): Activity => {
   const id = `${String(object["id"])}#delete`
   return {

@@ -4,7 +4,7 @@ import { activityStreams, type Document, moment } from "./Vocabulary.ts"
 
 const fep = "https://w3id.org/fep/7aa9#"
 
-/** The words of collections of accounts (FEP-7aa9; federation.md section 11). */
+/** JSON-LD context of collections of accounts (FEP-7aa9; federation.md section 11). */
 export const collectionContext = [activityStreams, {
   toot: "http://joinmastodon.org/ns#",
   gts: "https://gotosocial.org/ns#",
@@ -22,7 +22,7 @@ export const collectionContext = [activityStreams, {
   interactionTarget: { "@id": "gts:interactionTarget", "@type": "@id" }
 }]
 
-/** An account in a collection, by the ids of others and ours; `authorization` proves that it agrees. */
+/** An account in a collection, by ActivityPub ids; `authorization` is the id of its consent. */
 interface ItemFacts {
   readonly id: string
   readonly account: string
@@ -30,10 +30,10 @@ interface ItemFacts {
   readonly createdAt: Date
 }
 
-/** A collection of a local account as others read it. */
+/** A local account's collection, as its document shows it. */
 export interface CollectionFacts {
   readonly id: string
-  /** Its page. */
+  /** URL of its page. */
   readonly url: string
   readonly actor: string
   readonly name: string
@@ -77,7 +77,7 @@ export const collectionDocument = (
   orderedItems: items.map(itemDocument)
 })
 
-/** What a featured account gives to show that it agrees. */
+/** Returns a featured account's consent as a document. */
 export const authorizationDocument = (id: string, account: string, collection: string): Document => ({
   id,
   type: "FeatureAuthorization",

@@ -1,13 +1,13 @@
 import { activityStreams, type Document } from "./Vocabulary.ts"
 
-/** A collection that says how many there are, and where its first page is where it may be seen. */
+/** Returns a collection with its total, and a link to its first page if readers may see it. */
 export const collection = (
   type: "Collection" | "OrderedCollection",
   id: string,
   more: { readonly totalItems?: number; readonly first?: string; readonly last?: string }
 ): Document => ({ "@context": activityStreams, id, type, ...more })
 
-/** One page of it; `next` and `prev` are the queries of the neighbours. */
+/** Returns a page of a collection; `next` and `prev` are the queries of the neighbouring pages. */
 export const collectionPage = (
   type: "CollectionPage" | "OrderedCollectionPage",
   partOf: string,

@@ -4,7 +4,7 @@ import { servedTypes } from "../../media/FileTypes.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { type Document, moment } from "./Vocabulary.ts"
 
-/** An emoji of this server that a text names, without a context. */
+/** Returns a local emoji that a text uses, without a context. */
 export const emojiDocument = (
   config: Pick<ServerConfig["Service"], "publicUrl">,
   { id, shortcode, updatedAt, url }: Emoji

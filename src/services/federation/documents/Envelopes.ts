@@ -1,9 +1,9 @@
 import { carryingFields } from "./CarriedPosts.ts"
 import { asForeign, type Foreign, idOf, single } from "./Reading.ts"
 
-/* The forms in which servers write one and the same activity, brought into one. */
+/* Normalises the forms in which servers write the same activity. */
 
-/** Fields of an object that is named only in part: they say which one it is, and nothing that it says itself. */
+/** Fields that only identify an object; an object with no other field is a reference. */
 const namingFields = new Set(["@context", "actor", "attributedTo", "cc", "href", "id", "to", "type", "url"])
 
 /** Returns true for a value that only names an object: its id, or an object without content. */
@@ -16,8 +16,8 @@ export const isReference = (value: unknown): boolean => {
 }
 
 /**
- * An object with the audience of the activity that carries it, as far as it says none itself: some servers address the
- * activity alone (ActivityPub section 6.2). It is for nobody whom neither names.
+ * Returns an object with its activity's audience where it has none of its own: some servers address only the activity
+ * (ActivityPub section 6.2). Without either, it has no audience.
  */
 export const addressedBy = (envelope: Foreign, object: Foreign): Foreign => {
   const lacking = (["to", "cc"] as const).filter((field) =>
@@ -46,15 +46,15 @@ const unfolded = (activity: Foreign): Foreign => {
 }
 
 /**
- * The activity in a JSON value, in the one form that policies and handlers read: a list of one is its member, an object
- * that is only named is its id, and a post that names no audience has that of its activity. Undefined for anything that
- * is no JSON object.
+ * Returns the activity in a JSON value, normalised for policies and handlers: a list of one becomes its member, a
+ * reference becomes an id, and a post without an audience gets that of its activity. Returns undefined if the value is
+ * not a JSON object.
  */
 export const asActivity = (value: unknown): Foreign | undefined => {
   const activity = asForeign(value)
   return activity && unfolded(activity)
 }
 
-/** Returns true for activities that have an audience of their own. */
+/** Returns true for activities with an audience of their own. */
 export const isAddressed = (activity: Foreign): boolean =>
   ["to", "cc", "bto", "bcc", "audience"].some((field) => activity[field] !== undefined)

@@ -12,27 +12,30 @@ import { isEverybody } from "./Vocabulary.ts"
 
 /* Limits of federation.md section 3, in characters and members (row 39). */
 export const nameCharactersMax = 2_048
-/** It stands in an index, which takes 2,704 bytes. */
+/** Names are indexed, and an index entry has at most 2,704 bytes. */
 const nameBytesMax = 2_048
 const summaryCharactersMax = accountBytesMax
 export const fieldsMax = 50
 export const fieldCharactersMax = 2_047
 export const aliasesMax = 256
-/** Of a handle, which is no longer where it is typed (html/Tokens.ts), and of an address: a page may name thousands. */
+/**
+ * Maximum characters of a username, the same as where handles are typed (html/Tokens.ts), and of an actor's URLs: one
+ * API page may contain thousands of these.
+ */
 export const usernameCharactersMax = 255
 const actorUrlCharactersMax = 512
 
-/** Types of actors; objects of other types are none. */
+/** Object types that are actors. */
 export const actorTypes = ["Application", "Group", "Organization", "Person", "Service"] as const
 
 const username = /^[a-z0-9_]+(?:[.-]+[a-z0-9_]+)*$/i
 
-/** An account of another server as its document says it is; everything in it was checked and cut to size. */
+/** Remote account from its actor document; every value was validated and truncated. */
 export interface ForeignActor {
   readonly id: URL
   readonly type: string
   readonly username: string
-  /** The handle that it gives itself, where it gives one; its domain has to confirm it. */
+  /** Handle that the document claims; its domain must confirm it. */
   readonly handle: { readonly username: string; readonly domain: string } | undefined
   readonly displayName: string
   readonly noteHtml: string
@@ -43,7 +46,7 @@ export interface ForeignActor {
   readonly indexable: boolean
   readonly memorial: boolean
   readonly suspended: boolean
-  /** Tabs of its profile; shown unless its document says false. */
+  /** Profile tabs; shown unless the document says false. */
   readonly showFeatured: boolean
   readonly showMedia: boolean
   readonly showMediaReplies: boolean
@@ -56,10 +59,10 @@ export interface ForeignActor {
   readonly featuredUrl: string | null
   readonly featuredTagsUrl: string | null
   readonly featuredCollectionsUrl: string | null
-  /** Who may put it into a collection, at once or after it was asked; undefined where it does not say. */
+  /** Audiences that may add it to a collection, automatically or after a request; undefined if it does not say. */
   readonly featuredBy: { readonly automatic: ReadonlyArray<Group>; readonly manual: ReadonlyArray<Group> } | undefined
   readonly alsoKnownAs: ReadonlyArray<string>
-  /** The id of the account that it has become. */
+  /** Id of the account that it moved to. */
   readonly movedTo: string | null
   /** Domains whose pages may name it as their author. */
   readonly attributionDomains: ReadonlyArray<string>
@@ -91,7 +94,7 @@ const dateOf = (value: unknown): Date | undefined => {
 
 type Group = "public" | "followers" | "following" | "unsupported_policy"
 
-/** Groups of people that a policy names by their addresses (FEP-7aa9). */
+/** Returns the groups that a policy names by their URLs (FEP-7aa9). */
 const groupsOf = (
   value: unknown,
   { followers, following }: Record<"followers" | "following", string | null>,
@@ -118,18 +121,20 @@ const featuredBy = (document: Foreign, own: Record<"followers" | "following", st
   }
 }
 
-/** The actor in a document that `id` served; undefined where it has a form that we cannot use. */
+/** Parses an actor document that `id` served; undefined if its form is not supported. */
 export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): ForeignActor | undefined => {
   const type = typeOf(document, ...actorTypes)
   const inbox = readUrl(document["inbox"])
-  // FEP-2c59: the handle, which its domain has to confirm.
+  // FEP-2c59: the claimed handle, which its domain must confirm.
   const handle = typeof document["webfinger"] === "string" ? parseHandle(document["webfinger"]) : undefined
   const name = document["preferredUsername"] ?? handle?.username
   if (
     document["id"] !== id.href || id.href.length > actorUrlCharactersMax || type === undefined || inbox === undefined
   ) return undefined
   if (typeof name !== "string" || name.length > usernameCharactersMax || !username.test(name)) return undefined
-  /** Its collections are its own server's: what is addressed to them would else be somebody else's to name. */
+  /**
+   * Its collections must be on its own server: another server's URL as `followers` would change the audience of posts.
+   */
   const own = (field: string) => {
     const url = readUrl(document[field])
     return url?.origin === id.origin ? url.href : null

@@ -4,19 +4,19 @@ import { isTagName } from "../../statuses/Tags.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import { asForeign, asList, asText, type Foreign, idOf, type ReadUrl, typeOf, worded } from "./Reading.ts"
 
-/** Characters of a collection's name and description, and items of it that are looked at. */
+/** Maximum characters of a collection's name and description, and maximum items that are read. */
 const nameCharactersMax = 256
 const descriptionCharactersMax = 2_048
 const foreignItemsMax = 150
 
-/** An account in a collection of another server. */
+/** Account in a remote collection. */
 export interface ForeignItem {
   readonly uri: string
   readonly account: string
   readonly authorization: string | undefined
 }
 
-/** A collection of another server; everything in it was cut and cleaned. */
+/** Collection of another server; every value was truncated and sanitised. */
 export interface ForeignCollection {
   readonly uri: string
   readonly url: string
@@ -31,7 +31,7 @@ export interface ForeignCollection {
   readonly items: ReadonlyArray<ForeignItem>
 }
 
-/** An item; undefined where it is none, or of another server than its collection's owner. */
+/** Parses an item; undefined if it is malformed or on another server than the collection's owner. */
 export const foreignItem = (value: unknown, owner: URL, readUrl: ReadUrl): ForeignItem | undefined => {
   const item = asForeign(value)
   const uri = readUrl(item?.["id"])
@@ -39,7 +39,7 @@ export const foreignItem = (value: unknown, owner: URL, readUrl: ReadUrl): Forei
   if (item === undefined || typeOf(item, "FeaturedItem") === undefined) return undefined
   if (uri === undefined || uri.origin !== owner.origin || account === undefined) return undefined
   const authorization = readUrl(idOf(item["featureAuthorization"]))
-  // Only who is featured can agree.
+  // Only the featured account can consent, so other origins do not count.
   return {
     uri: uri.href,
     account: account.href,
@@ -47,7 +47,7 @@ export const foreignItem = (value: unknown, owner: URL, readUrl: ReadUrl): Forei
   }
 }
 
-/** The collection that a document of its owner is; undefined for one of another form, or another's. */
+/** Parses the owner's collection document; undefined if it is malformed or belongs to another account. */
 export const foreignCollection = (value: unknown, owner: string, readUrl: ReadUrl): ForeignCollection | undefined => {
   const document: Foreign = asForeign(value) ?? {}
   const uri = readUrl(document["id"])

@@ -1,7 +1,7 @@
 import { multibaseBytes } from "./Multibase.ts"
 import { asForeign, asList, type Foreign, idOf } from "./Reading.ts"
 
-/** Keys of one actor that are looked at. */
+/** Maximum keys of one actor that are read. */
 export const keysMax = 10
 
 export interface ForeignKey {
@@ -9,13 +9,13 @@ export interface ForeignKey {
   readonly publicPem: string
 }
 
-/** Bytes of a key as PEM; one of RSA with 16,384 bits has 2,800. */
+/** Maximum bytes of a key as PEM; an RSA key of 16,384 bits has 2,800. */
 const pemBytesMax = 4_096
 
 /** The bytes before the 32 bytes of an Ed25519 key in SPKI (RFC 8410 section 4). */
 const ed25519Prefix = Buffer.from("302a300506032b6570032100", "hex")
 
-/** An Ed25519 key as Multikey writes it (Controlled Identifiers section 2.2.2), as PEM. */
+/** Returns an Ed25519 key in Multikey form (Controlled Identifiers section 2.2.2) as PEM. */
 const ed25519Pem = (multibase: unknown): string | undefined => {
   const bytes = multibaseBytes(multibase)
   if (bytes?.byteLength !== 34 || bytes[0] !== 0xed || bytes[1] !== 0x01) return undefined
@@ -24,8 +24,8 @@ const ed25519Pem = (multibase: unknown): string | undefined => {
 }
 
 /**
- * The keys that an actor lists as its own: of its origin, with itself as their owner (row 2). Whether a PEM text is a key
- * is not decided here.
+ * Returns the keys that an actor lists as its own: of its origin, and with the actor as their owner (row 2). Does not
+ * check that a PEM text is a valid key.
  */
 export const foreignKeys = (actor: Foreign, id: URL): ReadonlyArray<ForeignKey> => {
   const own = (value: unknown, owner: "owner" | "controller", pemOf: (key: Foreign) => unknown) =>

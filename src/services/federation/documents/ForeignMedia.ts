@@ -2,17 +2,17 @@ import { foreignAttachmentsMax, foreignDescriptionCharactersMax } from "../../in
 import { type MediaType, type Size, sizeOf } from "../../media/MediaRecord.ts"
 import { asForeign, asList, asText, type Foreign, type ReadUrl, typeOf } from "./Reading.ts"
 
-/** Edges of a picture that somebody tells of, in pixels, and characters of its blurhash. */
+/** Maximum claimed edge of a picture, in pixels, and maximum characters of its blurhash. */
 const edgePixelsMax = 65_536
 const blurhashCharactersMax = 128
 
-/** A picture elsewhere, and what it shows in words. */
+/** Remote picture and its description. */
 export interface ForeignPicture {
   readonly url: string
   readonly description: string
 }
 
-/** A file of a post elsewhere; nothing of it was looked at. */
+/** Attachment of a remote post; the file itself was not fetched. */
 export interface ForeignAttachment {
   readonly type: MediaType
   readonly url: string
@@ -23,17 +23,20 @@ export interface ForeignAttachment {
   readonly blurhash: string | null
 }
 
-/** The address of a picture or a file: itself, or that of its first link. */
+/** Returns the URL of a picture or file: its own, or that of its first link. */
 const addressOf = (value: unknown, readUrl: ReadUrl): string | undefined => {
   const links = asList(asForeign(value)?.["url"] ?? value)
   return links.map((link) => readUrl(asForeign(link)?.["href"] ?? link)).find((url) => url !== undefined)?.href
 }
 
-/** What a file shows: of a post's it is the name, of a profile's the summary (federation.md sections 3 and 9), else the other. */
+/**
+ * Returns the first non-empty description: posts have it in the name, profiles in the summary (federation.md sections 3
+ * and 9).
+ */
 const wordsOf = (file: Foreign | undefined, ...fields: ReadonlyArray<"name" | "summary">): string | undefined =>
   fields.map((field) => asText(file?.[field], foreignDescriptionCharactersMax)).find((words) => words)
 
-/** An `icon` or an `image` (federation.md section 3). */
+/** Parses an `icon` or `image` (federation.md section 3). */
 export const foreignPicture = (value: unknown, readUrl: ReadUrl): ForeignPicture | undefined => {
   const [first] = asList(value)
   const url = addressOf(first, readUrl)
@@ -61,7 +64,10 @@ const measured = (width: unknown, height: unknown): Size | undefined => {
   return edge(width) && edge(height) ? sizeOf(width, height) : undefined
 }
 
-/** The files of a note, of which `foreignAttachmentsMax` are kept (federation.md section 9); `fit` cuts what they show in words to its room. */
+/**
+ * Parses the attachments of a note, at most `foreignAttachmentsMax` (federation.md section 9); `fit` truncates
+ * descriptions.
+ */
 export const foreignAttachments = (
   note: Foreign,
   readUrl: ReadUrl,

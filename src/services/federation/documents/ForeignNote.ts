@@ -27,40 +27,42 @@ import {
   worded
 } from "./Reading.ts"
 
-/** Characters of a post's HTML that are read; the rest is cut (row 39). */
+/** Maximum characters of a post's HTML; the rest is cut (row 39). */
 export const contentCharactersMax = statusBytesMax
-/** Mentions and hashtags that are heeded. */
+/** Maximum mentions and hashtags that are read. */
 export const mentionsMax = 100
 export const hashtagsMax = 50
-/** Characters of an attached link. */
+/** Maximum characters of an attached link. */
 const linkCharactersMax = 4_096
-/** How far in the future a post may be dated, in milliseconds; it is dated now then (row 81). */
+/** Maximum milliseconds in the future that a post may be dated; it then gets the current time (row 81). */
 export const futureMillisMax = 24 * 3_600_000
 
-/** A post of another server; everything in it was checked and cut to size. */
+/** Remote post; every value was validated and truncated. */
 export interface ForeignNote extends Written, Pick<StoredStatus, "html" | "interactionPolicy" | "visibility"> {
   readonly uri: string
   readonly url: string
   readonly inReplyTo: string | undefined
   /** Milliseconds since 1970, never later than now. */
   readonly publishedMillis: number
-  /** The same of its last edit; undefined where it says nothing of one. */
+  /** Time of the last edit, in milliseconds since 1970; undefined if unstated. */
   readonly updatedMillis: number | undefined
-  /** Ids of the accounts that the text names, and of all that it is addressed to. */
+  /** Ids of mentioned accounts, and of everything in `to` and `cc`. */
   readonly mentioned: ReadonlyArray<string>
   readonly addressed: ReadonlyArray<string>
   readonly tags: ReadonlyArray<{ readonly name: string; readonly displayName: string }>
   readonly attachments: ReadonlyArray<ForeignAttachment>
-  /** Addresses that it links to, the one that its author's server has a card of before those in its text. */
+  /**
+   * URLs that it links to; the attached one, for which its author's server shows a card, precedes those in its text.
+   */
   readonly links: ReadonlyArray<string>
   readonly poll: ForeignPoll | undefined
   readonly emojis: ReadonlyArray<ForeignEmoji>
   readonly quote: ForeignQuote | undefined
   /** Ids of the collections of accounts that it names. */
   readonly collections: ReadonlyArray<string>
-  /** The id of the consent to be a reply, if it names one. */
+  /** Id of the consent to the reply, if it names one. */
   readonly authorization: string | undefined
-  /** How many like and share it, as its origin says. */
+  /** Numbers of favourites and reblogs, as stated by its origin. */
   readonly favourites: number | undefined
   readonly reblogs: number | undefined
 }
@@ -80,10 +82,13 @@ const hashtags = (note: Foreign) => {
   return [...new Map(named).values()].slice(0, hashtagsMax)
 }
 
-/** Links that are looked at for one that has a card. */
+/** Maximum links tried for a preview card. */
 const linksMax = 20
 
-/** Addresses that a note links to; an attached one is what its author's server shows a card of (federation.md section 9). */
+/**
+ * Returns the URLs that a note links to. The author's server shows a card of the attached one (federation.md section
+ * 9).
+ */
 const linksOf = (note: Foreign, html: string, mentioned: ReadonlyArray<string>): ReadonlyArray<string> => {
   const attached = asList(note["attachment"]).flatMap((item) => {
     const link = asForeign(item)
@@ -92,12 +97,12 @@ const linksOf = (note: Foreign, html: string, mentioned: ReadonlyArray<string>):
   return [...attached, ...addressesInHtml(html)].filter((address) => !mentioned.includes(address)).slice(0, linksMax)
 }
 
-/** How many there are, as the origin says; undefined where the document says nothing of it. */
+/** Returns a collection's stated total, if any. */
 const totalOf = (collection: unknown) => countOf(asForeign(collection)?.["totalItems"])
 
 /**
- * The post in a document that `author` is known to have sent; undefined where it is none of its own, or one that we
- * cannot read. `followers` is the author's collection, `now` in milliseconds since 1970.
+ * Parses a post that `author` is known to have sent; undefined if it is not the author's own or not readable.
+ * `followers` is the author's collection; `now` is in milliseconds since 1970.
  */
 export const foreignNote = (
   note: Foreign,
@@ -114,7 +119,7 @@ export const foreignNote = (
   const published = momentOf(note["published"]) ?? now
   if (published > now + futureMillisMax) return undefined
   const stated = momentOf(note["updated"])
-  // A date ahead is brought back to now, so that equal ones would differ at the next look.
+  // A future date is brought back to now; equal dates would then differ at the next fetch.
   const updated = published > now && stated !== undefined && stated <= published ? undefined : stated
   const to = idsOf(note["to"])
   const cc = idsOf(note["cc"])

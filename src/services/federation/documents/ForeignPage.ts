@@ -3,11 +3,11 @@ import { sanitise } from "../../html/Sanitise.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import { asForeign, asList, type Foreign, type ReadUrl, worded } from "./Reading.ts"
 
-/* Objects other than notes, which timelines show as title, summary and link (federation.md section 8). */
+/* Objects other than notes; timelines show their title, summary and link (federation.md section 8). */
 
 export const otherKinds = ["Article", "Page", "Image", "Audio", "Video", "Event"] as const
 
-/** Characters of a title and of a summary, which is the content warning of a note; the rest is cut (row 39). */
+/** Maximum characters of a title, and of a summary or a note's content warning; the rest is cut (row 39). */
 export const titleCharactersMax = 2_048
 export const summaryCharactersMax = 5_000
 
@@ -19,14 +19,14 @@ const mediaTypeOf = (link: unknown) => {
 /** Returns true for links to a file: they have a media type that is not a page's. */
 export const isFileLink = (link: unknown): boolean => !/^(?:text\/html|undefined)\b/.test(String(mediaTypeOf(link)))
 
-/** The page for people: at the object's own host, and no file; the object's id where there is none. */
+/** Returns the object's HTML page: a URL at its own host that is not a file; otherwise its id. */
 export const pageOf = (object: Foreign, id: URL, readUrl: ReadUrl): string => {
   const pages = asList(object["url"]).filter((link) => !isFileLink(link))
   const page = pages.map((link) => readUrl(asForeign(link)?.["href"] ?? link)).find((url) => url?.host === id.host)
   return page?.href ?? id.href
 }
 
-/** Title, summary and a link to the page at `url`. */
+/** Returns title, summary and a link to the page at `url`, as HTML. */
 export const digestOf = (object: Foreign, url: string): string => {
   const title = worded(object, "name", titleCharactersMax).text.trim()
   const summary = worded(object, "summary", summaryCharactersMax).text.trim()
@@ -38,7 +38,7 @@ export const digestOf = (object: Foreign, url: string): string => {
   return parts.map((part) => sanitise(bounded(part))).join("")
 }
 
-/** The same object with its file as an attachment, where one of its addresses leads to the file itself. */
+/** Returns the object with its file as an attachment, if one of its URLs is the file itself. */
 export const withFile = (object: Foreign, kind: string): Foreign => {
   const file = asList(object["url"]).find((link) => mediaTypeOf(link)?.startsWith(`${kind.toLowerCase()}/`))
   return file === undefined || asList(object["attachment"]).length > 0 ? object : {

@@ -1,29 +1,29 @@
 import { momentOf } from "../../Moments.ts"
 import { asForeign, asText, countOf, type Foreign, typeOf } from "./Reading.ts"
 
-/** Options of a poll that are kept, as many as Mastodon keeps, and characters of each; `room` bounds their bytes. */
+/** Maximum options that are kept, as in Mastodon, and characters of each; `room` bounds their bytes. */
 export const optionsMax = 500
 export const optionCharactersMax = 255
 
-/** A poll of another server as its document says it stands; everything in it was checked and cut to size. */
+/** Remote poll with its current counts; every value was validated and truncated. */
 export interface ForeignPoll {
   readonly options: ReadonlyArray<string>
   readonly counts: ReadonlyArray<number>
   readonly multiple: boolean
-  /** Null where its server does not say how many people voted. */
+  /** Null if its server does not say how many people voted. */
   readonly voters: number | null
-  /** Milliseconds since 1970, before the year 10000; undefined where it has no end. */
+  /** Milliseconds since 1970, before the year 10000; undefined without an end. */
   readonly endsMillis: number | undefined
 }
 
-/** `closed` is a date, or says only that there is an end and that it is behind us. */
+/** Returns when a poll ends. `closed` is a date, or true for a poll that has ended at an unknown time. */
 const endOf = ({ closed, endTime }: Foreign, now: number): number | undefined => {
   const [ended, ends] = [momentOf(closed), momentOf(endTime)]
   if (closed === true) return Math.min(ends ?? now, now)
   return ended === undefined ? ends : Math.min(ended, ends ?? ended)
 }
 
-/** What a question asks, at `now` in milliseconds since 1970; undefined for a note without a poll. */
+/** Parses a poll at `now` (milliseconds since 1970); undefined for a note without a poll. */
 export const foreignPoll = (question: Foreign, now: number): ForeignPoll | undefined => {
   if (typeOf(question, "Question") === undefined) return undefined
   const multiple = Array.isArray(question["anyOf"])

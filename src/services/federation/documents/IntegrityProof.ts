@@ -5,28 +5,31 @@ import { momentOf } from "../../Moments.ts"
 import { multibaseBytes } from "./Multibase.ts"
 import { asForeign, asList, type Foreign } from "./Reading.ts"
 
-/* Object integrity proofs of FEP-8b32, of the cryptosuite eddsa-jcs-2022 (Data Integrity EdDSA Cryptosuites section 3.3). */
+/*
+ * Object integrity proofs of FEP-8b32, with the cryptosuite eddsa-jcs-2022 (Data Integrity EdDSA Cryptosuites section
+ * 3.3).
+ */
 
-/** Proofs of one document that are looked at. */
+/** Maximum proofs of one document that are tried. */
 const proofsMax = 3
 const signatureBytes = 64
 
-/** A proof that is well-formed. Nothing is verified yet. */
+/** A well-formed proof. Nothing is verified yet. */
 export interface IntegrityProof {
   /** Id of the key, which the author lists as its `assertionMethod`. */
   readonly keyId: string
-  /** When it was made, as it says, and until when it holds; in milliseconds since 1970. */
+  /** Stated creation and expiry, in milliseconds since 1970. */
   readonly createdMillis: number
   readonly expiresMillis: number | undefined
   readonly signature: Uint8Array
   /**
-   * Makes what may have been signed: some implementations hash a proof with the document's context. It takes
-   * milliseconds for a large document.
+   * Returns the byte sequences that may have been signed: some implementations hash a proof with the document's
+   * context. Takes milliseconds for a large document.
    */
   readonly forms: () => ReadonlyArray<Uint8Array>
 }
 
-/** The canonical form (RFC 8785); undefined for what has none, as a lone surrogate. */
+/** Returns the canonical form (RFC 8785); undefined if there is no such form, as with a lone surrogate. */
 export const canonicalText = (value: unknown): string | undefined =>
   Result.getOrUndefined(Result.try(() => canonicalize(value)))
 
@@ -35,7 +38,7 @@ const digestOf = (value: unknown): Uint8Array | undefined => {
   return text === undefined ? undefined : hash("sha256", text, "buffer")
 }
 
-/** True for a context that the document's own begins with. */
+/** Returns true if `context` is a prefix of the document's context. */
 const isPrefix = (context: unknown, whole: unknown): boolean => {
   const [part, all] = [asList(context), asList(whole)]
   return part.every((member, place) => canonicalText(member) === canonicalText(all[place]))
@@ -60,14 +63,14 @@ const proofOf = (proof: Foreign, document: Foreign): IntegrityProof | undefined 
   const isKnown = type === "DataIntegrityProof" && cryptosuite === "eddsa-jcs-2022" &&
     proofPurpose === "assertionMethod"
   if (!isKnown || typeof keyId !== "string" || signature?.byteLength !== signatureBytes) return undefined
-  // A proof whose end cannot be read has none that could be kept.
+  // A proof with an unreadable expiry is refused: its expiry could not be enforced.
   if (createdMillis === undefined || (expires !== undefined && expiresMillis === undefined)) return undefined
   return { keyId, createdMillis, expiresMillis, signature, forms: () => formsOf(options, document) }
 }
 
 /**
- * The proofs in a document as it was parsed, which `BoundedJson` has bounded. A proof of another kind, and one that does
- * not say when it was made, is absent.
+ * Returns the usable proofs in a parsed document, whose size `BoundedJson` has bounded. Proofs of another kind or
+ * without a creation time are left out.
  */
 export const integrityProofs = (document: Foreign): ReadonlyArray<IntegrityProof> => {
   if (document["proof"] === undefined) return []

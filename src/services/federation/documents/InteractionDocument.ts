@@ -4,7 +4,9 @@ import { noteContext } from "./NoteDocument.ts"
 import { type Foreign, idOf, typeOf } from "./Reading.ts"
 import type { Document } from "./Vocabulary.ts"
 
-/* Consent to replies, favourites and reblogs, in the words of GoToSocial: who asks, and what says that it was given. */
+/*
+ * Consent to replies, favourites and reblogs, in GoToSocial's terms: requests, and authorizations that prove consent.
+ */
 
 const kinds = ["favourite", "reply", "reblog"] as const
 const requestTypes = { favourite: "LikeRequest", reply: "ReplyRequest", reblog: "AnnounceRequest" } as const
@@ -13,7 +15,7 @@ const stampTypes = {
   reply: "ReplyAuthorization",
   reblog: "AnnounceAuthorization"
 } as const
-/** What names the consent in the Like, the note and the Announce. */
+/** Property that names the consent in the Like, the note and the Announce. */
 const stampWords = {
   favourite: "likeAuthorization",
   reply: "replyAuthorization",
@@ -21,7 +23,7 @@ const stampWords = {
 } as const
 
 const gts = (words: ReadonlyArray<string>) => Object.fromEntries(words.map((word) => [word, `gts:${word}`]))
-/** Beside the words of notes. */
+/** Terms besides those of notes. */
 const terms = {
   ...gts([...Object.values(requestTypes), ...Object.values(stampTypes)]),
   likeAuthorization: { "@id": "gts:likeAuthorization", "@type": "@id" }
@@ -30,26 +32,26 @@ export const interactionContext = [...noteContext, terms]
 
 export const requestType = (kind: RequestKind): string => requestTypes[kind]
 
-/** What a request asks for; undefined where the document is none. */
+/** Returns the kind of interaction that is requested; undefined if the document is not a request. */
 export const requestedKind = (document: Foreign): RequestKind | undefined =>
   kinds.find((kind) => requestTypes[kind] === activityTypeOf(document))
 
-/** The words by which an interaction names its consent; the last one is of earlier versions. */
+/** Returns the properties by which an interaction names its consent; `approvedBy` is from earlier versions. */
 export const stamped = (kind: RequestKind, stamp: string): Document => ({
   [stampWords[kind]]: stamp,
   approvedBy: stamp
 })
 
-/** Characters of ids that are kept. */
+/** Maximum characters of a stored id. */
 const uriCharactersMax = 2_000
 
-/** The id of the consent that an interaction names. */
+/** Returns the id of the consent that an interaction names. */
 export const stampNamed = (kind: RequestKind, document: Foreign): string | undefined => {
   const id = idOf(document[stampWords[kind]]) ?? idOf(document["approvedBy"])
   return id !== undefined && id.length <= uriCharactersMax && URL.canParse(id) ? id : undefined
 }
 
-/** Consent: of the author of `target` to the interaction `object`. */
+/** Consent of the author of `target` to the interaction `object`. */
 interface Consent {
   readonly kind: RequestKind
   readonly id: string
@@ -66,7 +68,7 @@ export const stampDocument = ({ author, id, kind, object, target }: Consent): Do
   interactionTarget: target
 })
 
-/** Whether a document says the same, fetched from where it says to be. */
+/** Returns true if a document fetched from its own id states the same consent. */
 export const isStamp = (document: Foreign, { author, kind, object, target }: Consent): boolean => {
   const of = idOf(document["interactionTarget"])
   return typeOf(document, stampTypes[kind]) !== undefined && idOf(document["attributedTo"]) === author &&

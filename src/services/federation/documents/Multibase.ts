@@ -1,8 +1,8 @@
 const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-/** Characters of a text that is decoded; an Ed25519 key has 48, a signature 89. */
+/** Maximum characters of a text to decode; an Ed25519 key has 48, a signature 89. */
 const charactersMax = 128
 
-/** Bytes in a multibase text of base58 (`z`, Controlled Identifiers section 2.4); undefined for any other text. */
+/** Decodes a multibase text in base58 (`z`, Controlled Identifiers section 2.4); undefined for any other text. */
 export const multibaseBytes = (text: unknown): Uint8Array | undefined => {
   if (typeof text !== "string" || !text.startsWith("z") || text.length > charactersMax) return undefined
   const digits = text.slice(1)

@@ -13,7 +13,7 @@ import { pollDocument } from "./PollDocument.ts"
 import { quoteDocument, quoteTerms } from "./QuoteDocument.ts"
 import { activityStreams, type Document, moment } from "./Vocabulary.ts"
 
-/** Words of notes that ActivityStreams does not have. */
+/** Terms of notes that ActivityStreams does not have. */
 const terms = {
   ostatus: "http://ostatus.org#",
   atomUri: "ostatus:atomUri",
@@ -33,7 +33,7 @@ const terms = {
 }
 export const noteContext = [activityStreams, terms]
 
-/** How what its author said of a status stands in a note. */
+/** Properties of a note for each field that a status's author wrote. */
 const said: {
   readonly [Field in keyof Written]: (
     record: StatusRecord
@@ -47,30 +47,30 @@ const said: {
   language: ({ html, language }) => language === null ? {} : { contentMap: { [language]: html } }
 }
 
-/** Replies of the author itself that come with a note. */
+/** Maximum of the author's own replies that are embedded in a note. */
 export const inlineRepliesMax = 5
 
-/** What a local status refers to, by the ids of others and ours. */
+/** Related objects and counts of a local status, by ActivityPub ids. */
 export interface NoteRelations {
-  /** The mentioned that are addressed. */
+  /** Mentioned accounts that are addressed. */
   readonly mentioned: ReadonlyArray<{ readonly uri: string; readonly acct: string }>
   /**
-   * Ids of those elsewhere whom an earlier version named: they may read this one as well. Where it overtakes the earlier one,
-   * their server learns from their being addressed that it is for somebody there.
+   * Ids of remote accounts that an earlier version mentioned: they may read this one, too. If this version arrives
+   * first, their server sees from the addressing that it is for them.
    */
   readonly readers: ReadonlyArray<string>
-  /** The id of the consent to answer, where that took one. */
+  /** Id of the consent to the reply, if consent was needed. */
   readonly consent: string | undefined
-  /** The id of what it answers; undefined where it answers nothing that is there. */
+  /** Id of the post that it replies to; undefined if it is not a reply or the post is gone. */
   readonly inReplyTo: string | undefined
   readonly favourites: number
   readonly reblogs: number
   readonly reactions: number
-  /** The author's own replies, the first ones. */
+  /** The author's first own replies. */
   readonly ownReplies: ReadonlyArray<bigint>
-  /** Its thread began here, with a post that everybody may read. */
+  /** True if its thread began here, with a public post. */
   readonly begunHere: boolean
-  /** Emoji that it names. */
+  /** Emoji that its texts use. */
   readonly emojis: ReadonlyArray<Emoji>
 }
 
@@ -78,15 +78,16 @@ type Config = Pick<ServerConfig["Service"], "publicUrl" | "localDomain" | "media
 
 const collection = (id: string, totalItems: number): Document => ({ id, type: "Collection", totalItems })
 
-/** A local status as others read it at `now` (milliseconds since 1970), without a context. */
+/** Returns a local status as a Note at `now` (milliseconds since 1970), without a context. */
 export const noteDocument = (config: Config, record: StatusRecord, related: NoteRelations, now: number): Document => {
   const { username } = record
   const [actor, id] = [LocalIds.actor(config, username), LocalIds.note(config, username, record.id)]
   const replies = LocalIds.replies(id)
   const quote = quoteDocument(config, record)
-  // With a link to what is quoted, for those who show no quotes.
+  // Includes a link to the quoted post, for servers that do not show quotes.
   const content = quote.link === undefined ? record.html : withInlineQuote(record.html, quote.link)
-  // Where there may be more of the author's own, they come before those of others.
+  // If there may be more of the author's own replies, the next page continues with them; otherwise with those of
+  // others.
   const more = related.ownReplies.length < inlineRepliesMax ? undefined : related.ownReplies.at(-1)
   return {
     id,
@@ -111,7 +112,7 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
     ...quote.words,
     attachment: [
       ...record.media.flatMap((media) => attachmentDocument(config, media) ?? []),
-      // What is shown of the post here, so that others need not choose among its links.
+      // The card shown here, so that other servers need not choose among the links.
       ...(record.card?.card ? [{ type: "Link", href: record.card.url }] : [])
     ],
     tag: [
@@ -142,7 +143,7 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
   }
 }
 
-/** The activity that tells of a new status: it carries the note. */
+/** Returns the Create of a new status, which embeds the note. */
 export const createDocument = (config: Config, record: StatusRecord, note: Document): Document => ({
   id: LocalIds.activity(LocalIds.note(config, record.username, record.id)),
   type: "Create",
@@ -153,7 +154,7 @@ export const createDocument = (config: Config, record: StatusRecord, note: Docum
   object: note
 })
 
-/** The activity of a reblog; `object` is the original's id and `author` its author's. */
+/** Returns the Announce of a reblog; `object` is the original's id and `author` its author's. */
 export const announceDocument = (
   config: Config,
   record: StatusRecord,
@@ -175,5 +176,5 @@ export const announceDocument = (
   }
 }
 
-/** Stands for a deleted status. */
+/** Returns the placeholder of a deleted status. */
 export const tombstone = (id: string): Document => ({ id, type: "Tombstone", atomUri: id })

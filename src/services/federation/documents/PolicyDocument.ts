@@ -15,7 +15,7 @@ import * as LocalIds from "../LocalIds.ts"
 import { asForeign, type Foreign, idsOf } from "./Reading.ts"
 import { type Document, everybody, isEverybody } from "./Vocabulary.ts"
 
-/* Who may do what with a post, in the words of GoToSocial (federation.md section 9, `interactionPolicy`). */
+/* Interaction policies of posts, in GoToSocial's terms (federation.md section 9, `interactionPolicy`). */
 
 const link = (word: string) => ({ "@id": `gts:${word}`, "@type": "@id" })
 
@@ -33,7 +33,7 @@ export const policyTerms = {
   announceAuthorization: link("announceAuthorization")
 }
 
-/** The policy of a local post: what it says, and in any case who may quote. The mentioned are named. */
+/** Returns the policy of a local post: what it states, and always who may quote. The mentioned accounts are listed. */
 export const policyDocument = (status: Governed, actor: string, mentioned: ReadonlyArray<string>): Document => {
   const idsOfAudience = (who: Audience): ReadonlyArray<string> => {
     switch (who) {
@@ -45,7 +45,7 @@ export const policyDocument = (status: Governed, actor: string, mentioned: Reado
         return [LocalIds.following(actor)]
       case "mentioned":
         return mentioned
-      // No collection has them: they ask, and are let in at once.
+      // There is no collection of them: they must request, and are approved automatically.
       case "mutuals":
       case "unsupported":
         return []
@@ -56,7 +56,7 @@ export const policyDocument = (status: Governed, actor: string, mentioned: Reado
   const listed = (audiences: ReadonlyArray<Audience>) => audiences.flatMap(idsOfAudience)
   const documentOf = ({ automatic, manual }: SubPolicy, reply: boolean): Document => {
     const named = listed(automatic)
-    // Whoever is named in a post may answer it.
+    // Mentioned accounts may always reply.
     const always = reply && !named.includes(everybody) ? [...named, actor, ...mentioned] : named
     const asking = [
       ...listed(manual),
@@ -75,7 +75,7 @@ export const policyDocument = (status: Governed, actor: string, mentioned: Reado
   )
 }
 
-/** What a post of another server says of it; `author` as its actor's document names it and its followers. */
+/** Parses the policy of a remote post; `author` has the ids in its actor document. */
 export const foreignPolicy = (
   note: Foreign,
   author: { readonly uri: string; readonly followersUrl: string | null }
@@ -90,7 +90,7 @@ export const foreignPolicy = (
       ? ["following"]
       : id === author.uri
       ? []
-      // It may be somebody here, or a collection that only its server knows.
+      // May be a local account, or a collection that only its server knows.
       : isSingleAccount(id)
       ? [id, "unsupported"]
       : ["unsupported"]
@@ -100,7 +100,7 @@ export const foreignPolicy = (
     const list = (...words: ReadonlyArray<string>) => [
       ...new Set(words.flatMap((word) => idsOf(said[word])).slice(0, foreignSinglesMax).flatMap(audienceOf))
     ]
-    // The second words are those of earlier versions.
+    // The second property is from earlier versions.
     return { automatic: list("automaticApproval", "always"), manual: list("manualApproval", "approvalRequired") }
   }
   return interactions.reduce<StoredPolicy>((stored, interaction) => {

@@ -2,8 +2,8 @@ import type { PollRecord } from "../../statuses/Statuses.ts"
 import { type Document, moment } from "./Vocabulary.ts"
 
 /**
- * What makes a note a question, at `now` in milliseconds since 1970. Totals that its author hides are not told before the
- * end (federation.md section 9).
+ * Returns the properties that make a note a Question, at `now` in milliseconds since 1970. Hidden totals are left out
+ * until the poll ends (federation.md section 9).
  */
 export const pollDocument = (
   { counts, expiresAt, hideTotals, multiple, options, voters }: PollRecord,

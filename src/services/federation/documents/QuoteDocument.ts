@@ -5,7 +5,7 @@ import * as LocalIds from "../LocalIds.ts"
 import { asForeign, asList, asText, type Foreign, idOf, type ReadUrl, typeOf } from "./Reading.ts"
 import type { Document } from "./Vocabulary.ts"
 
-/* What a post quotes: as FEP-044f says it, and in the earlier words of Fedibird, Misskey and FEP-e232. */
+/* Quotes as defined by FEP-044f, and in the earlier terms of Fedibird, Misskey and FEP-e232. */
 
 const fep = "https://w3id.org/fep/044f#"
 const misskeyQuote = "https://misskey-hub.net/ns#_misskey_quote"
@@ -25,13 +25,16 @@ export const quoteTerms = {
 type Config = Pick<ServerConfig["Service"], "publicUrl">
 type Quoted = NonNullable<QuoteRecord["status"]>
 
-/** The id of what is quoted, and its page. */
+/** Returns the quoted post's id and page. */
 const idsOfQuoted = (config: Config, { id, uri, url, username }: Quoted) => ({
   uri: uri ?? LocalIds.note(config, username, BigInt(id)),
   url: url ?? uri ?? Urls.status(config, username, BigInt(id))
 })
 
-/** What a local post says of what it quotes; `content` is its HTML with a link for those who show no quotes. */
+/**
+ * Returns the quote properties of a local post; `link` is the URL to add to its HTML for servers that do not show
+ * quotes.
+ */
 export const quoteDocument = (config: Config, record: StatusRecord): {
   readonly words: Document
   readonly tag: ReadonlyArray<Document>
@@ -67,19 +70,19 @@ export const quoteDocument = (config: Config, record: StatusRecord): {
   }
 }
 
-/** What a post of another server quotes. */
+/** Quote in a remote post. */
 export interface ForeignQuote {
   readonly uri: string
-  /** The id of the consent. */
+  /** Id of the consent. */
   readonly authorization: string | undefined
-  /** It says so in words that know no consent. */
+  /** True if it uses only terms from before consent existed. */
   readonly legacy: boolean
 }
 
-/** Characters of ids that are kept. */
+/** Maximum characters of a stored id. */
 const uriCharactersMax = 2_000
 
-/** Fields in which a post names what it quotes: that of FEP-044f, and those that know no consent. */
+/** Fields that name the quoted post: FEP-044f's, and the earlier ones without consent. */
 export const quoteFields = ["quote", "quoteUri", "_misskey_quote", "quoteUrl"] as const
 
 const isPost = (mediaType: string | undefined) =>

@@ -5,7 +5,7 @@ import { foreignEmojis } from "./ForeignEmoji.ts"
 import { asForeign, asList, asText, type Foreign, idOf, type ReadUrl } from "./Reading.ts"
 import { activityStreams, type Document } from "./Vocabulary.ts"
 
-/* Reactions with emoji, as FEP-c0e0 has them and Misskey says them in a Like. */
+/* Emoji reactions: as in FEP-c0e0, and as a Like in Misskey's form. */
 
 const context = [activityStreams, {
   litepub: "http://litepub.social/ns#",
@@ -14,17 +14,17 @@ const context = [activityStreams, {
   Emoji: "toot:Emoji"
 }]
 
-/** Characters of what others react with; a custom emoji is named with its domain. */
+/** Maximum characters of a remote reaction; a custom emoji is named with its domain. */
 const contentCharactersMax = 400
 
-/** A reaction to a post, by ids and with the emoji as it is written. */
+/** A reaction to a post, by ids and with the emoji as written. */
 export interface ReactionOf {
   readonly id: string
   readonly type: "EmojiReact" | "Like"
   readonly actor: string
   readonly object: string
   readonly content: string
-  /** A custom emoji. */
+  /** Custom emoji, if any. */
   readonly tag: Document | undefined
 }
 
@@ -33,14 +33,14 @@ const reactionObject = ({ tag, ...reaction }: ReactionOf): Document => ({
   ...(tag === undefined ? {} : { tag: [tag] })
 })
 
-/** The activity, for the post's author alone. */
+/** Returns the activity, addressed only to the post's author. */
 export const react = (reaction: ReactionOf, author: string): Activity => ({
   type: reaction.type,
   uri: reaction.id,
   document: { "@context": context, ...reactionObject(reaction), to: [author] }
 })
 
-/** All of them that a post has. */
+/** Returns the collection of a post's reactions. */
 export const reactionCollection = (id: string, reactions: ReadonlyArray<ReactionOf>, totalItems: number): Document => ({
   "@context": context,
   id,
@@ -49,7 +49,7 @@ export const reactionCollection = (id: string, reactions: ReadonlyArray<Reaction
   items: reactions.map(reactionObject)
 })
 
-/** What another server's activity reacts with, as it is written; undefined for a Like without more. */
+/** Returns a remote activity's emoji as written; undefined for a plain Like. */
 export const contentOf = (activity: Foreign): string | undefined => {
   const words = [activity["_misskey_reaction"], activity["content"]]
   const said = activityTypeOf(activity) === "EmojiReact" ? words.toReversed() : words
@@ -57,7 +57,10 @@ export const contentOf = (activity: Foreign): string | undefined => {
   return content === undefined || content.length > contentCharactersMax ? undefined : content
 }
 
-/** The custom emoji that an activity brings for its `content`: how its picture is known, and whose it says that it is. */
+/**
+ * Returns the custom emoji that an activity defines for its `content`: the emoji with its picture, and the host that
+ * its id claims.
+ */
 export const emojiOf = (activity: Foreign, content: string, readUrl: ReadUrl) => {
   const shortcode = customName(content)?.shortcode
   const emoji = foreignEmojis(activity, readUrl).find((one) => one.shortcode === shortcode)

@@ -3,43 +3,43 @@ import type { IpNetwork } from "effect/net"
 import { languageTag } from "../../instance/Languages.ts"
 import { destination } from "../../outbound/Destinations.ts"
 
-/* Reads documents of others, where everything may be of any type. A value of a wrong type is absent. */
+/* Reads remote documents, in which any value may have any type. A value of a wrong type counts as absent. */
 
 /** A JSON object. */
 export type Foreign = Readonly<Record<string, unknown>>
 
-/** Characters of an address; files are at longer ones than people and posts are. */
+/** Maximum characters of a URL; files have longer ones than accounts and posts. */
 const urlCharactersMax = 2_048
 
-/** Bytes of an id: of a text that packs badly an index of Postgres takes 2,704. */
+/** Maximum bytes of an id: a Postgres index entry holds at most 2,704 of incompressible text. */
 const idBytesMax = 2_048
 
-/** Members of a list that are looked at. */
+/** Maximum members of a list that are read. */
 const listMax = 256
 
 export const asForeign = (value: unknown): Foreign | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined
 
-/** A text, cut after `charactersMax`, never within a character; without NUL, which Postgres takes in no text. */
+/** Returns a text cut after `charactersMax`, never within a surrogate pair, and without NUL, which Postgres rejects. */
 export const asText = (value: unknown, charactersMax: number): string | undefined => {
   if (typeof value !== "string") return undefined
   const cut = value.slice(0, charactersMax).replaceAll("\0", "")
   return cut.isWellFormed() ? cut : cut.toWellFormed().replace(/\uFFFD$/, "")
 }
 
-/** One value or several, as a list. */
+/** Returns one value or several as a list. */
 export const asList = (value: unknown): ReadonlyArray<unknown> =>
   value === undefined || value === null ? [] : Array.isArray(value) ? value.slice(0, listMax) : [value]
 
-/** Whether a text can be an id here: Postgres takes it, as it is and in its indexes. */
+/** Returns true if a text can be stored as an id: Postgres must accept it, also in its indexes. */
 export const isId = (text: string): boolean =>
   (text.length * 3 <= idBytesMax || Buffer.byteLength(text) <= idBytesMax) && text.isWellFormed() &&
   !text.includes("\0")
 
-/** The one value of a list of one; anything else as it is. */
+/** Returns the only member of a list of one; any other value unchanged. */
 export const single = (value: unknown): unknown => Array.isArray(value) && value.length === 1 ? value[0] : value
 
-/** The id in a link: a text, or an object with one; in a list of one, too. */
+/** Returns the id in a link: a text or an object with an id, also in a list of one. */
 export const idOf = (value: unknown): string | undefined => {
   const link = single(value)
   const id = typeof link === "string" ? link : asForeign(link)?.["id"]
@@ -48,19 +48,20 @@ export const idOf = (value: unknown): string | undefined => {
 
 export const idsOf = (value: unknown): ReadonlyArray<string> => asList(value).flatMap((item) => idOf(item) ?? [])
 
-/** Whether a type, which may be a list of types, is one of these. */
+/** Returns the first of the document's types that is one of `types`. */
 export const typeOf = (document: Foreign, ...types: ReadonlyArray<string>): string | undefined =>
   asList(document["type"]).find((type): type is string => typeof type === "string" && types.includes(type))
 
-/** The most that others are believed to have of anything: Postgres keeps four bytes, and what is added here fits, too. */
+/** Maximum accepted count: Postgres stores four bytes, and local counts are added to it. */
 const countMax = 1_000_000_000
 
-/** A number of things as others state it. */
+/** Parses a count that another server states, up to `countMax`. */
 export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 ? Math.min(value, countMax) : undefined
 
 /**
- * A text that may come in several languages. The language is that of the one that is taken, where the document says it.
+ * Returns a text that may exist in several languages, with the language of the chosen version if the document states
+ * it.
  */
 export const worded = (document: Foreign, field: "content" | "name" | "summary", charactersMax: number) => {
   const versions = Object.entries(asForeign(document[`${field}Map`]) ?? {})
@@ -70,7 +71,10 @@ export const worded = (document: Foreign, field: "content" | "name" | "summary",
   return { text: plain ?? asText(version, charactersMax) ?? "", language }
 }
 
-/** Addresses as we believe them in documents: what we could ask for, and nothing else (row 14); as they are written here, too. */
+/**
+ * Creates a reader of URLs in documents. It accepts only URLs that this server may request (row 14), also bounded in
+ * normalised form.
+ */
 export const urlReader = (allowed: ReadonlyArray<IpNetwork.IpNetwork>) => (value: unknown): URL | undefined => {
   if (typeof value !== "string" || value.length > urlCharactersMax) return undefined
   const url = Result.getOrElse(destination(allowed, value), () => undefined)

@@ -1,16 +1,16 @@
-/* Words of ActivityStreams and its extensions (federation.md section 11); documents name the ones that they use. */
+/* Terms of ActivityStreams and its extensions (federation.md section 11); documents declare the ones that they use. */
 
 export const activityStreams = "https://www.w3.org/ns/activitystreams"
 const security = "https://w3id.org/security/v1"
 
-/** Everybody. Others write it in two shorter ways as well. */
+/** The public audience. Other servers also write it in two shorter forms. */
 export const everybody = `${activityStreams}#Public`
 export const isEverybody = (id: string): boolean => id === everybody || id === "as:Public" || id === "Public"
 
-/** A document, or what stands in one; names as they are on the wire. */
+/** A document or part of one; property names are those on the wire. */
 export type Document = Readonly<Record<string, unknown>>
 
-/** A document that uses no words but those of ActivityStreams. */
+/** Returns a document that uses only ActivityStreams terms, with its context. */
 export const withContext = (document: Document): Document => ({ "@context": activityStreams, ...document })
 
 export const actorContext = [activityStreams, security, {
@@ -42,5 +42,5 @@ export const actorContext = [activityStreams, security, {
   implements: { "@id": "https://w3id.org/fep/844e#implements", "@type": "@id", "@container": "@set" }
 }]
 
-/** A moment to the millisecond: what is of one second has an order, too. */
+/** Returns a time with milliseconds, so that events of the same second are ordered. */
 export const moment = (date: Date): string => date.toISOString()

@@ -5,7 +5,7 @@ import { idRows, rowsOf } from "../../Rows.ts"
 import { normalizeDomain, unknownDomain } from "../DomainNames.ts"
 import { type DomainLists, type DomainPolicy, policyOfAll } from "./DomainPolicy.ts"
 
-/** An account by what rules speak of: the domain of its handle and the host of its actor. */
+/** Account as rules see it: the domain of its handle and the host of its actor. */
 const DomainAccount = Schema.Struct({
   id: Schema.BigInt,
   domain: Schema.NullOr(Schema.String),
@@ -15,17 +15,20 @@ type DomainAccount = typeof DomainAccount.Type
 const namedRows = rowsOf(DomainAccount.mapFields(Struct.pick(["domain", "uri"])))
 const takenRows = rowsOf(Schema.Struct({ ...DomainAccount.fields, key: Schema.String }))
 
-/** A host as rules name it; one that is no domain, as in a lab, by its own name. */
+/** Returns a host as rules name it. A host that is not a domain, as in a test setup, keeps its name. */
 export const hostName = (host: string): string => normalizeDomain(host) ?? host.toLowerCase()
 
-/** The hosts whose rules an account is under. */
+/** Returns the hosts whose rules apply to an account. */
 export const hostsOf = ({ domain, uri }: Pick<DomainAccount, "domain" | "uri">): ReadonlyArray<string> => {
   const host = uri === null ? undefined : URL.parse(uri)?.host
   const found = [domain, host].flatMap((name) => name === unknownDomain ? [] : name ?? [])
   return [...new Set(found.map(hostName))]
 }
 
-/** The next accounts at or below a domain, after the cursor: by their handles (phase 0), then by their actors' hosts. */
+/**
+ * Returns the next accounts at or below a domain, after the cursor: by their handles (phase 0), then by their actors'
+ * hosts.
+ */
 export const take = (
   sql: SqlClient.SqlClient,
   { cursorId, cursorKey, domain, phase }: {
@@ -40,7 +43,7 @@ export const take = (
   const there = sql.literal(phase === 0 ? "domain IS NOT NULL" : "uri IS NOT NULL")
   const key = sql`(domain_key(${name}) COLLATE "C")`
   const whole = sql`domain_key(${domain})`
-  // A rule with a port is about that port alone.
+  // A rule with a port applies only to that port.
   const exact = /:\d+$/.test(domain) ? sql`lower(${name}) = ${domain}` : sql`true`
   return takenRows(sql`
     SELECT id, domain, uri, ${key} AS key FROM accounts
@@ -50,8 +53,8 @@ export const take = (
 }
 
 /**
- * Writes what rules about domains mean for accounts. Takes back what a rule did that no rule says any more; answers the
- * ids of those that changed. Actions of moderators and of the accounts' own servers stay.
+ * Applies domain rules to accounts, and reverts effects of rules that no longer exist. Returns the ids of changed
+ * accounts. Actions of moderators and of the accounts' own servers are kept.
  */
 export const apply = (
   sql: SqlClient.SqlClient,
@@ -78,7 +81,7 @@ export const apply = (
     (rows) => rows.map(({ id }) => id)
   )
 
-/** Applies the rules about its domain to one account. */
+/** Applies the rules about an account's domain to that account. */
 export const applyTo = Effect.fnUntraced(
   function*(sql: SqlClient.SqlClient, lists: DomainLists, id: bigint, at: Date) {
     const [named] = yield* namedRows(sql`SELECT domain, uri FROM accounts WHERE id = ${id}`)

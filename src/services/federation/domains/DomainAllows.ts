@@ -23,21 +23,24 @@ const DomainAllow = Schema.Struct({
 export type DomainAllow = typeof DomainAllow.Type
 const allowRows = rowsOf(DomainAllow)
 
-/** Servers that limited federation speaks to (S-170). `by` is absent for the command line and for lists that the server follows. */
+/**
+ * Servers that limited federation communicates with (S-170). `by` is absent for the command line and for lists that the
+ * server follows.
+ */
 export class DomainAllows extends Context.Service<DomainAllows, {
-  /** Lists a domain; one that is listed stays as it is. */
+  /** Allows a domain; an existing entry stays unchanged. */
   readonly allow: (
     domain: string,
     allow?: { readonly by?: AccountId; readonly listId?: bigint | undefined; readonly confirmed?: boolean }
   ) => Effect.Effect<DomainAllow, Unprocessable>
-  /** False where it was not listed. */
+  /** Returns false if the domain was not listed. */
   readonly disallow: (domain: string, by?: AccountId) => Effect.Effect<boolean, Unprocessable>
   readonly remove: (id: bigint, by: AccountId) => Effect.Effect<void, RecordNotFound>
   readonly find: (id: bigint) => Effect.Effect<DomainAllow, RecordNotFound>
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<DomainAllow>>
-  /** How many there are, as `boundedCount` counts. */
+  /** Number of entries, counted by `boundedCount`. */
   readonly total: Effect.Effect<number>
-  /** By name. */
+  /** All entries, sorted by name. */
   readonly allows: Effect.Effect<ReadonlyArray<DomainAllow>>
 }>()("murmuration/services/federation/domains/DomainAllows") {
   static readonly layer = Layer.effect(

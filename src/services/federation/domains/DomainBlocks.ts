@@ -17,26 +17,29 @@ import { DomainBlock, isStricter, namesOf, type Severity } from "./DomainPolicy.
 import * as DomainTasks from "./DomainTasks.ts"
 import { ruledDomain, validDomain } from "./RuledDomain.ts"
 
-/** Characters of a comment. */
+/** Maximum characters of a comment. */
 const commentCharactersMax = 5_000
 
 export const DomainBlockRecord = Schema.Struct({
   ...DomainBlock.fields,
   id: Schema.BigInt,
-  /** For the operators; null where there is none. */
+  /** Shown to operators only; null if empty. */
   privateComment: Schema.NullOr(Schema.String),
-  /** For those who may read the list. */
+  /** Shown to readers of the list. */
   publicComment: Schema.NullOr(Schema.String),
-  /** The list shows the domain with asterisks. */
+  /** Shows the domain with asterisks in the published list. */
   obfuscate: Schema.Boolean,
-  /** The moderation list that made it; null where staff did, who are not overruled by one. */
+  /** Moderation list that made the block; null if staff did. A list does not overrule staff. */
   listId: Schema.NullOr(Schema.BigInt),
   createdAt: Timestamptz
 })
 export type DomainBlockRecord = typeof DomainBlockRecord.Type
 const blockRecordRows = rowsOf(DomainBlockRecord)
 
-/** Absent fields stay; in a new block the severity is `silence` (operations.md section 17) and the rest is off. */
+/**
+ * Change of a block. Absent fields keep their values; in a new block the severity is `silence` (operations.md section
+ * 17) and everything else is off.
+ */
 export interface DomainBlockChange {
   readonly severity?: Severity | undefined
   readonly rejectMedia?: boolean | undefined
@@ -45,28 +48,28 @@ export interface DomainBlockChange {
   readonly publicComment?: string | null | undefined
   readonly obfuscate?: boolean | undefined
   readonly listId?: bigint | null | undefined
-  /** Staff said again that they mean a public suffix (`ruledDomain`). */
+  /** Staff confirmed a rule about a public suffix (`ruledDomain`). */
   readonly confirmed?: boolean | undefined
 }
 
-/** A new block would say nothing, or less than one that is there: of the same domain, or of one above it (S-168, S-274). */
+/** A new block would be redundant or weaker: one exists for the same domain or a parent domain (S-168, S-274). */
 class DomainBlockConflict extends Data.TaggedError("DomainBlockConflict")<{
   readonly existing: DomainBlockRecord
 }> {}
 
 /**
- * The operator's decisions about domains, subdomains included. Every node knows of a change within a second. Each
- * leaves a task that brings the accounts of the domain in line. `by` is absent for the command line and for lists that
- * the server follows.
+ * The operator's decisions about domains, subdomains included. All nodes see a change within a second. Each change
+ * enqueues a task that updates the domain's accounts. `by` is absent for the command line and for lists that the server
+ * follows.
  */
 export class DomainBlocks extends Context.Service<DomainBlocks, {
-  /** Blocks a domain, or changes the block that is there. */
+  /** Blocks a domain, or changes its existing block. */
   readonly block: (
     domain: string,
     change: DomainBlockChange,
     by?: AccountId
   ) => Effect.Effect<DomainBlockRecord, Unprocessable>
-  /** Blocks a domain that no block covers as strictly. */
+  /** Blocks a domain unless an existing block is at least as strict. */
   readonly create: (
     domain: string,
     change: DomainBlockChange,
@@ -78,13 +81,13 @@ export class DomainBlocks extends Context.Service<DomainBlocks, {
     by: AccountId
   ) => Effect.Effect<DomainBlockRecord, Unprocessable | RecordNotFound>
   readonly remove: (id: bigint, by: AccountId) => Effect.Effect<void, RecordNotFound>
-  /** False where there was none. */
+  /** Returns false if there was no block. */
   readonly unblock: (domain: string, by?: AccountId) => Effect.Effect<boolean, Unprocessable>
   readonly find: (id: bigint) => Effect.Effect<DomainBlockRecord, RecordNotFound>
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<DomainBlockRecord>>
-  /** How many there are, as `boundedCount` counts. */
+  /** Number of blocks, counted by `boundedCount`. */
   readonly total: Effect.Effect<number>
-  /** The strictest first, each by name. */
+  /** All blocks, strictest first, then by name. */
   readonly blocks: Effect.Effect<ReadonlyArray<DomainBlockRecord>>
 }>()("murmuration/services/federation/domains/DomainBlocks") {
   static readonly layer = Layer.effect(DomainBlocks, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
@@ -108,7 +111,7 @@ const untouched = {
   listId: null
 } as const satisfies DomainBlockChange
 
-/** What a block says after a change. */
+/** Returns a block's fields after a change. */
 const merged = (
   before: Omit<DomainBlockRecord, "id" | "domain" | "createdAt">,
   change: DomainBlockChange
@@ -129,7 +132,10 @@ const make = Effect.gen(function*() {
   const table = staffRows(sql, "domain_blocks", blockRecordRows)
   const target = ({ domain, id }: DomainBlockRecord) => ({ type: "domainBlock", id, label: domain }) as const
 
-  /** Has the accounts of the domain looked at again from the first one, in the running transaction; who has lost something is told at the end. */
+  /**
+   * Enqueues an update of the domain's accounts from the first one, in the current transaction. Accounts that lost
+   * follows are notified when it ends.
+   */
   const enforce = (domain: string, now: number) =>
     Effect.andThen(
       DomainTasks.enqueue(sql, domain, now),
@@ -140,7 +146,7 @@ const make = Effect.gen(function*() {
       Effect.catchIf(isSqlError, Effect.die)
     )
 
-  /** Undefined where somebody else made it meanwhile. */
+  /** Inserts a block; undefined if one exists already. */
   const insert = Effect.fnUntraced(function*(domain: string, change: DomainBlockChange, now: number, by?: AccountId) {
     if ((yield* among([domain])).length > 0) return undefined
     yield* requireCapacity(sql, { table: "domain_blocks", name: "Domain blocks", max: domainRulesMax })
@@ -202,7 +208,7 @@ const make = Effect.gen(function*() {
       yield* checked(change)
       return yield* changing((now) =>
         Effect.gen(function*() {
-          // The nearest is the one that counts.
+          // The nearest domain decides.
           const above = (yield* among(namesOf(domain))).toSorted((a, b) => b.domain.length - a.domain.length)[0]
           if (above !== undefined && (above.domain === domain || !isStricter(merged(untouched, change), above))) {
             return yield* new DomainBlockConflict({ existing: above })

@@ -12,16 +12,15 @@ import { policyOfAll } from "./DomainPolicy.ts"
 import * as DomainTasks from "./DomainTasks.ts"
 import { Severances } from "./Severances.ts"
 
-/** Accounts of a domain that one transaction brings in line. */
+/** Maximum accounts of a domain that one transaction updates. */
 const domainSliceRowsMax = 500
 
 /**
- * What the rules about domains mean for their accounts: those of suspended domains are suspended and lose their follows,
- * those of silenced ones are silenced; a rule that is lifted takes with it what it did. Each step is one transaction and
- * leaves things as a repetition would.
+ * Applies domain rules to accounts. Accounts of suspended domains are suspended and lose their follows; those of
+ * silenced domains are silenced. A lifted rule's effects are reverted. Each step is one transaction and is idempotent.
  */
 export class DomainEnforcement extends Context.Service<DomainEnforcement, {
-  /** One step of the oldest task; false where there is none, or somebody else is at it. */
+  /** Runs one step of the oldest task; false if there is no task or another worker holds it. */
   readonly step: Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/domains/DomainEnforcement") {
   static readonly layerNoDeps = Layer.effect(
@@ -43,7 +42,10 @@ export class DomainEnforcement extends Context.Service<DomainEnforcement, {
         ], { discard: true }))
       })
 
-      /** A slice of the domain's accounts. It is not left before the follows of those who are suspended are gone. */
+      /**
+       * Processes a slice of the domain's accounts. The cursor advances only after all follows of suspended accounts
+       * are removed.
+       */
       const slice = Effect.fnUntraced(function*(task: DomainTasks.DomainTask) {
         const rows = yield* take(sql, task, domainSliceRowsMax)
         const last = rows.at(-1)
@@ -65,7 +67,7 @@ export class DomainEnforcement extends Context.Service<DomainEnforcement, {
         yield* notifications.tellOwners("severed_relationships", events)
         if (last !== undefined) return yield* DomainTasks.advance(sql, task, task.phase, "", last)
         yield* DomainTasks.complete(sql, task)
-        // Posts may show more or fewer files now.
+        // Posts may now show more or fewer files.
         yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "domains", ids: [] }))
       })
 

@@ -11,24 +11,24 @@ import { traced } from "../../Traced.ts"
 import { hostName } from "./DomainAccounts.ts"
 import { DomainBlock, type DomainLists, type DomainPolicy, policyOf } from "./DomainPolicy.ts"
 
-/** Rules of each kind that are known at once. */
+/** Maximum rules of each kind in memory. */
 export const domainRulesMax = 200_000
-/** How long rules are believed while this node hears of changes, and while it does not (milliseconds). */
+/** Lifetime of cached rules, while broadcasts arrive and while they do not (milliseconds). */
 const rulesMillisMax = 30_000
 const rulesAloneMillisMax = 1_000
 
 const blockRows = rowsOf(DomainBlock)
 const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
 
-/** The operator's rules about other servers, in memory; a change is known within a second. */
+/** The operator's rules about other servers, in memory; a change is visible within a second. */
 export class DomainPolicies extends Context.Service<DomainPolicies, {
   readonly current: Effect.Effect<DomainLists>
-  /** The same from the database, in the running transaction. */
+  /** Reads the rules from the database, in the current transaction. */
   readonly stored: Effect.Effect<DomainLists, SqlError>
   readonly of: (host: string) => Effect.Effect<DomainPolicy>
   /**
-   * Whether the server takes anything from this host, asks it or sends to it. Deliveries and requests check it before
-   * they leave.
+   * Returns true if the server accepts data from this host, and sends it requests and deliveries. Deliveries and
+   * requests check this before they are sent.
    */
   readonly isAllowed: (host: string) => Effect.Effect<boolean>
 }>()("murmuration/services/federation/domains/DomainPolicies") {
@@ -67,7 +67,7 @@ export class DomainPolicies extends Context.Service<DomainPolicies, {
     })
   ).pipe(Layer.provide(Changes.layer))
 
-  /** The rules as requests of the server obey them. */
+  /** Makes outgoing requests obey the rules. */
   static readonly layerHostPolicy = Layer.effect(
     HostPolicy,
     Effect.map(DomainPolicies, ({ of }) =>

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** How far the operator keeps a domain away: not at all, out of what everybody sees, or altogether. */
+/** Severity of a block: none, hidden from public timelines, or no contact. */
 export type Severity = DomainBlock["severity"]
 
 export const DomainBlock = Schema.Struct({
@@ -11,19 +11,19 @@ export const DomainBlock = Schema.Struct({
 })
 export type DomainBlock = typeof DomainBlock.Type
 
-/** What the operator decided about other servers. `limited`: only the domains in `allows` are spoken to. */
+/** The operator's rules about other servers. `limited`: only domains in `allows` may be contacted. */
 export interface DomainLists {
   readonly blocks: ReadonlyMap<string, DomainBlock>
   readonly allows: ReadonlySet<string>
   readonly limited: boolean
 }
 
-/** What holds for one host. */
+/** Effective rules for one host. */
 export interface DomainPolicy {
   readonly severity: Severity
   readonly rejectMedia: boolean
   readonly rejectReports: boolean
-  /** It is listened to, asked and written to: neither suspended nor, in limited federation, missing from the list. */
+  /** Communication is allowed: the host is not suspended and, in limited federation, is on the list. */
   readonly allowed: boolean
 }
 
@@ -31,13 +31,13 @@ const severities: ReadonlyArray<Severity> = ["noop", "silence", "suspend"]
 export const isSeverity = Schema.is(DomainBlock.fields.severity)
 const stricter = (a: Severity, b: Severity): Severity => severities.indexOf(a) > severities.indexOf(b) ? a : b
 
-/** Whether a block says more than another one (Mastodon's `stricter_than?`). */
+/** Returns true if a block is at least as strict as another one (Mastodon's `stricter_than?`). */
 export const isStricter = (block: Omit<DomainBlock, "domain">, other: Omit<DomainBlock, "domain">): boolean =>
   block.severity === "suspend" ||
   (severities.indexOf(block.severity) >= severities.indexOf(other.severity) &&
     (block.rejectMedia || !other.rejectMedia) && (block.rejectReports || !other.rejectReports))
 
-/** The names under which a rule may speak of a host: itself, itself without its port, and every domain above. */
+/** Returns the names by which rules may match a host: itself, itself without its port, and every parent domain. */
 export const namesOf = (host: string): ReadonlyArray<string> => {
   const name = host.replace(/:\d+$/, "")
   const labels = name.split(".")
@@ -48,9 +48,9 @@ export const namesOf = (host: string): ReadonlyArray<string> => {
 const free: DomainPolicy = { severity: "noop", rejectMedia: false, rejectReports: false, allowed: true }
 
 /**
- * What holds for a host, which is normal (`normalizeDomain`): the strictest of all blocks of it and of the domains
- * above it. So no rule about a part lets out what a rule about the whole keeps away. The list of allowed domains is
- * exact.
+ * Returns the effective rules for a normalised host (`normalizeDomain`): the strictest of the blocks of it and of its
+ * parent domains. A rule for a subdomain thus cannot weaken its parent's rule. The list of allowed domains matches
+ * exactly.
  */
 export const policyOf = ({ allows, blocks, limited }: DomainLists, host: string): DomainPolicy => {
   if (blocks.size === 0 && !limited) return free
@@ -64,7 +64,7 @@ export const policyOf = ({ allows, blocks, limited }: DomainLists, host: string)
   }
 }
 
-/** What holds for an account: the stricter of the policies of its handle's domain and of its actor's host. */
+/** Returns the rules for an account: the stricter of those of its handle's domain and its actor's host. */
 export const policyOfAll = (lists: DomainLists, hosts: ReadonlyArray<string>): DomainPolicy => {
   const policies = hosts.map((host) => policyOf(lists, host))
   return {

@@ -5,7 +5,7 @@ import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { DomainBlocks } from "./DomainBlocks.ts"
 
-/** Who may read the list of blocks, or their comments. */
+/** Audience of the list of blocks, or of their comments. */
 export const BlockReaders = Schema.Literals(["all", "users", "disabled"])
 export type BlockReaders = typeof BlockReaders.Type
 
@@ -15,14 +15,14 @@ const commentsSetting = "show_domain_blocks_rationale"
 
 interface PublishedBlock {
   readonly domain: string
-  /** SHA-256 of the whole domain, in hexadecimal digits. */
+  /** SHA-256 of the whole domain, in hexadecimal. */
   readonly digest: string
   readonly severity: "silence" | "suspend"
-  /** Absent where comments are not for the reader. */
+  /** Absent if the reader may not see comments. */
   readonly comment?: string | null
 }
 
-/** A domain of which asterisks hide the middle. */
+/** Replaces the middle of a domain with asterisks. */
 export const obfuscated = (domain: string): string => {
   const visible = Math.floor(domain.length / 4)
   return Array.from(
@@ -33,9 +33,9 @@ export const obfuscated = (domain: string): string => {
 
 const settingRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown }))
 
-/** The blocks that this server makes known, as far as its operator wants. */
+/** Blocks that the server publishes, if its operator wants that. */
 export class PublishedBlocks extends Context.Service<PublishedBlocks, {
-  /** Silenced and suspended domains, in this order; undefined where the list is not for the reader. */
+  /** Returns silenced, then suspended domains; undefined if the reader may not see the list. */
   readonly list: (signedIn: boolean) => Effect.Effect<ReadonlyArray<PublishedBlock> | undefined>
   readonly publish: (what: "list" | "comments", readers: BlockReaders) => Effect.Effect<void>
 }>()("murmuration/services/federation/domains/PublishedBlocks") {

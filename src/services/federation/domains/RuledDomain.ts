@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { type Unprocessable, validationFailed } from "../../Errors.ts"
 import { isPublicSuffix, normalizeDomain } from "../DomainNames.ts"
 
-/** Returns the normal form of a domain in a rule; refuses text that no host can be named. */
+/** Returns the normal form of a domain in a rule. Refuses text that cannot be a host name. */
 export const validDomain = (text: string): Effect.Effect<string, Unprocessable> => {
   const domain = normalizeDomain(text.trim())
   return domain === undefined
@@ -10,7 +10,7 @@ export const validDomain = (text: string): Effect.Effect<string, Unprocessable> 
     : Effect.succeed(domain)
 }
 
-/** Refuses a rule about a public suffix that is not confirmed: it would apply to every server below. */
+/** Refuses an unconfirmed rule about a public suffix: it would apply to every server below. */
 export const confirmedSuffix = (domain: string, confirmed: boolean): Effect.Effect<void, Unprocessable> =>
   confirmed || !isPublicSuffix(domain)
     ? Effect.void
@@ -18,6 +18,6 @@ export const confirmedSuffix = (domain: string, confirmed: boolean): Effect.Effe
       validationFailed("Domain is a public suffix: repeat with confirmed=true")
     )
 
-/** Returns the domain of a new rule; one that is a public suffix has to be confirmed. */
+/** Returns the normal form of a new rule's domain; a public suffix must be confirmed. */
 export const ruledDomain = (text: string, confirmed = false): Effect.Effect<string, Unprocessable> =>
   Effect.tap(validDomain(text), (domain) => confirmedSuffix(domain, confirmed))

@@ -5,19 +5,21 @@ import { rowsMax } from "../../Paging.ts"
 import { rowsOf, Timestamptz } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 
-/** Follows that one transaction ends at most, and people whom it tells. */
+/** Maximum follows ended per transaction, and maximum accounts notified. */
 const severedRowsMax = 1_000
 
 type SeveranceType = "domain_block" | "user_domain_block" | "account_suspension"
 
-/** What ended the follows, and for which target it is shown. */
+/** Cause of the ended follows, and the target that is shown for it. */
 interface Cause {
   readonly id: bigint
   readonly type: SeveranceType
   readonly targetName: string
 }
 
-/** What one account lost to a cause; `followersCount` followers and `followingCount` whom it followed. */
+/**
+ * Follows that one account lost to a cause: `followersCount` followers, and `followingCount` accounts that it followed.
+ */
 export const SeveranceRecord = Schema.Struct({
   id: Schema.BigInt,
   type: Schema.Literals(["domain_block", "user_domain_block", "account_suspension"]),
@@ -32,23 +34,25 @@ const severanceRecordRows = rowsOf(SeveranceRecord)
 const endedRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, targetAccountId: Schema.BigInt }))
 const eventRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt }))
 
-/** Follows that end because of a decision about a whole server, and who lost how many (RelationshipSeveranceEvent). */
+/**
+ * Follows that end by a decision about a whole server, and the accounts that lost them (RelationshipSeveranceEvent).
+ */
 export class Severances extends Context.Service<Severances, {
   /**
-   * Ends follows between `accountIds` and local accounts , and requests, at most
-   * `severedRowsMax` in the running transaction; answers the local accounts concerned, and whether that was all.
+   * Ends follows and follow requests between `accountIds` and local accounts, at most `severedRowsMax` of each in the
+   * current transaction. Returns the local accounts that lost follows, and whether all were ended.
    */
   readonly sever: (
     cause: Cause,
     accountIds: ReadonlyArray<bigint>
   ) => Effect.Effect<{ readonly losers: ReadonlyArray<bigint>; readonly all: boolean }, SqlError>
-  /** Notes what local accounts lost in the running transaction. It adds to what they lost to the same cause before. */
+  /** Records losses of local accounts in the current transaction. Adds to earlier losses with the same cause. */
   readonly record: (
     cause: Cause,
     lost: ReadonlyMap<bigint, { readonly followers: number; readonly following: number }>,
     now: number
   ) => Effect.Effect<void, SqlError>
-  /** Events of a cause, by their ids above `after`, and who lost something; and the last of them where there may be more. */
+  /** Returns events of a cause with ids above `after`, and their accounts; `last` is set if there may be more. */
   readonly of: (
     causeId: bigint,
     after: bigint
@@ -59,7 +63,7 @@ export class Severances extends Context.Service<Severances, {
     },
     SqlError
   >
-  /** By id. */
+  /** Returns records by id. */
   readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, SeveranceRecord>>
 }>()("murmuration/services/federation/domains/Severances") {
   static readonly layer = Layer.effect(
@@ -118,7 +122,7 @@ export class Severances extends Context.Service<Severances, {
             followers_count = severances.followers_count + EXCLUDED.followers_count,
             following_count = severances.following_count + EXCLUDED.following_count`)
 
-      /** In the order of ids, like every other change of figures, so that nobody waits in a circle. */
+      /** Locks rows in the order of ids, like every other change of counters, to avoid deadlocks. */
       const count = Effect.fnUntraced(function*(figures: Figures) {
         if (figures.size === 0) return
         yield* sql`SELECT FROM account_stats WHERE account_id = ANY (${[...figures.keys()]}::bigint[])

@@ -1,23 +1,23 @@
 import { Context } from "effect"
 
-/** What one reason to fetch may cost in all, however long the chains are that others make up (row 34). */
+/** Total cost that one fetch may cause, however long the chains that other servers make up (row 34). */
 export interface Budget {
-  /** Posts that are asked for. */
+  /** Posts to fetch. */
   statuses: number
-  /** Accounts that are met for the first time. */
+  /** New accounts to fetch. */
   accounts: number
-  /** Pages of collections. */
+  /** Pages of collections to fetch. */
   pages: number
 }
 
 interface Limits extends Readonly<Budget> {
   readonly pagesPerCollection: number
-  /** Replies that are taken for a new post, and where somebody reads the conversation. */
+  /** Maximum replies fetched for a new post, and when a conversation is read. */
   readonly repliesOfNew: number
   readonly repliesOfRead: number
 }
 
-/** What fetching may cost (federation.md section 4, safety row 34); tests have smaller ones, so that few posts are enough. */
+/** Limits of fetching (federation.md section 4, safety row 34); tests use smaller ones, so that a few posts suffice. */
 export const FetchLimits = Context.Reference<Limits>("murmuration/services/federation/fetching/FetchLimits", {
   defaultValue: () => ({
     statuses: 1_000,
@@ -31,5 +31,5 @@ export const FetchLimits = Context.Reference<Limits>("murmuration/services/feder
 
 export const begin = ({ accounts, pages, statuses }: Limits): Budget => ({ statuses, accounts, pages })
 
-/** Takes one from what is left; false where nothing is. */
+/** Spends one unit; false if none is left. */
 export const spend = (budget: Budget, what: keyof Budget): boolean => budget[what] > 0 && budget[what]-- > 0

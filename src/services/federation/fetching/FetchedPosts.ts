@@ -3,7 +3,7 @@ import type { Unavailable } from "../../Errors.ts"
 import type { AccountId, StatusId } from "../../Ids.ts"
 import type { Implausible } from "../ObjectFetcher.ts"
 
-/** A post as its origin serves it, and whether it is kept although it may concern nobody here. */
+/** A post as its origin serves it. `asked` keeps it even if no local account is concerned. */
 interface Import {
   readonly author: AccountId
   readonly uri: string
@@ -12,26 +12,29 @@ interface Import {
   readonly asked: boolean
 }
 
-/** When a collection was read, in milliseconds since 1970, and how often the account had told of changes by then. */
+/**
+ * Time of a collection's reading, in milliseconds since 1970, and the number of changes that the account had sent
+ * before it.
+ */
 export interface CollectionReading {
   readonly readAt: number
   readonly changes: number
 }
 
-/** Hands posts that were fetched to their authors' actors, who alone write what they publish. */
+/** Passes fetched posts to their authors' actors, the only writers of their posts. */
 export class FetchedPosts extends Context.Service<FetchedPosts, {
-  /** Answers the status, stored by now; fails where it may not be here. */
+  /** Returns the status once it is stored; fails if the post may not be stored. */
   readonly store: (post: Import) => Effect.Effect<StatusId, Implausible | Unavailable>
   /**
-   * What the account shows on top of its profile, its own posts in that order, and nothing else any more; false where the account
-   * changed it since it was read, so that it is to be read again.
+   * Replaces the account's pins with its own posts among these, in this order. Returns false if the account changed its
+   * pins after the reading, which must then be repeated.
    */
   readonly feature: (
     account: AccountId,
     read: CollectionReading,
     statusIds: ReadonlyArray<StatusId>
   ) => Effect.Effect<boolean, Unavailable>
-  /** The hashtags on its profile, without #; the same. */
+  /** Replaces the account's featured hashtags (without #); returns false as `feature` does. */
   readonly featureTags: (
     account: AccountId,
     read: CollectionReading,

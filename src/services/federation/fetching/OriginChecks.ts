@@ -9,16 +9,16 @@ import { mayPass, type PostError, RemotePosts } from "./RemotePosts.ts"
 import { Threads } from "./Threads.ts"
 
 /**
- * Checks that are under way or wait, in all and at what one owner of a domain has; more are not begun. Nobody has more than this
- * part of what is free, so that hosts which never answer leave room for others.
+ * Maximum checks that run or wait, in all and per registrable domain; further ones are not started. A domain gets at
+ * most this part of the free places, so that hosts which never reply leave some for others.
  */
 const inquiriesMax = 2_000
 const inquiriesPerOwnerMax = 100
 const freePartMax = 1 / 20
 
 /**
- * A question to an object's origin: the post, to have it here; its newest version, as far as it concerns somebody here;
- * whether there is none any more (`gone`: a 404 says so as well).
+ * A question to an object's origin: `post` fetches it to store it; `news` fetches its newest version if a local account
+ * is concerned; `deleted` and `gone` check that it no longer exists (`gone` also accepts a 404).
  */
 export const OriginCheck = Schema.Struct({
   kind: Schema.Literals(["post", "news", "deleted", "gone"]),
@@ -27,8 +27,8 @@ export const OriginCheck = Schema.Struct({
 export type OriginCheck = typeof OriginCheck.Type
 
 /**
- * An activity has to wait for an object's origin, which no transaction may ask. `underWay`: the origin sends the object
- * to us by itself. So it comes even where a request for it is refused.
+ * An activity must wait for an object's origin, which cannot be asked inside a transaction. `underWay`: the origin
+ * sends the object itself, so it will arrive even if a request for it is refused.
  */
 export class NeedsFetch extends Schema.TaggedError<NeedsFetch>()("NeedsFetch", {
   inquiry: OriginCheck,
@@ -39,20 +39,20 @@ export class NeedsFetch extends Schema.TaggedError<NeedsFetch>()("NeedsFetch", {
   }
 }
 
-/** The outcome: yes, no for ever, or nobody can say yet. */
+/** Result: yes, permanently no, or not known yet. */
 type Verdict =
   | { readonly _tag: "Yes" }
   | { readonly _tag: "No"; readonly why: string }
   | { readonly _tag: "Later" }
 
-/** Asks the origins of objects beside the actors that want to know; what is lost with a node is asked again by the actor. */
+/** Asks objects' origins outside the actors that need the result. Actors repeat checks that are lost with a node. */
 export class OriginChecks extends Context.Service<OriginChecks, {
-  /** Begins and does not wait; `then` is done with the verdict. Nothing begins where too many are under way. */
+  /** Starts a check without waiting; `then` gets the verdict. Does nothing beyond the limits. */
   readonly begin: (inquiry: OriginCheck, then: (verdict: Verdict) => Effect.Effect<void>) => Effect.Effect<void>
-  /** Begins to fetch what belongs to a new post: what it answers, and its first replies. */
+  /** Starts fetching a new post's parents and first replies. */
   readonly around: (post: Foreign) => Effect.Effect<void>
 }>()("murmuration/services/federation/fetching/OriginChecks") {
-  /** Without a network: everything waits. */
+  /** Without a network: every activity waits. */
   static readonly layerNone = Layer.succeed(OriginChecks, { begin: () => Effect.void, around: () => Effect.void })
 
   static readonly layerNoDeps = Layer.effect(
@@ -92,7 +92,7 @@ export class OriginChecks extends Context.Service<OriginChecks, {
         else owners.delete(owner)
       }
 
-      /** Does something at somebody's hosts, beside the caller; nothing where there is no room. */
+      /** Starts work at one owner's hosts in the background; does nothing beyond the limits. */
       const beside = (owner: string, cause: string, work: Effect.Effect<void>) =>
         Effect.suspend(() => {
           if (!enter(owner)) return Effect.void

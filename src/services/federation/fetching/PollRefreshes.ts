@@ -9,14 +9,14 @@ import { RemotePosts } from "./RemotePosts.ts"
 
 const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 
-/** How often another server is asked how a poll of it stands, in milliseconds (limits-and-rates.md section 5). */
+/** Minimum time between refreshes of a remote poll, in milliseconds (limits-and-rates.md section 5). */
 const pollMillisMin = 60_000
-/** How long a reader of the poll waits for the origin, in seconds; a later answer is stored. */
+/** Maximum seconds that a reader of the poll waits for the origin; a later result is stored. */
 const pollSecondsMax = 3
 
-/** Polls of other servers as their origins say that they stand: while they are open, and once after their end. */
+/** Refreshes remote polls from their origins: while they are open, and once after their end. */
 export class PollRefreshes extends Context.Service<PollRefreshes, {
-  /** Asks the origin where that is due, once at a time on all nodes; whether the poll may be another one now. */
+  /** Refreshes the poll if that is due, once at a time on all nodes. Returns true if the poll may have changed. */
   readonly refresh: (statusId: bigint) => Effect.Effect<boolean>
 }>()("murmuration/services/federation/fetching/PollRefreshes") {
   static readonly layerNoDeps = Layer.effect(
@@ -35,7 +35,7 @@ export class PollRefreshes extends Context.Service<PollRefreshes, {
         )
 
       const refresh = traced("PollRefreshes.refresh")(function*(statusId: bigint) {
-        // A post for a few is shown to its readers, of whom the server itself is none.
+        // A non-public post is visible only to its readers, and the server itself is not one of them.
         const [poll] = yield* uriRows(sql`SELECT s.uri FROM statuses s JOIN polls p ON p.status_id = s.id
           LEFT JOIN look_ups l ON l.kind = 'poll' AND l.subject_id = s.id
           WHERE s.id = ${statusId} AND NOT s.local AND s.uri IS NOT NULL AND s.deleted_at IS NULL

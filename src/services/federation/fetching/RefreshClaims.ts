@@ -7,21 +7,21 @@ import { traced } from "../../Traced.ts"
 const claimRows = rowsOf(Schema.Struct({ running: Schema.Boolean, found: Schema.Int }))
 
 /**
- * What is refreshed: the conversation around a post, the posts of an account, the poll of a post, the report of a year of an
- * account.
+ * Kinds of work: refresh the conversation around a post, the posts of an account or the poll of a post; build the
+ * yearly report of an account.
  */
 export type RefreshKind = "thread" | "profile" | "poll" | "report"
 
-/** How long a look-up may take in all, in seconds; less than until the next of its kind. */
+/** Maximum duration of a refresh, in seconds; less than the time until the next of its kind. */
 export const refreshSecondsMax = 300
 
-/** Refreshes of which other servers hear, and when: one at a time for its subject on all nodes, and not too often. */
+/** Claims of refreshes: one at a time per subject on all nodes, and not too often. */
 export class RefreshClaims extends Context.Service<RefreshClaims, {
-  /** Whether it is the caller's to do: nobody has begun it in the last `millis` milliseconds. */
+  /** Claims a refresh; false if one began in the last `millis` milliseconds. */
   readonly begin: (kind: RefreshKind, subjectId: bigint, millis: number) => Effect.Effect<boolean>
-  /** Is over; `found` new things came of it. */
+  /** Ends a refresh that found `found` new items. */
   readonly end: (kind: RefreshKind, subjectId: bigint, found: number) => Effect.Effect<void>
-  /** The newest one; undefined where there was none lately. */
+  /** Returns the newest refresh; undefined if there was none recently. */
   readonly find: (
     kind: RefreshKind,
     subjectId: bigint

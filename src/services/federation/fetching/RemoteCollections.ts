@@ -3,11 +3,11 @@ import { traced } from "../../Traced.ts"
 import { asForeign, asList, type Foreign, idOf } from "../documents/Reading.ts"
 import { ObjectFetcher } from "../ObjectFetcher.ts"
 
-/** Collections of other servers: as many of their items as somebody wants, and no page twice (row 34). */
+/** Reads collections of other servers: up to a maximum of items, and no page twice (row 34). */
 export class RemoteCollections extends Context.Service<RemoteCollections, {
   /**
-   * The first items, as they stand there: ids, or objects that prove nothing. `collection` is its id, or as much of it
-   * as a document of `origin` has. That host alone is asked. `mayAsk` is asked before each page.
+   * Returns the first items as they are listed: ids, or objects that prove nothing. `collection` is an id, or the
+   * embedded part in a document of `origin`. Only that host is asked. `mayAsk` is called before each request.
    */
   readonly items: (
     collection: unknown,
@@ -15,7 +15,7 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
     itemsMax: number,
     mayAsk: () => boolean
   ) => Effect.Effect<ReadonlyArray<unknown>>
-  /** The collection itself; undefined where it cannot be fetched, or is not of `origin`. */
+  /** Fetches the collection itself; undefined if that fails or it is not at `origin`. */
   readonly find: (url: string, origin: string) => Effect.Effect<Foreign | undefined>
 }>()("murmuration/services/federation/fetching/RemoteCollections") {
   static readonly layerNoDeps = Layer.effect(
@@ -23,7 +23,7 @@ export class RemoteCollections extends Context.Service<RemoteCollections, {
     Effect.gen(function*() {
       const fetcher = yield* ObjectFetcher
 
-      /** A page that has to be fetched; undefined where it is another server's or cannot be fetched. */
+      /** Fetches a page; undefined if it is on another server or the fetch fails. */
       const at = (url: string, origin: string) =>
         URL.parse(url)?.origin === origin
           ? fetcher.fetch(url).pipe(

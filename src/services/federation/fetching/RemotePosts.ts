@@ -16,10 +16,10 @@ import * as SingleFlight from "../SingleFlight.ts"
 import * as Budget from "./Budget.ts"
 import { FetchedPosts } from "./FetchedPosts.ts"
 
-/** Why a post could not be fetched. */
+/** Reason why a post could not be fetched. */
 export type PostError = RemoteError | Unavailable
 
-/** Whether another try could end otherwise. */
+/** Returns true if a retry may succeed. */
 export const mayPass = (error: PostError): boolean => {
   switch (error._tag) {
     case "Unavailable":
@@ -32,37 +32,37 @@ export const mayPass = (error: PostError): boolean => {
   }
 }
 
-/** A post that was fetched now, and stored. */
+/** A post that was just fetched and stored. */
 interface FetchedPost {
   readonly statusId: StatusId
   readonly document: Foreign
 }
 
-/** Why a post is fetched. */
+/** Reason for fetching a post. */
 interface FetchReason {
-  /** Somebody wants it; else it is kept only where it concerns somebody here. */
+  /** True if a user wants it; otherwise it is stored only if a local account is concerned. */
   readonly asked: boolean
-  /** What fetching for the same reason may still cost. */
+  /** Remaining budget of the same reason. */
   readonly budget?: Budget.Budget
-  /** The post that it must answer. */
+  /** The post that it must reply to. */
   readonly inReplyTo?: string
 }
 
-/** How long one look-up may take with everything that it asks for, in seconds. */
+/** Maximum duration of one look-up with everything that it fetches, in seconds. */
 export const lookUpSecondsMax = 45
 
 /**
- * Posts of other servers from their origin, each once however many ask for it. A post is its author's where both are of
- * the same origin, and the author's actor alone stores it.
+ * Fetches posts of other servers from their origin. Concurrent callers share a fetch. The author must have the same
+ * origin as the post, and only the author's actor stores it.
  */
 export class RemotePosts extends Context.Service<RemotePosts, {
-  /** The status with this id, as it is here; fetched where it is not. */
+  /** Returns the stored status with this id; fetches it if unknown. */
   readonly find: (uri: string) => Effect.Effect<StatusId, PostError>
-  /** The same, fetched in any case: an edit is taken over, and what is deleted stays so. */
+  /** Fetches and stores a post even if it is known: an edit is applied, and a deleted post stays deleted. */
   readonly refresh: (uri: string, wish: FetchReason) => Effect.Effect<FetchedPost, PostError>
-  /** Stores what was fetched already. */
+  /** Stores a post that was already fetched. */
   readonly keep: (found: FetchedDocument, wish: FetchReason, places?: Places) => Effect.Effect<FetchedPost, PostError>
-  /** Whether its origin says that there is no such post any more; with `open`, also where it knows of none. */
+  /** Returns true if the origin says that the post was deleted; with `open`, also if it replies 404. */
   readonly isGone: (uri: string, open: boolean) => Effect.Effect<boolean, RemoteError>
 }>()("murmuration/services/federation/fetching/RemotePosts") {
   static readonly layerNoDeps = Layer.effect(
@@ -76,7 +76,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
       const knownUris = yield* KnownUris
       const once = yield* SingleFlight.make<FetchedPost, PostError>(underWayMax)
 
-      /** The object of a Create; its own document decides, not the copy in the activity (row 7). */
+      /** Returns the object of a Create; its own document counts, not the copy in the activity (row 7). */
       const objectOf = Effect.fnUntraced(function*(found: FetchedDocument, places: Places) {
         if (typeOf(found.document, "Create") === undefined) return found
         const object = idOf(found.document["object"])
@@ -87,7 +87,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
         return { ...named, document: addressedBy(found.document, named.document) }
       })
 
-      /** Each new account is paid for. */
+      /** Charges each new account to the budget. */
       const authorAt = Effect.fnUntraced(function*(uri: string, { budget }: FetchReason) {
         const known = yield* accounts.byUri(uri)
         if (known !== undefined) return known

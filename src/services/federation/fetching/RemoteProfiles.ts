@@ -20,17 +20,22 @@ import { RemotePosts } from "./RemotePosts.ts"
 
 const changesRows = rowsOf(Schema.Struct({ changes: Schema.Int }))
 
-/** How often an account's collections are read, in milliseconds, and posts that are taken from its outbox. */
+/**
+ * Minimum time between readings of an account's collections, in milliseconds, and maximum posts taken from its outbox.
+ */
 const outboxMillisMin = 24 * 3_600_000
 const outboxPostsMax = 20
-/** Requests for what is in a collection: the outbox itself was asked for already, then its first page. */
+/** Maximum requests for a collection's items. The outbox itself was already fetched, so this is its first page. */
 const outboxPagesMax = 1
 const featuredPagesMax = 2
-/** How often one is read at most, where the account tells of a change of it meanwhile. */
+/** Maximum readings of one collection while the account keeps sending changes to it. */
 const featuredReadsMax = 3
-/** Characters of a featured hashtag that are looked at. */
+/** Maximum characters of a featured hashtag. */
 const tagCharactersMax = 256
-/** How long nobody looks whether an account is due, in milliseconds, and accounts for which that is known. */
+/**
+ * Minimum time between checks whether an account is due, in milliseconds, and maximum accounts for which it is
+ * remembered.
+ */
 const restMillis = 60_000
 const restingMax = 10_000
 
@@ -47,16 +52,16 @@ const Profile = Schema.Struct({
 type Profile = typeof Profile.Type
 const profileRows = rowsOf(Profile)
 
-/** Returns true for a collection that counts members and shows none: its owner hides them (federation.md section 4). */
+/** Returns true for a collection that counts members but shows none: its owner hides them (federation.md section 4). */
 const isHidden = (collection: Foreign): boolean =>
   (countOf(collection["totalItems"]) ?? 0) > 0 &&
   ["first", "items", "orderedItems"].every((field) => collection[field] === undefined)
 
-/** What a profile of another server shows beside its document: its newest posts, what it pinned, how many follow it. */
+/** Refreshes a remote profile's contents besides its document: newest posts, pins, hashtags and counts. */
 export class RemoteProfiles extends Context.Service<RemoteProfiles, {
   /**
-   * Somebody looks at an account. Outdated parts are fetched in the background: its document and its collections once a
-   * day. Its posts only where nobody here follows it, as they come by themselves then.
+   * Call when a user views an account. Refreshes stale parts in the background: the document and the collections once a
+   * day. Posts are fetched only if no local account follows it; otherwise they are pushed.
    */
   readonly read: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/federation/fetching/RemoteProfiles") {
@@ -74,7 +79,10 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
       const scope = yield* Effect.scope
       const resting = boundedMap<bigint, number>(restingMax)
 
-      /** An item of one of the account's own collections. A whole object is believed of its author alone (row 9). */
+      /**
+       * Returns the status of an item in the account's own collection. An embedded object is believed only if this
+       * account is its author (row 9).
+       */
       const had = Effect.fnUntraced(function*(author: string, item: unknown) {
         const uri = idOf(item)
         const object = asForeign(item)
@@ -86,7 +94,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         return yield* Effect.orElseSucceed(found, () => undefined)
       })
 
-      /** The posts among activities; what the account only boosted is not its own. */
+      /** Returns the post of a Create; boosts are not the account's own posts. */
       const postOf = (author: string, item: unknown) => {
         const activity = asActivity(item) ?? {}
         return typeOf(activity, "Create") !== undefined && idOf(activity["actor"]) === author
@@ -110,8 +118,8 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
       })
 
       /**
-       * Takes an account's profile from its collection; where that cannot be fetched, nothing changes. A change that
-       * the account sends meanwhile is newer, and the collection is read again.
+       * Updates a part of the profile from its collection; keeps it if the fetch fails. If the account sent a change
+       * during the reading, that is newer, and the collection is read again.
        */
       const featured = Effect.fnUntraced(function*(
         id: AccountId,

@@ -15,23 +15,23 @@ import { RemotePosts } from "./RemotePosts.ts"
 const parentRows = rowsOf(Schema.Struct({ uri: Schema.NullOr(Schema.String) }))
 const postRows = rowsOf(Schema.Struct({ uri: Schema.String, createdAt: Timestamptz }))
 
-/** How often the conversation of a post is fetched, and how old the post is at least, in milliseconds. */
+/** Minimum time between fetches of a post's conversation, and minimum age of the post, in milliseconds. */
 const threadMillisMin = 15 * 60_000
 const threadAgeMillisMin = 5 * 60_000
-/** Pages of replies that a new post is worth: the collection and its first page. */
+/** Maximum pages of replies for a new post: the collection and its first page. */
 const pagesOfNew = 2
-/** Parents above a post among which one is looked for that is missing here. */
+/** Maximum ancestors searched for one whose parent is missing here. */
 const ancestorsMax = 4_096
 
-/** Conversations whose other posts are elsewhere: parents up to the first, and replies, each from its origin. */
+/** Fetches remote conversations: parents up to the first post, and replies, each from its origin. */
 export class Threads extends Context.Service<Threads, {
-  /** Fetches what a new post answers and its first replies. Nothing is done where it needs nothing. */
+  /** Fetches a new post's parents and first replies. Does nothing if it has neither. */
   readonly around: (post: Foreign) => Effect.Effect<void>
-  /** The same in the background, for a post that somebody came upon and that is too new for `read`. */
+  /** As `around`, in the background, for a post that a user found and that is too new for `read`. */
   readonly meet: (post: Foreign) => Effect.Effect<void>
   /**
-   * Somebody reads the conversation of a status: it is fetched in the background where that is due. Answers whether that
-   * goes on, and undefined where there is nothing to wait for.
+   * Call when a user reads a status's conversation. Fetches it in the background if that is due. Returns whether a
+   * fetch is running, or undefined if there is nothing to wait for.
    */
   readonly read: (
     statusId: bigint
@@ -53,7 +53,7 @@ export class Threads extends Context.Service<Threads, {
           Effect.orElseSucceed(() => undefined)
         )
 
-      /** Fetches parents until one is known or none is named. */
+      /** Fetches parents until one is known or has no parent itself. */
       const climb = Effect.fnUntraced(function*(from: string | undefined, budget: Budget.Budget) {
         const visited = new Set<string>()
         let count = 0
@@ -68,7 +68,7 @@ export class Threads extends Context.Service<Threads, {
         return count
       })
 
-      /** Fetches replies, and replies to them, level by level. A collection names what it likes; only replies are taken. */
+      /** Fetches replies level by level. A collection may list anything; only replies to the post are stored. */
       const descend = Effect.fnUntraced(function*(top: Foreign, budget: Budget.Budget, repliesMax: number) {
         const visited = new Set<string>()
         const parents = [top]
@@ -95,7 +95,7 @@ export class Threads extends Context.Service<Threads, {
       const around = traced("Threads.around")(function*(post: Foreign) {
         const budget = Budget.begin(limits)
         yield* climb(idOf(post["inReplyTo"]), budget)
-        // The post itself is enough for a new one.
+        // The embedded replies are enough for a new post.
         budget.pages = typeof post["replies"] === "string" ? pagesOfNew : 0
         yield* descend(post, budget, limits.repliesOfNew)
       })
@@ -110,7 +110,7 @@ export class Threads extends Context.Service<Threads, {
         )
       })
 
-      /** What the topmost of the parents that are here answers, if that is not here. */
+      /** Returns the id of the missing parent of the topmost known ancestor. */
       const missing = (statusId: bigint) =>
         Effect.map(
           parentRows(sql`

@@ -7,7 +7,7 @@ import { mayAnswer } from "../../statuses/PolicyVerdicts.ts"
 import { update } from "../../statuses/StatusRows.ts"
 import { batched } from "../../TransactionBatch.ts"
 
-/** Quotes that were waiting for one post and are looked at when it comes. */
+/** Maximum waiting quotes that are rechecked when their post arrives. */
 const quotesMax = 1_000
 /** Maximum replies that one transaction gives their parent; a job takes the rest. */
 export const adoptedMax = 500
@@ -17,8 +17,8 @@ const wokenMax = 1_000
 const adoptedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, parentId: Schema.BigInt, uri: Schema.String }))
 
 /**
- * What came before the post that it names and waits for it: replies, activities and quotes. Answers the replies, by the
- * post, and whether there may be more of them.
+ * Connects what arrived before the post that it names: replies, activities and quotes. Returns the replies by post id,
+ * and whether there may be more.
  */
 export const make = (sql: SqlClient) =>
   batched(

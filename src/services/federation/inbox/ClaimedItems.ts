@@ -7,7 +7,7 @@ import { traced } from "../../Traced.ts"
 
 const ClaimedItem = Schema.Struct({
   id: Schema.BigInt,
-  /** Ids of the collection, of who has it, of the account in it, and of what that is said to have given for its place. */
+  /** Ids of the collection, its owner, the account in it, and that account's claimed consent. */
   collection: Schema.String,
   owner: Schema.String,
   account: Schema.String,
@@ -16,11 +16,11 @@ const ClaimedItem = Schema.Struct({
 type ClaimedItem = typeof ClaimedItem.Type
 const claimedRows = rowsOf(ClaimedItem)
 
-/** Items of other servers' collections whose accounts are said to agree; they are shown when that was looked at. */
+/** Items of remote collections with unverified consent; they are shown once the consent is verified. */
 export class ClaimedItems extends Context.Service<ClaimedItems, {
-  /** The first ones of a collection, as many as one of ours may have. */
+  /** Returns a collection's first unverified items, up to the maximum for local collections. */
   readonly waiting: (collectionId: bigint) => Effect.Effect<ReadonlyArray<ClaimedItem>, SqlError>
-  /** The account, which is known here by now, agrees. */
+  /** Accepts the item: the account, known here now, consents. */
   readonly confirm: (item: ClaimedItem, accountId: bigint) => Effect.Effect<void, SqlError>
   readonly refuse: (item: ClaimedItem) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/federation/inbox/ClaimedItems") {
@@ -39,7 +39,7 @@ export class ClaimedItems extends Context.Service<ClaimedItems, {
           WHERE i.id = ${item.id} AND i.state = 'pending' AND i.approval_uri = ${item.authorization} AND NOT EXISTS (
             SELECT FROM collection_items o WHERE o.collection_id = i.collection_id AND o.account_id = ${accountId})
           RETURNING i.id`)
-        // It stands there already.
+        // The collection already has the account.
         if (kept.length === 0) yield* refuse(item)
       })
 

@@ -9,15 +9,15 @@ import { traced } from "../../Traced.ts"
 const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
 
-/** Activities that may wait to be worked off: in all, and of one server. */
+/** Maximum waiting activities: in all, and per server. */
 export const waitingMax = 50_000
 export const waitingPerDomainMax = 10_000
-/** Activities that may wait before servers are refused of which nobody here follows anybody: they leave room to others. */
+/** Waiting activities from which servers without local followers are refused, to leave room for others. */
 export const waitingOfStrangersMax = waitingMax / 2
-/** How long it is remembered whether somebody of a server is followed, in milliseconds, and of how many servers. */
+/** Lifetime of a cached answer whether a server is followed, in milliseconds, and maximum servers in the cache. */
 const followedMillis = 60_000
 const followedMax = 10_000
-/** How long a look at what waits is believed, in milliseconds. */
+/** Lifetime of the last count, in milliseconds. */
 const lookMillisMax = 1_000
 
 interface Look {
@@ -26,9 +26,9 @@ interface Look {
   readonly full: ReadonlySet<string>
 }
 
-/** How much of what came in still waits. More is taken only while it can be worked off in time. */
+/** Load of the inbox: more activities are accepted only while they can be processed in time. */
 export class Congestion extends Context.Service<Congestion, {
-  /** Whether nothing more is to be taken, of anybody or of this server (the domain of its handles). */
+  /** Returns true if nothing more is accepted, from any server or from this one (the domain of its handles). */
   readonly isFull: (domain?: string) => Effect.Effect<boolean>
 }>()("murmuration/services/federation/inbox/Congestion") {
   static readonly layer = Layer.effect(
@@ -39,7 +39,10 @@ export class Congestion extends Context.Service<Congestion, {
       let looking = false
       const followed = boundedMap<string, { readonly at: number; readonly followed: boolean }>(followedMax)
 
-      /** Whether somebody here follows an account of the server; costs a query a minute while much waits. */
+      /**
+       * Returns true if a local account follows one on the server. Takes at most one query a minute per server, under
+       * load only.
+       */
       const isFollowed = Effect.fnUntraced(function*(domain: string, now: number) {
         const key = hashedKey(domain)
         const known = followed.get(key)
@@ -54,7 +57,7 @@ export class Congestion extends Context.Service<Congestion, {
         const [row] = yield* countRows(sql`SELECT count(*)::int AS count FROM (
           SELECT FROM inbound_activities WHERE outcome IS NULL LIMIT ${rowsMax(sql, waitingMax)}) w`)
         const all = row?.count ?? 0
-        // Below a server's share nobody can be over it.
+        // While the total is below a server's maximum, no server can exceed it.
         const full = all < waitingPerDomainMax ? [] : yield* domainRows(sql`
           SELECT a.domain FROM inbound_activities i JOIN accounts a ON a.id = i.account_id
           WHERE i.outcome IS NULL GROUP BY a.domain HAVING count(*) >= ${waitingPerDomainMax}`)
@@ -65,7 +68,7 @@ export class Congestion extends Context.Service<Congestion, {
         isFull: traced("Congestion.isFull")(function*(domain?: string) {
           const now = yield* Clock.currentTimeMillis
           const stale = last === undefined || now - last.at >= lookMillisMax || now < last.at
-          // While one looks the others go by what was seen before.
+          // During a count, other callers use the previous result.
           if (stale && !looking) {
             looking = true
             last = yield* Effect.ensuring(look(now), Effect.sync(() => looking = false))

@@ -15,30 +15,33 @@ import * as Recording from "./Recording.ts"
 const laterRows = rowsOf(Schema.Struct({ later: Schema.NullOr(Schema.Boolean) }))
 const backlogRows = rowsOf(Schema.Struct({ waiting: Schema.Int, oldest: Schema.NullOr(Timestamptz), dead: Schema.Int }))
 
-/** Activities of one sender that are taken up at once. */
+/** Maximum activities of one sender per round. */
 export const inboundRoundMax = 50
 const growing = { baseMillis: 10_000, growth: { factor: 2 }, jitter: 0 }
-/** One that failed is tried eight times within 22 minutes. */
+/** Backoff after a failure: eight tries within 22 minutes. */
 export const inboundBackoff: Backoff.Backoff = { ...growing, capMillis: 24 * 3_600_000, triesMax: 8 }
-/** One that waits for an answer from elsewhere is due without it after a minute, and within four hours for the last time. */
+/**
+ * Backoff while an activity waits for a fetch that reports nothing: due after a minute, and for the last time within
+ * four hours.
+ */
 const holdBackoff: Backoff.Backoff = { ...inboundBackoff, baseMillis: 60_000 }
-/** The same where the answer is that nobody can say yet. */
+/** Backoff after a fetch whose origin gave no usable reply. */
 const unsureBackoff: Backoff.Backoff = { ...inboundBackoff, baseMillis: 2_000, growth: { factor: 4 } }
-/** How an outcome begins that is for people to look at. */
+/** Prefix of outcomes that operators should look at. */
 const deadMark = "set aside:"
-/** How long it is known what came, in milliseconds: longer than any signature holds. */
+/** Retention of processed activities, in milliseconds: longer than any signature is valid. */
 export const inboundMillisMin = 7 * 24 * 3_600_000
 
 export const InboundActivity = Schema.Struct({
   id: Schema.BigInt,
   document: Schema.String,
   receivedAt: Timestamptz,
-  /** When it was signed; null where that was not kept. */
+  /** Time of signing; null if it was not stored. */
   signedAt: Schema.NullOr(Timestamptz),
   tries: Schema.Int
 })
 export type InboundActivity = typeof InboundActivity.Type
-/** What waits beside its sender, of whom nothing is known where the account is gone. */
+/** Waiting activity with its sender, whose fields are null if the account is gone. */
 const waitingRows = rowsOf(
   Schema.Struct({
     ...InboundActivity.fields,
@@ -49,83 +52,80 @@ const waitingRows = rowsOf(
 const isSender = Schema.is(InboundSender)
 const awaitingRows = rowsOf(InboundActivity.mapFields(Struct.pick(["id", "document"])))
 
-/** An activity that failed at every try; it is kept with its document. */
+/** Activity whose last try failed; its document is kept. */
 const DeadActivity = Schema.Struct({
   id: Schema.BigInt,
-  /** Of the sender. */
+  /** Id of the sender. */
   actor: Schema.String,
   uri: Schema.String,
   receivedAt: Timestamptz,
-  /** What went wrong at the last try. */
+  /** Error of the last try. */
   reason: Schema.String
 })
 type DeadActivity = typeof DeadActivity.Type
 const deadActivityRows = rowsOf(DeadActivity)
 
-/** Activities of other servers, each of a sender once, with their outcomes. */
+/** Activities of other servers with their outcomes, deduplicated by sender. */
 export class InboundActivities extends Context.Service<InboundActivities, {
   /**
-   * Keeps an activity; one that is there already has no effect unless it repeats, nor has one of an account that is gone by
-   * now. False where too much of the sender waits already, and nothing is kept.
+   * Stores an activity. A duplicate has no effect unless it repeats, nor has an activity of a deleted account. Returns
+   * false, and stores nothing, if too many of the sender's activities wait.
    */
   readonly enqueue: (accountId: AccountId, incoming: Recording.Incoming) => Effect.Effect<boolean, SqlError>
   /**
-   * What the account did under this id is ended by something that was signed at `signedMillis`: only what is signed later
-   * does it anew; in the running transaction. Nothing is ended where it was done again later than that, and where nothing came
-   * under the id.
+   * Ends the effect of an activity id by something signed at `signedMillis`: only a later signature has an effect
+   * again. Runs in the current transaction. Ends nothing if the activity was repeated after that time, or if the id is
+   * unknown.
    */
   readonly end: (
     accountId: AccountId,
     uri: string,
     signedMillis: number
   ) => Effect.Effect<"ended" | "done later" | "unknown", SqlError>
-  /**
-   * The sender's waiting activities that are due, in the order in which they came; `sender` is undefined where it is
-   * not remote.
-   */
+  /** Returns the sender's due activities in order of arrival; `sender` is undefined if the account is not remote. */
   readonly claim: (
     accountId: AccountId
   ) => Effect.Effect<
     { readonly sender: InboundSender | undefined; readonly waiting: ReadonlyArray<InboundActivity> },
     SqlError
   >
-  /** Is done, or refused, in the running transaction; `outcome` says what came of it. */
+  /** Marks an activity as processed or refused, with its outcome, in the current transaction. */
   readonly complete: (id: bigint, outcome: string) => Effect.Effect<void, SqlError>
-  /** Did not work: it is tried again later, and after the last try has failed, set aside for people to see. */
+  /** Schedules a retry; after the last try, sets the activity aside for operators. */
   readonly retry: (activity: InboundActivity, why: string) => Effect.Effect<void, SqlError>
   /**
-   * Waits for an answer from elsewhere and is due again where none comes; dropped after the last try. Where it is a post that is
-   * asked for (`awaited`, its id), the activity is due as soon as that is here (`RemoteStatuses.insert`), however it came.
+   * Holds an activity until something is fetched, or until a timeout; dropped after the last try. If it waits for a
+   * post (`awaited`, its id), it is due as soon as the post is stored in any way (`RemoteStatuses.insert`).
    */
   readonly hold: (activity: InboundActivity, awaited?: string) => Effect.Effect<void, SqlError>
-  /** Held activities are due now. */
+  /** Makes a held activity due now. */
   readonly release: (id: bigint) => Effect.Effect<void, SqlError>
-  /** Held activities are due soon: the origin gave no answer this time. */
+  /** Makes a held activity due soon: the origin did not reply this time. */
   readonly retrySoon: (activity: InboundActivity) => Effect.Effect<void, SqlError>
-  /** What the account sent about a post (its id) that had not come when it was tried, and is not done yet; with its number and text. */
+  /** Returns the account's unfinished activities that wait for a post (its id), with their numbers and texts. */
   readonly awaiting: (
     accountId: AccountId,
     uri: string
   ) => Effect.Effect<ReadonlyArray<Pick<InboundActivity, "id" | "document">>, SqlError>
-  /** Senders for whom something is due. */
+  /** Returns senders with due activities. */
   readonly due: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
-  /** Activities that were set aside after their last try, the newest first. */
+  /** Returns activities that were set aside after their last try, newest first. */
   readonly dead: (rows: number) => Effect.Effect<ReadonlyArray<DeadActivity>, SqlError>
-  /** Activities under an id, from an actor, or under our number, with their outcomes (`InboundOutcomes`). */
+  /** Returns activities by their id, their actor or their number here, with their outcomes (`InboundOutcomes`). */
   readonly history: (
     name: string,
     rows: number
   ) => Effect.Effect<ReadonlyArray<InboundOutcomes.ListedActivity>, SqlError>
-  /** How often what became of things. */
+  /** Counts activities by outcome. */
   readonly ends: (rows: number) => Effect.Effect<ReadonlyArray<InboundOutcomes.OutcomeCount>, SqlError>
-  /** Has what was set aside tried again from the first; false where there is no such activity. */
+  /** Retries an activity that was set aside, from the first try; false if it does not exist. */
   readonly requeue: (id: bigint) => Effect.Effect<boolean, SqlError>
-  /** How much waits, the age of the oldest of it in milliseconds, and how much was set aside. */
+  /** Number of waiting activities, age of the oldest in milliseconds, and number set aside. */
   readonly backlog: Effect.Effect<
     { readonly waiting: number; readonly oldestMillis: number; readonly dead: number },
     SqlError
   >
-  /** Forgets what is done and old; at most `rows` rows. */
+  /** Deletes old processed activities, at most `rows`. */
   readonly sweep: (rows: number) => Effect.Effect<number, SqlError>
 }>()("murmuration/services/federation/inbox/InboundActivities") {
   static readonly layer = Layer.effect(
@@ -189,7 +189,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
           const later = yield* after(delay ?? 0)
           const outcome = delay === undefined ? "ignored: its object cannot be had" : null
           if (outcome !== null) yield* told(id, outcome)
-          // It may have come since it was looked for.
+          // The post may have arrived in the meantime.
           yield* sql`UPDATE inbound_activities SET tries = tries + 1, outcome = ${outcome},
               awaits = ${awaited === undefined ? null : hashedKey(awaited)}, due_at = CASE WHEN EXISTS (
                 SELECT FROM statuses WHERE uri = ${awaited ?? null}) THEN ${at}::timestamptz ELSE ${later} END

@@ -4,9 +4,9 @@ import type { SqlError } from "effect/sql/SqlError"
 import { rowsMax } from "../../Paging.ts"
 import { rowsOf, Timestamptz } from "../../Rows.ts"
 
-/** Outcomes that are counted by themselves, in the order in which they come; the rest is "other". */
+/** Maximum distinct outcomes in the metric, first come first served; the rest is "other". */
 export const outcomesMax = 100
-/** Characters of an outcome that it is counted by. */
+/** Maximum characters of an outcome's label in the metric. */
 const labelCharactersMax = 100
 
 const outcomes = Metric.counter("murmuration_inbound_outcomes", {
@@ -14,10 +14,10 @@ const outcomes = Metric.counter("murmuration_inbound_outcomes", {
   incremental: true
 })
 
-/** An activity that came in, as operators look at it. */
+/** Incoming activity, as operators see it. */
 export const ListedActivity = Schema.Struct({
   id: Schema.BigInt,
-  /** Of the sender. */
+  /** Id of the sender. */
   actor: Schema.String,
   uri: Schema.String,
   receivedAt: Timestamptz,
@@ -28,12 +28,12 @@ export const ListedActivity = Schema.Struct({
 export type ListedActivity = typeof ListedActivity.Type
 const listedRows = rowsOf(ListedActivity)
 
-/** How many came to the same end. */
+/** Number of activities with an outcome. */
 export const OutcomeCount = Schema.Struct({ outcome: Schema.String, count: Schema.Int })
 export type OutcomeCount = typeof OutcomeCount.Type
 const countRows = rowsOf(OutcomeCount)
 
-/** Counts an outcome, and logs it for an operator who looks for a single activity. */
+/** Counts an outcome, and logs it at debug level so that operators can trace a single activity. */
 export const make = () => {
   const known = new Set<string>()
   const labelOf = (outcome: string): string => {
@@ -54,7 +54,7 @@ export const make = () => {
 
 const isNumber = (text: string) => /^[0-9]{1,18}$/.test(text)
 
-/** Activities under an id, from an actor by its id, or under our number; the newest first, for a week. */
+/** Returns activities by their id, their actor's id or their number here, newest first; they are kept for a week. */
 export const history = (
   sql: SqlClient,
   name: string,
@@ -65,7 +65,7 @@ export const history = (
     WHERE i.uri = ${name} OR a.uri = ${name} OR i.id = ${isNumber(name) ? BigInt(name) : -1n}
     ORDER BY i.id DESC LIMIT ${rowsMax(sql, rows)}`)
 
-/** To which ends everything came that is still known, the most frequent first. */
+/** Counts the stored activities by outcome, most frequent first. */
 export const ends = (sql: SqlClient, rows: number): Effect.Effect<ReadonlyArray<OutcomeCount>, SqlError> =>
   countRows(sql`SELECT outcome, count(*)::int AS count FROM inbound_activities WHERE outcome IS NOT NULL
     GROUP BY outcome ORDER BY count(*) DESC, outcome LIMIT ${rowsMax(sql, rows)}`)

@@ -8,20 +8,19 @@ import { traced } from "../../Traced.ts"
 import { inboundMillisMin } from "./InboundActivities.ts"
 import { sameMax } from "./Undoables.ts"
 
-/** How long an id that was deleted stays so, in milliseconds: longer than its post is kept here. */
+/** Retention of deleted ids, in milliseconds: longer than their posts are kept here. */
 const deletedMillis = 90 * 86_400_000
 
 /**
- * Activities that were set aside and are kept, of one sender and in all: the last ones. Servers with more leave room to
- * those with fewer.
+ * Maximum activities that stay set aside, per sender and in all; the newest ones. Servers with more are trimmed first.
  */
 export const deadMax = { ofSender: 100, ofAll: 10_000 } as const
 
 const lastRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, uri: Schema.String }))
 
-/** Ids of other servers' activities that nobody asks for any more: whoever sends some leaves no more than a bounded rest. */
+/** Deletes stale records about remote activities. A sender can thus leave only a bounded number. */
 export class InboundRetention extends Context.Service<InboundRetention, {
-  /** Looks at so many rows of each kind. */
+  /** Processes up to `rows` rows of each kind. */
   readonly sweep: (rows: number) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/federation/inbox/InboundRetention") {
   static readonly layer = Layer.effect(
@@ -29,14 +28,14 @@ export class InboundRetention extends Context.Service<InboundRetention, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      /** An Undo counts as long as the activity could come again (`Tombstones.stands`). */
+      /** An Undo is needed as long as its activity may arrive again (`Tombstones.stands`). */
       const tombstones = Effect.fnUntraced(function*(which: "IS NULL" | "IS NOT NULL", before: Date, rows: number) {
         yield* sql`DELETE FROM tombstones WHERE ctid = ANY (ARRAY(SELECT ctid FROM tombstones
           WHERE undone_at ${sql.literal(which)} AND deleted_at < ${before} LIMIT ${rowsMax(sql, rows)}))`
       })
 
       let last = { accountId: 0n, uri: "" }
-      /** Those of which `sameMax` later ones did the same, and those whose target is gone. */
+      /** Deletes records with `sameMax` later ones of the same effect, and old ones whose target is gone. */
       const undoables = Effect.fnUntraced(function*(now: number, rows: number) {
         const old = idAt(now - inboundMillisMin)
         const [end] = yield* lastRows(sql`

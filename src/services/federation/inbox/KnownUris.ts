@@ -12,7 +12,7 @@ import { batched } from "../../TransactionBatch.ts"
 const accountRows = rowsOf(
   Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), username: Schema.String })
 )
-/** A status that others name, as far as it matters who may act on it. */
+/** Status with the fields that decide who may act on it. */
 const NamedStatus = Schema.Struct({
   ...StoredStatus.mapFields(Struct.pick(["accountId", "local", "visibility", "interactionPolicy"])).fields,
   id: StatusId
@@ -29,26 +29,26 @@ const ownedRows = rowsOf(
   })
 )
 
-/** What ids in documents of others mean to us, ours and theirs; nothing is fetched. */
+/** Resolves local and remote ids in remote documents from the database; fetches nothing. */
 export class KnownUris extends Context.Service<KnownUris, {
-  /** Accounts by the ids of actors; those that nobody here knows are absent. */
+  /** Returns accounts by actor id; unknown ones are absent. */
   readonly accounts: (uris: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, AccountId>, SqlError>
   readonly status: (uri: string) => Effect.Effect<StatusId | undefined, SqlError>
-  /** The same, with what says who may act on it. */
+  /** As `status`, with the fields that decide who may act on it. */
   readonly named: (uri: string) => Effect.Effect<NamedStatus | undefined, SqlError>
-  /** Those of the ids that are local accounts, and local statuses, in no order. */
+  /** Returns the local accounts, or local statuses, among the ids, in no order. */
   readonly localAccounts: (uris: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
   readonly localStatuses: (
     uris: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<{ readonly id: StatusId; readonly accountId: AccountId }>, SqlError>
   /**
-   * Authors of local statuses by the ids of these, as pairs; of a boost its author and that of the original, which may be
-   * of another server.
+   * Returns pairs of id and author for the local statuses among the ids; a boost also has a pair with the original's
+   * author, who may be remote.
    */
   readonly localAuthors: (
     uris: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<readonly [string, AccountId]>, SqlError>
-  /** Local accounts alone. */
+  /** Returns a local account; undefined for other ids. */
   readonly localAccount: (uri: string) => Effect.Effect<AccountId | undefined, SqlError>
 }>()("murmuration/services/federation/inbox/KnownUris") {
   static readonly layer = Layer.effect(
@@ -64,7 +64,7 @@ export class KnownUris extends Context.Service<KnownUris, {
 
       const accounts = traced("KnownUris.accounts")(function*(uris: ReadonlyArray<string>) {
         if (uris.length === 0) return new Map<string, AccountId>()
-        // Somebody here may be named by several ids at once: the page, the actor, in any case.
+        // A local account may be named by several ids at once: its page and its actor, in any case.
         const names = Map.groupBy(uris, localName)
         names.delete(undefined)
         const rows = yield* accountRows(sql`

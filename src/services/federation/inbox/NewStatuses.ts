@@ -6,7 +6,7 @@ import { written } from "../../statuses/Written.ts"
 import { batched } from "../../TransactionBatch.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
 
-/** A post of another server; its parent where that is here. */
+/** Remote post, and its parent if that is stored. */
 interface NewPost {
   readonly accountId: bigint
   readonly note: ForeignNote
@@ -14,16 +14,16 @@ interface NewPost {
   readonly limited: boolean
 }
 
-/** The row that was written, and the place of its post. */
+/** Stored row, and the index of its post. */
 const Stored = Schema.Struct({
   id: Schema.BigInt,
-  /** Null where it answers nothing that is here and not deleted. */
+  /** Null if the post is not a reply, or its parent is missing or deleted. */
   parentId: Schema.NullOr(Schema.BigInt),
   place: Schema.Int
 })
 const storedRows = rowsOf(Stored)
 
-/** Characters of a parent's id that is remembered. */
+/** Maximum characters of a missing parent's id. */
 const parentCharactersMax = 2_000
 
 const waitsFor = ({ inReplyTo }: ForeignNote): string | null =>
@@ -45,7 +45,9 @@ const rowOf = ({ accountId, limited, note, parentId }: NewPost): NewStatus => ({
   createdAt: new Date(note.publishedMillis)
 })
 
-/** Writes the rows of posts of other servers with their figures; answers what was stored, undefined where the post is here already. */
+/**
+ * Inserts remote posts with their counters, in batches. Returns the stored row; undefined if the post exists already.
+ */
 export const make = (sql: SqlClient) =>
   batched((posts: ReadonlyArray<NewPost>) =>
     Effect.map(

@@ -6,12 +6,12 @@ import { Jobs } from "../../intents/Jobs.ts"
 import { idRows, rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 
-/** How long consent is believed before it is looked at again, in milliseconds; and how many quotes one sweep takes. */
+/** Time until a consent is checked again, in milliseconds, and maximum quotes per sweep. */
 const believedMillis = 7 * 86_400_000
 const quotesMax = 200
 
 const Standing = Schema.Struct({
-  /** Who quotes, and the id of the post; null where it was written here. */
+  /** Quoting account, and the id of its post; null if the post is local. */
   author: AccountId,
   username: Schema.String,
   uri: Schema.NullOr(Schema.String),
@@ -21,11 +21,11 @@ const Standing = Schema.Struct({
 })
 const standingRows = rowsOf(Standing)
 
-/** Quotes that stand by the consent of another server, which is asked for it again once a week. */
+/** Accepted quotes with another server's consent, which is checked again weekly. */
 export class QuoteConsents extends Context.Service<QuoteConsents, {
-  /** Has those looked at whose time has come. */
+  /** Enqueues checks that are due. */
   readonly sweep: Effect.Effect<void, SqlError>
-  /** What there is to look at; undefined where the quote does not stand any more. */
+  /** Returns the consent to check; undefined if the quote is no longer accepted. */
   readonly find: (statusId: bigint) => Effect.Effect<typeof Standing.Type | undefined, SqlError>
 }>()("murmuration/services/federation/inbox/QuoteConsents") {
   static readonly layer = Layer.effect(

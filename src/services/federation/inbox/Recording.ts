@@ -7,28 +7,31 @@ import { rowsMax } from "../../Paging.ts"
 import { accountIdRows } from "../../Rows.ts"
 import { isId } from "../documents/Reading.ts"
 
-/** Activities of one sender that may wait; more are for later. */
+/** Maximum waiting activities of one sender; further ones are refused for now. */
 export const waitingPerSenderMax = 1_000
-/** Activities that one statement writes down. */
+/** Maximum activities per statement. */
 const recordedAtOnceMax = 100
 
 /**
- * Time in which what is signed in one second may arrive, in milliseconds: longer than any request takes. A later copy is a
- * replay, and has no effect.
+ * Period in which activities signed in the same second may arrive, in milliseconds: longer than any request takes. A
+ * later copy is a replay and has no effect.
  */
 const sameSecondMillisMax = 120_000
 
-/** An activity as it came in. */
+/** Incoming activity. */
 export interface Incoming {
-  /** Undefined stands for what has no id. */
+  /** Undefined if the activity has no id. */
   readonly uri: string | undefined
   readonly document: string
-  /** When its sender signed it, in milliseconds since 1970. */
+  /** Time of signing, in milliseconds since 1970. */
   readonly signedMillis: number
-  /** Whether it may have its effect under the same id again: signed later than before, and than its Undo or Delete. */
+  /**
+   * True if it may have an effect again under the same id, when it is signed later than before and later than its Undo
+   * or Delete.
+   */
   readonly repeats: boolean
   /**
-   * Somebody else handed it on with its author's proof, at any time and in any spelling: it has no effect where the
+   * Forwarded by another server with its author's proof, at any time and in any serialisation. It has no effect if the
    * author did something under its id at that time or later.
    */
   readonly proven?: boolean
@@ -40,31 +43,33 @@ interface ReceivedActivity extends Incoming {
   readonly digest: bigint
 }
 
-/** What an activity is known by beside what it says (`digestOf`). An id that Postgres would not take stands for itself by its hash, too. */
+/**
+ * Returns the id under which an activity is stored, besides its digest. Ids that Postgres would reject are replaced by
+ * their hash, and missing ids by the document's hash.
+ */
 export const keyOf = (uri: string | undefined, document: string): string =>
   uri !== undefined && isId(uri) ? uri : `sha256:${hash("sha256", uri ?? document)}`
 
-/** 64 bits of the activity's hash; a sender who finds a collision keeps only its own activities away. */
+/** Returns 64 bits of the activity's hash. A sender who finds a collision only suppresses its own activities. */
 const digestOf = (document: string): bigint => hash("sha256", document, "buffer").readBigInt64BE()
 
 /**
- * Writes activities down, in the order in which they came: those that arrive while one statement runs go into the next.
- * A flood takes few statements, and none waits for others. An activity is kept before the caller goes on; one of an
- * account that is gone by now has no effect. What is kept knows when it was signed, or the later time of what ended it:
- * of what repeats, only what was signed after that is new. Signatures have seconds: within one, what arrives after another
- * activity of its sender is new, so that the order of arrival decides. Where the earlier one is still waiting, the later one
- * stands in its place, at the end.
+ * Stores activities in order of arrival, in batches: those that arrive during one statement are stored by the next. An
+ * activity is stored before the caller continues; one of a deleted account has no effect. Each keeps its signing time,
+ * or the later time of whatever ended it: a repeated activity counts only if it is signed after that. Signing times
+ * have seconds: within one second, an activity that arrives after another one of its sender counts as new. If the
+ * earlier copy still waits, the later one replaces it, at the end of the queue.
  */
 export const make = (sql: SqlClient) => {
-  /** Answers for each whether it is kept: not where too much of its sender waits. */
+  /** Returns for each whether it was stored: not if too many of its sender's activities wait. */
   const write = Effect.fnUntraced(function*(arrivals: ReadonlyArray<ReceivedActivity>) {
-    // No statement may touch a row twice.
+    // A statement must not write a row twice.
     const byKey = new Map<string, ReceivedActivity>()
     for (const one of arrivals) {
       const key = `${one.accountId} ${one.uri} ${one.digest}`
       const before = byKey.get(key)
       if (before !== undefined && (!one.repeats || before.signedMillis > one.signedMillis)) continue
-      // The later one has the later place.
+      // Moves the key to the end, as the later one arrived later.
       byKey.delete(key)
       byKey.set(key, one)
     }
@@ -97,7 +102,7 @@ export const make = (sql: SqlClient) => {
     return ({ accountId }: ReceivedActivity) => !full.has(accountId)
   })
 
-  // One that cannot be written must not keep the others out.
+  // An activity that cannot be stored must not fail the others.
   const record = gatheredOrAlone({ max: recordedAtOnceMax }, write)
   const hasCome = (accountId: bigint, uri: string, signedMillis: number) =>
     Effect.map(

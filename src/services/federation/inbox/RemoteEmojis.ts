@@ -5,7 +5,7 @@ import { rowsOf, Timestamptz } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import type { ForeignEmoji } from "../documents/ForeignEmoji.ts"
 
-/** Emoji of one host that are kept; texts show further ones as they are written. */
+/** Maximum emoji stored per host; texts show further ones as plain shortcodes. */
 export const hostEmojisMax = 20_000
 
 const Row = Schema.Struct({
@@ -16,10 +16,12 @@ const Row = Schema.Struct({
 type Row = typeof Row.Type
 const emojiRows = rowsOf(Row)
 
-/** It may be shown under its address already, or have been another one when it was sent. */
+/**
+ * Returns true for a new or changed emoji. It may have a new picture at the same URL, or arrive late with an old one.
+ */
 const isNews = (now: number) => (emoji: ForeignEmoji, known: Row | undefined): boolean => {
   if (known === undefined) return true
-  // A date ahead would outlast every change, so that it counts as none.
+  // A future date would suppress all later changes, so it is ignored.
   const [updated, before] = [emoji.updatedMillis, known.updatedAt?.getTime()].map((millis) =>
     millis === undefined || millis > now ? undefined : millis
   )
@@ -30,11 +32,11 @@ const isNews = (now: number) => (emoji: ForeignEmoji, known: Row | undefined): b
 }
 
 /**
- * Emoji of other servers, by the host of their user: no host says what another's emoji looks like. The pictures stay
- * there until somebody looks at them (`RemoteFiles`).
+ * Emoji of other servers by host: no host can define another one's emoji. Pictures are fetched when they are first
+ * viewed (`RemoteFiles`).
  */
 export class RemoteEmojis extends Context.Service<RemoteEmojis, {
-  /** Keeps those that are new or changed, in the running transaction. */
+  /** Stores new and changed emoji, in the current transaction. */
   readonly keep: (host: string, emojis: ReadonlyArray<ForeignEmoji>) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/federation/inbox/RemoteEmojis") {
   static readonly layer = Layer.effect(
@@ -57,7 +59,7 @@ export class RemoteEmojis extends Context.Service<RemoteEmojis, {
         const isChanged = isNews(now)
         const changed = emojis.filter((emoji) => isChanged(emoji, known.get(emoji.shortcode)))
         const full = changed.some(({ shortcode }) => !known.has(shortcode)) && (yield* isFull(host))
-        // In one order, for others may write the same ones at the same time.
+        // In a fixed order, as concurrent transactions may write the same rows.
         const kept = changed.filter(({ shortcode }) => !full || known.has(shortcode))
           .toSorted((a, b) => a.shortcode < b.shortcode ? -1 : 1)
         if (kept.length === 0) return

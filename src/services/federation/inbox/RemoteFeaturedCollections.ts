@@ -11,15 +11,15 @@ import { bounded } from "../../text/BoundedText.ts"
 import { traced } from "../../Traced.ts"
 import type { ForeignCollection, ForeignItem } from "../documents/ForeignCollection.ts"
 
-/** Collections of one remote account that are kept. */
+/** Maximum collections stored per remote account. */
 const remoteCollectionsMax = 50
 
-/** Items of one of them that are kept. */
+/** Maximum items stored per remote collection. */
 const remoteItemsMax = 150
 
 const addedRows = rowsOf(Schema.Struct({ waits: Schema.Boolean }))
 const storedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, significant: Schema.Boolean }))
-/** An item of one of our collections, with who has that. */
+/** Item of a local collection, with the collection's owner. */
 const AgreedItem = Schema.Struct({
   id: Schema.BigInt,
   collectionId: Schema.BigInt,
@@ -29,41 +29,46 @@ const AgreedItem = Schema.Struct({
 type AgreedItem = typeof AgreedItem.Type
 const itemRows = rowsOf(AgreedItem)
 
-/** Collections of accounts elsewhere, in the transaction of their owner's actor; and what others answer to ours. */
+/** Remote collections of accounts, in the transaction of their owner's actor, and remote replies to local requests. */
 export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCollections, {
-  /** Answers its id and whether those in it are told that it says something else; undefined for one too many. */
+  /**
+   * Stores a collection. Returns its id, and whether the change is worth a notification to its members; undefined
+   * beyond the maximum.
+   */
   readonly store: (
     owner: bigint,
     collection: ForeignCollection
   ) => Effect.Effect<{ readonly id: bigint; readonly significant: boolean } | undefined, SqlError>
-  /** The owner's collection by its address; made without a name where nothing is known of it but that. */
+  /** Returns the owner's collection by its id; with `stub`, an unknown one is created without a name. */
   readonly known: (owner: bigint, uri: string, stub: boolean) => Effect.Effect<bigint | undefined, SqlError>
   /**
-   * Takes items over that those in them agree to, as far as that can be told without asking. Answers whether others wait to be
-   * looked at.
+   * Stores items with consent, if that is known without a request. Returns true if other items still have to be
+   * checked.
    */
   readonly keepItems: (owner: string, id: bigint, items: ReadonlyArray<ForeignItem>) => Effect.Effect<boolean, SqlError>
   readonly removeItem: (id: bigint, uri: string) => Effect.Effect<void, SqlError>
   readonly remove: (owner: bigint, uri: string) => Effect.Effect<void, SqlError>
-  /** A local account is in it from now on, because it lets everybody; answers the item, undefined where it does not. */
+  /**
+   * Adds a local account that allows this automatically. Returns the item; undefined if the account does not allow it.
+   */
   readonly admit: (
     owner: bigint,
     id: bigint,
     accountId: bigint,
     request: string
   ) => Effect.Effect<bigint | undefined, SqlError>
-  /** An account elsewhere agrees to our request, or not. Answers the item that this is about. */
+  /** Handles a remote account's consent to our request, or its rejection. Returns the item. */
   readonly answered: (
     accountId: bigint,
     request: string,
     approval: string | undefined
   ) => Effect.Effect<AgreedItem | undefined, SqlError>
-  /** An account elsewhere takes its word back. */
+  /** Revokes a remote account's consent to a local collection. Returns the item. */
   readonly withdrawn: (
     accountId: bigint,
     approval: string
   ) => Effect.Effect<AgreedItem | undefined, SqlError>
-  /** The same for a collection elsewhere; answers whether there was such a word. */
+  /** Removes items of remote collections with a revoked consent; false if there were none. */
   readonly left: (accountId: bigint, approval: string) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/inbox/RemoteFeaturedCollections") {
   static readonly layer = Layer.effect(
@@ -74,7 +79,7 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
       const ours = new URL(config.publicUrl).origin
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
-      /** Whether one more may be kept, and moderators did not remove this one. */
+      /** SQL condition: the owner has room for a collection, and moderators did not remove this one. */
       const roomFor = (owner: bigint, uri: string) =>
         sql`NOT EXISTS (SELECT FROM collection_decisions WHERE uri = ${uri} AND removed) AND (SELECT count(*) FROM collections WHERE account_id = ${owner}) < ${remoteCollectionsMax}`
 
@@ -89,7 +94,7 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
         return made?.id
       })
 
-      /** Removes items, and what those in them were told of it. */
+      /** Deletes items, and their accounts' notifications about them. */
       const takenOut = (which: Fragment) =>
         sql`WITH gone AS (DELETE FROM collection_items i WHERE ${which} RETURNING i.collection_id, i.account_id)
           DELETE FROM notifications n USING gone, collections c WHERE c.id = gone.collection_id
@@ -131,7 +136,7 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
             const named = parse(config, account)
             return named?.kind === "account" ? [{ uri, name: named.username.toLowerCase() }] : []
           })
-          // Who is from here stands by its own word, and by the id that the item has from now on is taken out.
+          // A local account's item depends on its own consent. The remote id is stored so that a Remove finds the item.
           if (here.length > 0) {
             yield* sql`UPDATE collection_items i SET uri = g.uri
               FROM unnest(${here.map(({ uri }) => uri)}::text[], ${here.map(({ name }) => name)}::text[]) g (uri, name)
@@ -145,7 +150,7 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
           if (agreed.length === 0) return false
           const at = yield* now
           const origin = URL.parse(owner)?.origin
-          // Its server answers for its own accounts; others' word has to be asked for.
+          // The owner's server vouches for its own accounts; consent of others must be fetched.
           const added = yield* addedRows(
             sql`INSERT INTO collection_items (id, collection_id, account_id, account_uri, state, uri,
               approval_uri, position, created_at, updated_at)

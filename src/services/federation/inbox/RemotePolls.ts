@@ -8,21 +8,21 @@ import type { ForeignPoll } from "../documents/ForeignPoll.ts"
 const tallyRows = rowsOf(Schema.Struct({ expiresAt: Schema.NullOr(Timestamptz), voted: Schema.Boolean }))
 
 /**
- * Polls of other servers, always inside the transaction of their author's actor. Their tallies are what their own server
- * says and nothing else; votes of people here are kept beside them, for those who voted.
+ * Remote polls; use only in the transaction of their author's actor. Counts are those that the poll's server states.
+ * Local votes are stored separately, for their voters.
  */
 export class RemotePolls extends Context.Service<RemotePolls, {
-  /** Gives a new status its poll. */
+  /** Creates the poll of a new status. */
   readonly create: (statusId: bigint, poll: ForeignPoll) => Effect.Effect<void, SqlError>
   /**
-   * Takes over how a poll stands now. Undefined where there is no such poll: other options are another poll. `voted`:
-   * somebody here voted and is to be told of an end that is not the one before.
+   * Updates a poll's counts and end. Returns undefined if no poll has these options: other options mean another poll.
+   * `voted`: a local account voted, and must be notified of an end that changed.
    */
   readonly tally: (
     statusId: bigint,
     poll: ForeignPoll
   ) => Effect.Effect<{ readonly voted: boolean } | undefined, SqlError>
-  /** What an edit made of a poll; undefined removes it. Other options void our votes, as everybody's (S-077). */
+  /** Applies an edit to a poll; undefined removes it. Changed options void all votes, local ones too (S-077). */
   readonly revise: (
     statusId: bigint,
     poll: ForeignPoll | undefined

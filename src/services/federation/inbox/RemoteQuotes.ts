@@ -12,7 +12,7 @@ import { traced } from "../../Traced.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
 import { KnownUris } from "./KnownUris.ts"
 
-/** Posts that are fetched because a post quotes one that quotes another one, and so on (row 51). */
+/** Maximum depth to which quotes of quotes are fetched (row 51). */
 const depthMax = 2
 
 const quotedRows = rowsOf(Schema.Struct({
@@ -24,17 +24,17 @@ const quotedRows = rowsOf(Schema.Struct({
   reblogOfId: Schema.NullOr(Schema.BigInt)
 }))
 const Waiting = Schema.Struct({
-  /** Who quotes, and the id of the post. */
+  /** Quoting account, and the id of its post. */
   author: AccountId,
   uri: Schema.String,
-  /** What is quoted, as far as that is not here. */
+  /** Id of the quoted post, if it is not stored. */
   missing: Schema.NullOr(Schema.String),
-  /** The id of what is quoted, and of its author, where they are of another server and here. */
+  /** Ids of the quoted post and its author, if they are remote and stored. */
   quoted: Schema.NullOr(Schema.String),
   quotedAuthor: Schema.NullOr(Schema.String),
-  /** The consent that it claims, where that has to be looked at. */
+  /** Claimed consent, if it must be checked. */
   authorization: Schema.NullOr(Schema.String),
-  /** By how many posts it is quoted itself, one above the other. */
+  /** Depth: length of the chain of posts that quote it. */
   depth: Schema.Int
 })
 const waitingRows = rowsOf(Waiting)
@@ -47,26 +47,28 @@ const knownRows = rowsOf(Schema.Struct({
 }))
 const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 
-/** What posts of other servers quote; always inside the transaction of the author's actor, but for `waiting`. */
+/** Quotes in remote posts; use only in the transaction of the author's actor, except `waiting`. */
 export class RemoteQuotes extends Context.Service<RemoteQuotes, {
-  /** Writes down what a post quotes; what has to be looked at elsewhere is a job. Answers whom to tell of it, if anybody. */
+  /**
+   * Stores a post's quote; enqueues a job if something must be fetched. Returns the local account to notify, if any.
+   */
   readonly note: (
     account: AccountId,
     statusId: bigint,
     quote: NonNullable<ForeignNote["quote"]>
   ) => Effect.Effect<bigint | undefined, SqlError>
-  /** What has to be looked at elsewhere. */
+  /** Returns the facts that must be fetched for a quote. */
   readonly waiting: (statusId: bigint) => Effect.Effect<typeof Waiting.Type | undefined, SqlError>
   /**
-   * Takes over what was found: what is quoted, and whether its author's server has the consent `authorization`. Answers whether
-   * the quote is agreed to by that.
+   * Applies fetched facts: the quoted post, and whether its author's server has the consent `authorization`. Returns
+   * true if the quote is accepted by this.
    */
   readonly settle: (
     account: AccountId,
     statusId: bigint,
     verdict: { readonly authorization: string; readonly holds: boolean } | undefined
   ) => Effect.Effect<boolean, SqlError>
-  /** Quotes that stand by a consent of this author. */
+  /** Returns quotes that are accepted by this consent of the author. */
   readonly byAuthorization: (author: AccountId, uri: string) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
 }>()("murmuration/services/federation/inbox/RemoteQuotes") {
   static readonly layerNoDeps = Layer.effect(
@@ -87,7 +89,10 @@ export class RemoteQuotes extends Context.Service<RemoteQuotes, {
       })
       type Found = NonNullable<Effect.Success<ReturnType<typeof find>>>
 
-      /** Whether consent needs no proof: to oneself, and where everybody has it and the one who quotes could not ask. */
+      /**
+       * Returns true if no proof of consent is needed: for the author's own post, and for one that everyone may quote
+       * if the quoting server's format has no consent.
+       */
       const isFree = (account: AccountId, quoted: Found, legacy: boolean) =>
         quoted.accountId === account || (legacy && decide(policyOf(quoted, "canQuote"), {
               isAuthor: false,
@@ -123,7 +128,7 @@ export class RemoteQuotes extends Context.Service<RemoteQuotes, {
             if (quoted === undefined || (!accepted && authorizationUri !== null)) yield* jobs.enqueue("quote", statusId)
             return accepted && quoted?.local === true && quoted.accountId !== account ? quoted.accountId : undefined
           }
-          // Consent that came later.
+          // A consent that arrived later.
           const isNew = authorizationUri !== null && authorizationUri !== before.authorizationUri
           if (before.state === "accepted" || before.state === "revoked" || !isNew) return undefined
           yield* sql`UPDATE quotes SET authorization_uri = ${authorizationUri}, state = 'pending', legacy = ${quote.legacy}
@@ -189,7 +194,7 @@ export class RemoteQuotes extends Context.Service<RemoteQuotes, {
   static readonly layer = RemoteQuotes.layerNoDeps.pipe(Layer.provide([KnownUris.layer, Quotes.layer]))
 }
 
-/** The quote of ours that a request's id names; undefined where it is none of ours. */
+/** Returns the local quote whose request has this id; undefined for other ids. */
 export const requestedBy = (actorBase: string, id: string): bigint | undefined => {
   const [, digits] = id.startsWith(`${actorBase}/`) ? /#quote_requests\/([0-9]{1,18})$/.exec(id) ?? [] : []
   return digits === undefined ? undefined : BigInt(digits)

@@ -27,18 +27,21 @@ const Prospect = Schema.Struct({
 })
 const prospectRows = rowsOf(Prospect)
 
-/** Accounts that a post mentions or addresses; `quiet` where it addresses without mentioning, which makes a direct one limited. */
+/**
+ * Account that a post mentions or addresses; `quiet` if it is addressed without a mention, which makes a direct post
+ * limited.
+ */
 interface ReceivedMention {
   readonly id: bigint
   readonly addressed: boolean
   readonly quiet: boolean
 }
 
-/** A post with what its ids mean here. */
+/** Remote post with its ids resolved. */
 interface Received {
   readonly note: ForeignNote
   readonly parentId: bigint | undefined
-  /** `addressed` where it is for them too, else the mention counts for nothing (row 59). */
+  /** `addressed` if the post is for them, too; otherwise the mention has no effect (row 59). */
   readonly mentions: ReadonlyArray<ReceivedMention>
 }
 
@@ -47,45 +50,48 @@ interface Post {
   readonly uri: string
 }
 
-/** Rows of other servers' posts; always inside the transaction of the author's actor. */
+/** Rows of remote posts; use only in the transaction of the author's actor. */
 export class RemoteStatuses extends Context.Service<RemoteStatuses, {
   /**
-   * Answers at once about a new post or boost: whether the account deleted or undid the id, whether somebody here
-   * follows it or has it in a list, and whether some post has the id, which may be deleted.
+   * Returns the facts that decide about a new post or boost: whether the account deleted or undid the id, whether a
+   * local account follows it or has it in a list, and whether a post has the id, even a deleted one.
    */
   readonly prospects: (
     accountId: AccountId,
     uri: string
   ) => Effect.Effect<Omit<typeof Prospect.Type, "place">, SqlError>
-  /** Gives a status the files that its post has now, each once; answers their ids in the order of the post. */
+  /** Updates a status's files to those of its post, deduplicated by URL. Returns their ids in the post's order. */
   readonly attach: (
     accountId: AccountId,
     statusId: bigint,
     attachments: ReadonlyArray<ForeignAttachment>,
     millis: number
   ) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
-  /** After an edit only accounts that it both names and addresses are mentioned. */
+  /** Marks mentions as quiet after an edit, except accounts that it both mentions and addresses. */
   readonly quieten: (
     statusId: bigint,
     mentions: ReadonlyArray<ReceivedMention>
   ) => Effect.Effect<void, SqlError>
-  /** Versions beyond those that anybody is shown are not kept, nor files of those alone. */
+  /** Deletes versions beyond the maximum that is shown, and files that only they have. */
   readonly trimVersions: (statusId: bigint) => Effect.Effect<void, SqlError>
-  /** A new status is a later version. */
+  /** Marks a new status as edited: it is a later version. */
   readonly wasEdited: (statusId: bigint, millis: number) => Effect.Effect<void, SqlError>
-  /** Keeps the emoji that a post brings. */
+  /** Stores the emoji that a post defines. */
   readonly decorate: (note: ForeignNote) => Effect.Effect<void, SqlError>
   /**
-   * The new status, and those that waited for it as what they answer; undefined where the post is here already. One whose
-   * own parent is not here waits for it. Activities that wait for the post are due with it (`InboundActivities.hold`).
+   * Inserts a status, and links replies that waited for it; undefined if the post exists already. A reply to a missing
+   * parent waits for it. Activities that wait for the post become due (`InboundActivities.hold`).
    */
   readonly insert: (
     accountId: AccountId,
     received: Received
   ) => Effect.Effect<{ readonly id: bigint; readonly adopted: ReadonlyArray<bigint> } | undefined, SqlError>
-  /** Takes over who likes, shares and may quote the post, as its origin says; answers the status where that changed. */
+  /** Updates the origin's favourite and reblog counts and the interaction policy; returns the status if one changed. */
   readonly state: (accountId: AccountId, note: ForeignNote) => Effect.Effect<bigint | undefined, SqlError>
-  /** Gives those that wait for this post their parent, where it is here by now; those that quote it are looked at. */
+  /**
+   * Links replies that wait for this post, if it is stored, and enqueues checks of quotes of it. Returns changed
+   * statuses.
+   */
   readonly adopt: (uri: string) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
 }>()("murmuration/services/federation/inbox/RemoteStatuses") {
   static readonly layerNoDeps = Layer.effect(
@@ -186,7 +192,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         yield* Counters.count(
           sql,
           [{ accountId, statuses: 1 }],
-          // A parent that is deleted has no replies any more.
+          // A deleted parent has no reply count.
           made.parentId === null ? [] : [{ statusId: made.parentId, replies: 1 }],
           at
         )

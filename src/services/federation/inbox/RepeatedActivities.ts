@@ -2,19 +2,19 @@ import { activityTypeOf, hasTrait } from "../documents/ActivityTypes.ts"
 import { isReference } from "../documents/Envelopes.ts"
 import { type Foreign, idOf } from "../documents/Reading.ts"
 
-/** How an activity is known, for telling what comes again. */
+/** Key by which repeated activities are recognised. */
 interface ActivityKey {
-  /** The id it goes by; undefined where its whole text is what it is known by. */
+  /** Id of the activity; undefined if the whole text is its key. */
   readonly uri: string | undefined
-  /** Whether it may have its effect once more where it is signed later than before, and than its Undo. */
+  /** True if it may have an effect again when it is signed later than before, and later than its Undo. */
   readonly repeats: boolean
 }
 
 /**
- * What an activity of `sender` is known by. An id of another server is none of the sender's to give. Some servers give all
- * edits of a post one id (GoToSocial: `…/activity#Update`) or two within a second (Mastodon: `#updates/SECONDS`), so that an
- * Update is known by what it says; one that only names its object says nothing. Pins of Mastodon have no id, and Misskey
- * follows under the same one however often.
+ * Returns the key of an activity of `sender`. An id of another origin is ignored. Some servers give all edits of a post
+ * one id (GoToSocial: `…/activity#Update`), or two within a second (Mastodon: `#updates/SECONDS`). An Update is
+ * therefore known by its text, and repeats if that only names its object. Mastodon's pins have no id, and Misskey
+ * follows an account under the same id each time.
  */
 export const knownBy = (activity: Foreign, sender: string): ActivityKey => {
   const id = idOf(activity)

@@ -7,14 +7,14 @@ import { traced } from "../../Traced.ts"
 import { batched } from "../../TransactionBatch.ts"
 import { inboundMillisMin } from "./InboundActivities.ts"
 
-/** Order of an activity among its sender's: second of its signature, in milliseconds since 1970, then order of arrival. */
+/** Order of a sender's activities: by the second of signing, in milliseconds since 1970, then by arrival. */
 export interface Order {
   readonly signed: number
-  /** Counts up in the order in which activities came in. */
+  /** Increases with each activity that arrives. */
   readonly place: bigint
 }
 
-/** An Undo, by its order; `awaited` where the activity that it undoes did not come yet. */
+/** Undo with its order; `awaited` if its activity has not arrived yet. */
 interface Undone {
   readonly by: Order
   readonly awaited: boolean
@@ -27,23 +27,26 @@ interface Id {
 
 const Tombstone = Schema.Struct({
   deletedAt: Timestamptz,
-  /** Null where it was deleted. */
+  /** Null for a deletion. */
   undoneAt: Schema.NullOr(Timestamptz),
-  /** Null for an Undo that was stored without it. */
+  /** Null if the Undo was stored without it. */
   undonePlace: Schema.NullOr(Schema.BigInt),
   awaited: Schema.Boolean
 })
 type Tombstone = typeof Tombstone.Type
 const tombstoneRows = rowsOf(Schema.Struct({ ...Tombstone.fields, place: Schema.Int }))
 
-/** Ids of remote accounts that they deleted or undid; always inside the transaction of the account's actor. */
+/** Ids that remote accounts deleted or undid; use only in the transaction of the account's actor. */
 export class Tombstones extends Context.Service<Tombstones, {
-  /** An id of the account's that must not come back, known or not (row 10); for an Undo, unless it is signed later. */
+  /**
+   * Marks one of the account's ids, known or not, as deleted (row 10) or undone. An undone id counts again if it is
+   * signed later.
+   */
   readonly bury: (accountId: AccountId, uri: string, undo?: Undone) => Effect.Effect<void, SqlError>
   /**
-   * Whether the account deleted or undid the id lately, as long as activities are kept (`InboundActivities`). An
-   * activity after its Undo, by `Order`, is new (`RepeatedActivities`); but an Undo that came before its activity stands for
-   * the next one. That may have been tried again, and signed, later.
+   * Returns true if the account deleted or undid the id, for as long as activities are kept (`InboundActivities`). An
+   * activity after its Undo, by `Order`, is new (`RepeatedActivities`). An Undo that came before its activity applies
+   * to the next one, which may be a retry with a later signature.
    */
   readonly stands: (accountId: AccountId, uri: string, order: Order) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/inbox/Tombstones") {
@@ -68,7 +71,7 @@ export class Tombstones extends Context.Service<Tombstones, {
         bury: traced("Tombstones.bury")(function*(accountId, uri, undo) {
           const at = new Date(yield* Clock.currentTimeMillis)
           const undoneAt = undo === undefined ? null : new Date(undo.by.signed)
-          // A deletion stays; of several Undos the last one counts.
+          // A deletion is permanent; the latest of several Undos counts.
           yield* sql`INSERT INTO tombstones AS t (uri, account_id, deleted_at, undone_at, undone_place, awaited)
             VALUES (${uri}, ${accountId}, ${at}, ${undoneAt}, ${undo?.by.place ?? null}::bigint, ${
             undo?.awaited === true

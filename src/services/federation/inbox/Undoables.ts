@@ -15,11 +15,11 @@ const boostRows = rowsOf(Schema.Struct({ uri: Schema.String, reblogOfId: Schema.
 export const UndoableType = Schema.Literals(typesWith("undoable"))
 export type UndoableType = typeof UndoableType.Type
 
-/** What an activity did, and to what: an account, the status of a Like, or the reaction. */
+/** Effect of an activity and its target: an account, the status of a Like, or the reaction. */
 export const Undoable = Schema.Struct({ type: UndoableType, targetId: Schema.BigInt })
 export type Undoable = typeof Undoable.Type
 
-/** One that came and was not undone; `cameId` counts up in the order in which they came. */
+/** Activity that was not undone; `cameId` increases with each arrival. */
 export const DoneActivity = Schema.Struct({
   ...Undoable.fields,
   uri: Schema.String,
@@ -28,28 +28,30 @@ export const DoneActivity = Schema.Struct({
 export type DoneActivity = typeof DoneActivity.Type
 const doneRows = rowsOf(DoneActivity)
 
-/** Characters of an activity's id that is kept. */
+/** Maximum characters of a stored activity id. */
 const uriCharactersMax = 2_000
-/** Activities that did the same which are looked at. */
+/** Maximum activities with the same effect that are read. */
 export const sameMax = 100
 
 /**
- * Ids of activities that remote accounts did here, for those who undo by id alone. Boosts are statuses and
- * known by theirs; one that a later boost of the same post stands for is here.
+ * Ids of effective activities of remote accounts, for an Undo by id. Boosts are statuses with ids of their own; only
+ * ids that a later boost of the same post replaced are stored here.
  */
 export class Undoables extends Context.Service<Undoables, {
-  /** What has no id, or too long a one, can be undone in full only. */
+  /** Stores an activity's id. Without an id, or with one too long, only an Undo with the whole activity works. */
   readonly remember: (accountId: AccountId, uri: string | undefined, done: Undoable) => Effect.Effect<void, SqlError>
   /**
-   * A boost that stands came anew: by that id it is taken back from now on: what takes the old one back may come late.
-   * An earlier one that is late itself (`isBefore`) is only remembered.
+   * Gives an existing boost the id of its newest copy. The old id is kept, as a late Undo may name it. A late copy of
+   * an earlier boost (`isBefore`) is only remembered.
    */
   readonly renew: (accountId: AccountId, boostId: bigint, uri: string) => Effect.Effect<void, SqlError>
-  /** A boost of the account gives its id to a later one of the account; false where the id is that of something else. */
+  /** Frees the id of the account's boost for a later one; false if no boost has the id. */
   readonly release: (accountId: AccountId, uri: string) => Effect.Effect<boolean, SqlError>
-  /** What the account did under the id, which is forgotten by that. */
+  /** Removes and returns the account's activity with this id. */
   readonly take: (accountId: AccountId, uri: string) => Effect.Effect<DoneActivity | undefined, SqlError>
-  /** Activities that did the same since `madeId`, an id made when the first of them came; the last one first. */
+  /**
+   * Returns activities with the same effect since `madeId`, an id made when the first of them arrived; newest first.
+   */
   readonly same: (
     accountId: AccountId,
     done: Undoable,
@@ -63,7 +65,7 @@ export class Undoables extends Context.Service<Undoables, {
       const remember = atCommit(
         Effect.fnUntraced(
           function*(all: ReadonlyArray<Undoable & { readonly accountId: AccountId; readonly uri: string }>) {
-            // The last of a row that is named twice, which no statement may write twice.
+            // A statement must not write a row twice, so the last one counts.
             const rows = [...new Map(all.map((row) => [`${row.accountId} ${row.uri}`, row])).values()]
             yield* sql`INSERT INTO undoable_activities (account_id, uri, type, target_id, came_id)
           SELECT given.*, next_id(${yield* Clock.currentTimeMillis}) FROM unnest(${

@@ -10,28 +10,28 @@ import type { ForeignNote } from "../documents/ForeignNote.ts"
 
 const waitingRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, uri: Schema.String }))
 
-/** Accounts that one post makes us fetch (row 34); further mentions stay links. */
+/** Maximum accounts fetched for one post (row 34); further mentions stay links. */
 export const unknownMentionsMax = 10
-/** Characters of an id that is asked for. */
+/** Maximum characters of an id to fetch. */
 const uriCharactersMax = 2_000
 
 /**
- * Accounts that a remote post mentions and nobody here knows. The post does not wait for them: a job fetches them
- * afterwards and mentions them.
+ * Unknown accounts that a remote post mentions. The post does not wait for them: a job fetches them and adds the
+ * mentions.
  */
 export class UnknownMentions extends Context.Service<UnknownMentions, {
-  /** Writes down who is to be asked for, in the running transaction of the author's actor. */
+  /** Stores ids to fetch, in the current transaction of the author's actor. */
   readonly note: (
     statusId: bigint,
     note: Pick<ForeignNote, "addressed" | "mentioned">
   ) => Effect.Effect<void, SqlError>
-  /** Whose post it is, and the ids that are still to be asked for. */
+  /** Returns the post's author, and the ids that are still to be fetched. */
   readonly waiting: (
     statusId: bigint
   ) => Effect.Effect<{ readonly author: AccountId; readonly uris: ReadonlyArray<string> } | undefined, SqlError>
-  /** These will never be known. */
+  /** Removes ids that cannot be found. */
   readonly forget: (statusId: bigint, uris: ReadonlyArray<string>) => Effect.Effect<void, SqlError>
-  /** Mentions those who are known by now, in a transaction of the author's actor; whether there was anybody. */
+  /** Adds mentions of accounts that are now known, in a transaction of the author's actor; false if there were none. */
   readonly settle: (statusId: bigint, author: AccountId) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/inbox/UnknownMentions") {
   static readonly layer = Layer.effect(
@@ -44,7 +44,7 @@ export class UnknownMentions extends Context.Service<UnknownMentions, {
 
       const note = traced("UnknownMentions.note")(
         function*(statusId: bigint, { addressed, mentioned }: Pick<ForeignNote, "addressed" | "mentioned">) {
-          // Most posts name nobody, or people of ours.
+          // Most posts mention no accounts, or only local ones.
           const elsewhere = [...new Set(mentioned)].filter((uri) =>
             uri.length <= uriCharactersMax && (URL.parse(uri)?.host ?? ours) !== ours
           )

@@ -3,9 +3,9 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { LRUCache } from "lru-cache"
 import { rowsOf } from "../../Rows.ts"
 
-/** Bytes of documents that are kept in memory. */
+/** Maximum bytes of cached documents. */
 const bytesMax = 16_777_216
-/** How long is believed what may change about an activity: who sends it. In milliseconds. */
+/** Lifetime of cached texts, in milliseconds: the sender may change. */
 const keptMillis = 60_000
 
 const utf8 = new TextEncoder()
@@ -14,18 +14,18 @@ const Sent = Schema.Struct({
   synchronizes: Schema.Boolean,
   low: Schema.Boolean,
   senderId: Schema.BigInt,
-  /** Null for the server itself, and for an account that is gone. */
+  /** Null for the server itself and for deleted accounts. */
   username: Schema.NullOr(Schema.String)
 })
 const activityRows = rowsOf(Schema.Struct({ ...Sent.fields, id: Schema.BigInt, document: Schema.String }))
 
-/** What all deliveries of an activity have in common. */
+/** Properties that all deliveries of an activity share. */
 export type ActivityText = typeof Sent.Type & {
-  /** The document, in UTF-8. */
+  /** Document in UTF-8. */
   readonly body: Uint8Array
 }
 
-/** Activities by their ids as they are sent; what many hosts get is asked for once. */
+/** Creates a cached reader of activities by id: many hosts get the same one. */
 export const make = (sql: SqlClient) => {
   const kept = new LRUCache<bigint, { readonly text: ActivityText; readonly at: number }>({
     maxSize: bytesMax,

@@ -10,30 +10,30 @@ import { Scheme } from "../signatures/Signatures.ts"
 import * as ActivityTexts from "./ActivityTexts.ts"
 import { successMillis } from "./DeliveryHosts.ts"
 
-/** How long deliveries belong to the round that took them, in milliseconds; longer than one lasts. */
+/** Duration of a claim, in milliseconds; longer than a round. */
 export const claimMillis = 30_000
-/** Older activities are not delivered any more, in milliseconds: longer than all tries of a delivery take. */
+/** Maximum age of activities that are still delivered, in milliseconds: longer than all tries of a delivery take. */
 const deliveryMillisMax = 4 * 24 * 3_600_000
-/** Deliveries that the figure of those that wait counts at most. */
+/** Maximum count of waiting deliveries in the metric. */
 const countedMax = 100_000
 
-/** Which delivery: of what, to whom, about what. */
+/** Key of a delivery: inbox, subject and activity. */
 const DeliveryKey = Schema.Struct({ inboxId: InboxId, about: Schema.BigInt, activityId: Schema.BigInt })
 type DeliveryKey = typeof DeliveryKey.Type
 
 const Claimed = Schema.Struct({
   ...DeliveryKey.fields,
   url: Schema.String,
-  /** How often it was tried, this time included. */
+  /** Number of tries, including this one. */
   tries: Schema.Int,
-  /** What the host takes; null where nobody knows. */
+  /** Signature scheme that the host accepts; null if unknown. */
   scheme: Schema.NullOr(Scheme),
-  /** The inbox said that it is gone, and is asked all the same. */
+  /** The inbox replied 410 earlier, and is tried again. */
   gone: Schema.Boolean,
-  /** It is to be noted when the host takes something: it failed, or its last success is not known well. */
+  /** A success must be recorded: the host had failures, or its last success is not known exactly enough. */
   troubled: Schema.Boolean
 })
-/** A delivery that a round took, with what it takes to send it. */
+/** Claimed delivery with everything needed to send it. */
 export type Delivery = typeof Claimed.Type & ActivityTexts.ActivityText
 
 const claimedRows = rowsOf(Schema.Struct({ ...Claimed.fields, host: Schema.String }))
@@ -41,62 +41,68 @@ const hostRows = rowsOf(Schema.Struct({ id: HostId, host: Schema.String, due: Sc
 const activityRows = rowsOf(Schema.Struct({ id: Schema.BigInt, old: Schema.Boolean }))
 const backlogRows = rowsOf(Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(Timestamptz) }))
 
-/** A claimed delivery; `tries` is that of the claim. After the claim is taken over, its outcome no longer counts. */
+/** Claimed delivery; `tries` is the claim's. Once another round has the claim, its outcome no longer counts. */
 type DeliveryClaimKey = DeliveryKey & Pick<typeof Claimed.Type, "tries">
 
-/** How many rows a host's actor wants. */
+/** Number of rows that a host's actor wants. */
 export interface DeliveryClaim {
   readonly host: string
   readonly rows: number
 }
 
-/** One that was taken and not tried; it is due again at `dueAt` (milliseconds since 1970). */
+/** Claimed delivery that was not tried; due again at `dueAt` (milliseconds since 1970). */
 export interface ReleasedDelivery extends DeliveryClaimKey {
   readonly dueAt: number
 }
 
-/** One that nobody tries again; `refusal` says why, where the inbox did not take it. */
+/** Delivery that needs no more tries; `refusal` is the reason if the inbox refused it. */
 export interface CompletedDelivery extends DeliveryKey {
   readonly refusal?: string | undefined
 }
 
-/** One that failed; `dueAt` (milliseconds since 1970) is when it is tried again. */
+/** Failed delivery; retried at `dueAt` (milliseconds since 1970). */
 export interface FailedDelivery extends DeliveryClaimKey {
   readonly dueAt: number
   readonly error: string
 }
 
 /**
- * Deliveries, as the actors of their hosts work them off; what several actors want at the same time is one statement. All by
- * index, and never more than asked for.
+ * Queue of deliveries, as processed by their hosts' actors. Requests of several actors at one time share a statement.
+ * Statements use indexes only, and read no more rows than requested.
  */
 export class Deliveries extends Context.Service<Deliveries, {
   /**
-   * Takes what is due for each of these hosts, the longest waiting first, for `claimMillis`. Of
-   * deliveries about one thing to one inbox only the first, so that they arrive in order. Of a host that is paused only what
-   * asks whether it lives again.
+   * Claims due deliveries of each host for `claimMillis`, longest waiting first. For deliveries with the same subject
+   * and inbox, only the first one is claimed, so that they arrive in order. A host that is paused by failures gets only
+   * Follows, which test whether it is back; one paused by an operator gets nothing.
    */
   readonly claim: (
     wanted: ReadonlyArray<DeliveryClaim>
   ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<Delivery>>, SqlError>
-  /** Forgets deliveries that are over, but for the last refusal of an inbox. Lets those go that waited behind them. */
+  /**
+   * Deletes finished deliveries, and stores the last refusal of each inbox. Deliveries that waited behind a failed one
+   * become due.
+   */
   readonly complete: (over: ReadonlyArray<CompletedDelivery>) => Effect.Effect<void, SqlError>
-  /** Puts off deliveries, and what waits behind each; those whose claim was taken over stay as they are. */
+  /** Postpones deliveries, and those that wait behind each, unless another round has the claim. */
   readonly retry: (failed: ReadonlyArray<FailedDelivery>) => Effect.Effect<void, SqlError>
-  /** Gives back what was taken and not tried, unless its claim was taken over. */
+  /** Returns deliveries that were not tried, unless another round has the claim. */
   readonly release: (untried: ReadonlyArray<ReleasedDelivery>) => Effect.Effect<void, SqlError>
-  /** The inbox says that it is gone: nothing waits for it any more, nor is sent there until its server speaks (`DeliveryHosts`). */
+  /**
+   * Deletes all deliveries to an inbox that is gone. Nothing is sent there until its server sends something
+   * (`DeliveryHosts`).
+   */
   readonly failInbox: (inboxId: number) => Effect.Effect<void, SqlError>
-  /** An inbox that was gone took something. */
+  /** Marks an inbox that was gone as working again. */
   readonly reviveInbox: (inboxId: number) => Effect.Effect<void, SqlError>
-  /** Hosts with numbers above `after` for which something is due; `hosts` of them are looked at. */
+  /** Returns hosts with due deliveries, of the next `hosts` hosts with numbers above `after`. */
   readonly due: (after: number, hosts: number) => Effect.Effect<
     { readonly hosts: ReadonlyArray<string>; readonly last: number | undefined },
     SqlError
   >
-  /** Deletes what is too old to be told, and texts that nobody waits for; a part of it each time. */
+  /** Deletes activities that are too old to deliver, and texts without deliveries; a slice per call. */
   readonly sweep: (rows: number) => Effect.Effect<void, SqlError>
-  /** How many wait, `countedMax` at most, and the age of the oldest in milliseconds. */
+  /** Number of waiting deliveries, at most `countedMax`, and the age of the oldest in milliseconds. */
   readonly backlog: Effect.Effect<{ readonly count: number; readonly oldestMillis: number }, SqlError>
 }>()("murmuration/services/federation/outbox/Deliveries") {
   static readonly layer = Layer.effect(
@@ -175,7 +181,7 @@ export class Deliveries extends Context.Service<Deliveries, {
       }, again)
 
       const due = traced("Deliveries.due")(function*(after: number, hosts: number) {
-        // From host to host along the index, whatever waits for each of them.
+        // Skips from host to host in the index, however many deliveries each has.
         const rows = yield* hostRows(sql`
           WITH RECURSIVE walk AS (
             (SELECT host_id, due_at FROM deliveries WHERE host_id > ${after} ORDER BY host_id, due_at LIMIT 1)
@@ -201,7 +207,7 @@ export class Deliveries extends Context.Service<Deliveries, {
         swept = seen.length < rows ? 0n : seen.at(-1)?.id ?? 0n
         const old = seen.flatMap(({ id, old }) => old ? [id] : [])
         if (old.length > 0) yield* sql`DELETE FROM deliveries WHERE activity_id = ANY (${old}::bigint[])`
-        // An activity that is still being expanded keeps its text.
+        // Keeps the text of an activity that is still being expanded.
         yield* sql`DELETE FROM outgoing_activities a WHERE id = ANY (${seen.map(({ id }) => id)}::bigint[])
           AND NOT EXISTS (SELECT FROM deliveries WHERE activity_id = a.id)
           AND NOT EXISTS (SELECT FROM fanouts WHERE id = a.fanout_id)`

@@ -16,39 +16,40 @@ const candidateRows = rowsOf(
 )
 const inboxIdRows = rowsOf(Schema.Struct({ inboxId: InboxId }))
 
-/** People who favourited, boosted or answered a post whose servers hear of its changes. */
+/** Maximum accounts per kind of interaction whose servers receive changes of a post. */
 const interactedMax = 2_000
 
-/** How far an activity has come: which of the accounts whose followers get it, and the last follow that was served. */
+/** Progress of an expansion: the index of the account whose followers are processed, and the last processed follow. */
 export interface Progress {
   readonly phase: number
   readonly cursor: bigint
 }
 
-/** Turns one activity for many into deliveries, by slices of followers; always inside the account's transaction. */
+/** Expands an activity into deliveries, by slices of followers; use only inside the account's transaction. */
 export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
-  /** Writes a slice, with all single recipients in the first; `next` is undefined after the last one. */
+  /** Writes a slice; the first one also has all individual recipients. `next` is undefined after the last slice. */
   readonly slice: (
     fanoutId: bigint,
     rendered: Rendered,
     progress: Progress,
     rows: number
   ) => Effect.Effect<{ readonly hosts: HostNames; readonly next: Progress | undefined }, SqlError>
-  /**
-   * Leaves the intent to tell of a change of a local post, where somebody elsewhere knows of it.
-   */
+  /** Enqueues the fan-out of a local post's change, if another server knows the post. */
   readonly enqueueChange: (
     accountId: bigint,
     statusId: bigint,
     telling: "Update" | "Delete"
   ) => Effect.Effect<void, SqlError>
-  /** The same for what an account tells of itself, where it has followers elsewhere; that it is gone, in any case. */
+  /**
+   * Enqueues the fan-out of an account's own news, if it has remote followers; an account's deletion and a rejected
+   * reply in any case.
+   */
   readonly tellFollowers: (
     accountId: bigint,
     statusId: bigint | null,
     outgoing: OutgoingActivity
   ) => Effect.Effect<Fanout | undefined, SqlError>
-  /** Whether an earlier change of the same thing is not told to everybody yet. */
+  /** Returns true if an earlier change of the same subject is still being fanned out. */
   readonly waits: (accountId: bigint, fanoutId: bigint, statusId: bigint | null) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/outbox/DeliveryExpansion") {
   static readonly layerNoDeps = Layer.effect(
@@ -73,14 +74,15 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
         })
           UNION (SELECT account_id FROM poll_votes WHERE status_id = ${statusId} LIMIT ${rowsMax(sql, interactedMax)})`
 
-      /** Inboxes that got a post of an account, and those of accounts that it follows. */
+      /** Selects inboxes that received a post of the account, and those of accounts that it follows. */
       const everybody = (accountId: bigint) =>
         sql`SELECT unnest(t.inbox_ids) FROM statuses s JOIN reaches t ON t.about = s.id WHERE s.account_id = ${accountId}
           UNION SELECT r.inbox_id FROM follows f JOIN remote_actors r ON r.account_id = f.target_account_id
             WHERE f.account_id = ${accountId}`
 
       /**
-       * Leaves out followers (`a`) between whom and the sender there is a block, and whose domain the sender blocks.
+       * SQL condition for followers (`a`): no block exists between them and the sender, and the sender does not block
+       * their domain.
        */
       const welcome = (senderId: bigint) =>
         sql`NOT ${eitherBlocks(sql, sql`${senderId}::bigint`, sql`a.id`)}
@@ -127,7 +129,8 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
       )
 
       /**
-       * A post that never left needs no Delete, nor does its text have to leave any more; who fetched it meanwhile has it.
+       * Deletes deliveries of the post that were never tried, and returns the inboxes that never got it: they need no
+       * Delete. Inboxes of servers that fetched the post are not among them.
        */
       const unsent = Effect.fnUntraced(function*(statusId: bigint, inboxIds: ReadonlyArray<number>) {
         const rows = yield* inboxIdRows(sql`

@@ -7,35 +7,40 @@ import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import type { Scheme } from "../signatures/Signatures.ts"
 
-/** A host that failed on so many days, and took nothing meanwhile, gets nothing until it speaks to us. */
+/**
+ * Number of days with failures, without a success between them, after which a host gets nothing until it sends
+ * something.
+ */
 export const failedDaysMax = 7
-/** How exactly it is known when a host took something last, in milliseconds. */
+/** Accuracy of a host's last success, in milliseconds. */
 export const successMillis = 3_600_000
-/** How often a host that speaks to us is noted, in milliseconds; how many are remembered for that. */
+/**
+ * Minimum time between records of a host that sends something, in milliseconds, and maximum hosts remembered for this.
+ */
 const heardMillis = 60_000
 const heardMax = 10_000
-/** An inbox that said that it is gone is asked again so long after that, in milliseconds, when its host speaks. */
+/** Delay until an inbox that replied 410 is tried again, in milliseconds, if its host sends something. */
 const goneMillis = 24 * 3_600_000
-/** Deliveries that one statement forgets. */
+/** Maximum deliveries deleted per statement. */
 const forgottenMax = 1_000
 
-/** Who has deliveries to a host wait: an operator, or that it fails. */
+/** Reason for a pause: an operator, or failures. */
 export const PausedBy = Schema.Literals(["operator", "failures"])
 const failureRows = rowsOf(Schema.Struct({ days: Schema.Int, pausedBy: Schema.NullOr(PausedBy) }))
 
-/** Other servers as receivers. */
+/** Other servers as receivers of deliveries. */
 export class DeliveryHosts extends Context.Service<DeliveryHosts, {
-  /** These took something; lifts their pauses. `scheme` is how that was signed. */
+  /** Records successes and ends pauses by failures. `scheme` is the signature scheme that was accepted. */
   readonly succeeded: (
     hosts: ReadonlyArray<{ readonly host: string; readonly scheme: Scheme }>
   ) => Effect.Effect<void, SqlError>
-  /** It took nothing today; answers whether it is given up, when what waits for it is forgotten. */
+  /** Records a failed day; true if the host is given up. Its deliveries are then deleted. */
   readonly failed: (host: string, why: string) => Effect.Effect<boolean, SqlError>
-  /** It sent something that it signed: it lives. Costs nothing where that was noted a moment ago. */
+  /** Records that the host sent something signed, so it is alive. Costs nothing if that was recorded recently. */
   readonly spoke: (host: string) => Effect.Effect<void, SqlError>
-  /** False where nothing is known of such a host. */
+  /** Returns false if the host is unknown. */
   readonly pause: (host: string) => Effect.Effect<boolean, SqlError>
-  /** Ends every pause, and tries inboxes again that said that they are gone. */
+  /** Ends every pause, and tries inboxes again that replied 410. */
   readonly resume: (host: string) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/outbox/DeliveryHosts") {
   static readonly layer = Layer.effect(
@@ -46,7 +51,7 @@ export class DeliveryHosts extends Context.Service<DeliveryHosts, {
       const heard = boundedMap<string, number>(heardMax)
       const some = (rows: ReadonlyArray<unknown>) => rows.length > 0
 
-      /** What asks whether the host lives stays. */
+      /** Keeps Follows, which test whether the host is back. */
       const forget = Effect.fnUntraced(function*(host: string) {
         const round = sql`DELETE FROM deliveries WHERE (inbox_id, about, activity_id) IN (
           SELECT d.inbox_id, d.about, d.activity_id FROM hosts h JOIN deliveries d ON d.host_id = h.id
@@ -56,7 +61,9 @@ export class DeliveryHosts extends Context.Service<DeliveryHosts, {
         while (gone === forgottenMax) gone = (yield* round).length
       })
 
-      /** Inboxes that were gone before a time, in milliseconds since 1970, are sent to again: a server may say 410 by mistake. */
+      /**
+       * Enables inboxes that were gone before a time, in milliseconds since 1970: a server may reply 410 by mistake.
+       */
       const revive = (host: string, before: number) =>
         sql`UPDATE inboxes i SET gone_at = NULL FROM hosts h
           WHERE h.host = ${host} AND i.host_id = h.id AND i.gone_at <= ${new Date(before)}`

@@ -25,15 +25,17 @@ const stampRows = rowsOf(
 
 type CollectionNews = Extract<OutgoingActivity["leaves"], `${string}Collection` | `${string}Item`>
 
-/** What accounts of this server and of others agree about collections (FEP-7aa9), inside the transaction of one of them. */
+/**
+ * Consent between local and remote accounts about collections (FEP-7aa9); use only inside a transaction of one of them.
+ */
 export class FeatureActivities extends Context.Service<FeatureActivities, {
-  /** Asks accounts elsewhere whether they may be in a collection, by the items that wait for them. */
+  /** Sends FeatureRequests for pending items with remote accounts. */
   readonly request: (owner: bigint, collectionId: bigint, itemIds: ReadonlyArray<bigint>) => Sent
-  /** Answers somebody's request; with the id of the item that stands from now on where it is agreed to. */
+  /** Replies to a FeatureRequest; `itemId` is the accepted item, undefined for a rejection. */
   readonly answer: (account: bigint, asker: bigint, request: string, itemId: bigint | undefined) => Sent
-  /** Tells the owner elsewhere that an account takes its word back. */
+  /** Sends a remote owner the revocation of a local account's consent. */
   readonly withdraw: (account: bigint, itemId: bigint) => Sent
-  /** Leaves the intent to tell followers, and those in the collection, of a change. */
+  /** Enqueues news of a change for followers and for accounts in the collection. */
   readonly tell: (
     owner: bigint,
     leaves: CollectionNews,

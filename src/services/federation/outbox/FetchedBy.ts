@@ -5,15 +5,15 @@ import type { AccountId } from "../../Ids.ts"
 import { traced } from "../../Traced.ts"
 import { given } from "./Reaches.ts"
 
-/** Readers that are known to be noted. */
+/** Maximum remembered readers. */
 const notedMax = 20_000
 
 /**
- * Servers that fetched a post: they have it although it was not sent to them, by a boost or because somebody looked for it.
- * Its edits and its end go there too, so that it is nowhere left when it is gone (I10).
+ * Servers that fetched a post: they have it although it was not sent to them, because of a boost or a search. Its edits
+ * and its deletion are sent there, so that no server keeps it after it is deleted (I10).
  */
 export class FetchedBy extends Context.Service<FetchedBy, {
-  /** The account of another server, which signed for it, was given the local post. */
+  /** Records that a remote account, which signed the request, received the local post. */
   readonly note: (statusId: bigint, accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/federation/outbox/FetchedBy") {
   static readonly layer = Layer.effect(
@@ -27,7 +27,7 @@ export class FetchedBy extends Context.Service<FetchedBy, {
           function*(statusId, accountId) {
             const key = `${statusId} ${accountId}`
             if (noted.has(key)) return
-            // A post that is being deleted meanwhile is waited for, and then not there.
+            // Waits for a concurrent deletion of the post, which then is not found.
             yield* given(
               sql,
               sql`SELECT id FROM statuses WHERE id = ${statusId} AND local AND deleted_at IS NULL FOR SHARE`,

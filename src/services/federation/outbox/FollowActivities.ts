@@ -18,33 +18,33 @@ const blockRows = rowsOf(Schema.Struct({ id: Schema.BigInt, username: Schema.Str
 
 type Sent = Effect.Effect<HostNames, SqlError>
 
-/** Follows and blocks between a local account and a remote one; for any other two accounts nothing leaves. */
+/** Follows and blocks between a local and a remote account; nothing is sent for other pairs. */
 export class FollowActivities extends Context.Service<FollowActivities, {
-  /** Tells of a request that was just stored, and gives it its id. */
+  /** Sends a follow request that was just stored, and gives it its id. */
   readonly follow: (follower: bigint, target: bigint) => Sent
-  /** Takes a follow or a request back; before its row is gone. */
+  /** Sends the Undo of a follow or request; call before its row is deleted. */
   readonly undoFollow: (follower: bigint, target: bigint) => Sent
-  /** Takes back what is no follow here, though the other server has one. */
+  /** Sends the Undo of a follow that only the other server has. */
   readonly disown: (follower: bigint, target: bigint) => Sent
   /**
-   * Answers a follower or a request; a Reject before the row is gone. A Reject of somebody elsewhere is answered by an
-   * Undo of what stood here: they may have taken a later follow meanwhile, which they would keep alone.
+   * Sends an Accept or Reject; call before a Reject deletes the row. If a remote target rejects, sends an Undo of the
+   * local follow instead: the target may have accepted a later follow, which it would otherwise keep.
    */
   readonly answer: (type: "Accept" | "Reject", target: bigint, follower: bigint) => Sent
-  /** The same for many who follow now. */
+  /** Sends Accepts to new followers. */
   readonly acceptAll: (target: bigint, followers: ReadonlyArray<bigint>) => Sent
-  /** Refuses a follow that was not stored; `uri` is its id as it came. */
+  /** Rejects a follow that was not stored; `uri` is its id as it arrived. */
   readonly refuse: (target: bigint, follower: bigint, uri: string | undefined) => Sent
   /**
-   * Remembers the id of a follow as it came, unless it is an earlier one that is late. Accepts it where it stands,
-   * again if need be.
+   * Stores the id of an incoming follow, unless it is an earlier one that arrives late. Accepts it if the follow
+   * exists, again if necessary.
    */
   readonly received: (follower: bigint, target: bigint, uri: string | undefined) => Sent
-  /** Whether an id of ours is that of an earlier follow, while a later one, or a request, stands. */
+  /** Returns true if a local id is that of an earlier follow, while a later follow or request exists. */
   readonly isEarlier: (follower: bigint, target: bigint, uri: string) => Effect.Effect<boolean, SqlError>
-  /** Tells of a block that was just stored. */
+  /** Sends a block that was just stored. */
   readonly block: (accountId: bigint, target: bigint) => Sent
-  /** Before its row is gone. */
+  /** Sends the Undo of a block; call before its row is deleted. */
   readonly undoBlock: (accountId: bigint, target: bigint) => Sent
 }>()("murmuration/services/federation/outbox/FollowActivities") {
   static readonly layerNoDeps = Layer.effect(
@@ -91,7 +91,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         const rows = parties === undefined ? [] : yield* found(follower, target)
         if (parties === undefined || rows.length > 0) return none
         const { actor, other } = parties
-        // Numbered after all that were: who has a follow of an earlier number ends it.
+        // Numbered after all earlier ones: a server that has an earlier follow ends it.
         const number = only(yield* idRows(sql`SELECT next_id(${yield* Clock.currentTimeMillis}) AS id`)).id
         const id = `${Activities.followIds(actor)}${number}`
         const activity = Activities.undo(Activities.follow({ id, actor, object: other }))
@@ -123,7 +123,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
           const [row] = yield* found(follower, target)
           if (row === undefined) return none
           const of = { id: row.uri ?? undefined, actor: parties.other, object: parties.actor }
-          // The same follow may be asked for and answered again, which is another answer.
+          // A follow may be requested and answered several times; each reply needs its own id.
           return yield* answered(type, target, follower, of, `${row.id}-${yield* Clock.currentTimeMillis}`)
         }
       )

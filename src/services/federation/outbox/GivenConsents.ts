@@ -9,24 +9,27 @@ import { type HostNames, Outbox } from "./Outbox.ts"
 
 const usernameRows = rowsOf(Schema.Struct({ username: Schema.String }))
 
-/** An account, with its id where it is of another server. */
+/** An account; `uri` is set if it is remote. */
 interface Party {
   readonly username: string
   readonly uri: string | null
 }
 
-/** What another server asks consent for, or did without asking. */
+/** Consent that another server requests, or did without requesting. */
 export interface ConsentAsked {
-  /** The id of the request, where there is one, and its type. */
+  /** Id of the request, if there is one, and its type. */
   readonly request: string | undefined
   readonly type: string
   readonly requester: string
-  /** The ids of what it is about, and of what is done with it. */
+  /** Ids of the object, and of the interaction with it. */
   readonly object: string
   readonly instrument: string
 }
 
-/** How accounts here answer who asks for consent, in activities of one context whose ids have this path. Made once. */
+/**
+ * Creates the replies of local accounts to consent requests; `context` is their JSON-LD context, and `path` a part of
+ * their ids. Call once.
+ */
 export const make = Effect.fnUntraced(function*(context: unknown, path: string) {
   const sql = yield* SqlClient.SqlClient
   const config = yield* ServerConfig
@@ -55,7 +58,7 @@ export const make = Effect.fnUntraced(function*(context: unknown, path: string) 
         type,
         actor: from.actor,
         to: [requester],
-        // Who did not ask is told of what it did.
+        // A sender that did not request consent gets the id of its interaction.
         object: request === undefined
           ? instrument
           : { id: request, type: requestType, actor: requester, object, instrument },
@@ -69,7 +72,7 @@ export const make = Effect.fnUntraced(function*(context: unknown, path: string) 
     activity,
     actorOf,
     answered,
-    /** Refuses what was asked of a local account, where nothing is kept of it. */
+    /** Refuses a request to a local account that is not stored. */
     refuse: Effect.fnUntraced(function*(author: bigint, requesterId: bigint, asked: ConsentAsked) {
       const none: HostNames = []
       if (!outbox.enabled) return none

@@ -20,41 +20,41 @@ type Sent = Effect.Effect<HostNames, SqlError>
 const Party = Schema.Struct({ id: Schema.String, username: Schema.String, uri: Schema.NullOr(Schema.String) })
 const Parties = Schema.Struct({
   kind: RequestKind,
-  /** Who asks, and whose status it is. */
+  /** The requesting account, and the author of the status. */
   account: Party,
   author: Party,
   statusId: Schema.BigInt,
   statusUri: Schema.NullOr(Schema.String),
   interactionId: Schema.NullOr(Schema.BigInt),
-  /** The id of the interaction elsewhere. */
+  /** Id of a remote interaction. */
   uri: Schema.NullOr(Schema.String),
   requestUri: Schema.NullOr(Schema.String),
   state: Schema.String
 })
 const partyRows = rowsOf(Parties)
 
-/** What another server asked for, or did without asking. */
+/** Interaction that another server requests consent for, or made without requesting. */
 export interface Asking extends Omit<ConsentAsked, "type"> {
   readonly kind: RequestKind
 }
 
-/** Consent to replies, favourites and reblogs: asked of other servers, and given or refused by accounts here. */
+/** Consent to replies, favourites and reblogs: requested from other servers, and given or refused by local accounts. */
 export class InteractionActivities extends Context.Service<InteractionActivities, {
-  /** Asks for it; `instrument` is the reply or Announce as it will be, absent for a Like. */
+  /** Requests consent; `instrument` is the future reply or Announce, absent for a Like. */
   readonly request: (requestId: bigint, instrument?: Document) => Sent
-  /** Gives it to somebody of another server, or not. */
+  /** Sends a remote account consent or a refusal. */
   readonly answer: (type: "Accept" | "Reject", requestId: bigint) => Sent
-  /** Refuses what was asked of a local account, where nothing is kept of it. */
+  /** Refuses a request to a local account that is not stored. */
   readonly refuse: (author: bigint, requesterId: bigint, asking: Asking) => Sent
-  /** Tells of a favourite to which its author's server agreed. */
+  /** Sends a favourite with the consent of its author's server. */
   readonly like: (requestId: bigint, stamp: string) => Sent
-  /** Takes back a favourite for which consent was asked; before its request is gone. */
+  /** Sends the Undo of a favourite with a consent request; call before the request is deleted. */
   readonly undoLike: (requestId: bigint) => Sent
-  /** Asks no more for a reply or reblog; before its request is gone. */
+  /** Withdraws the request for a reply or reblog; call before the request is deleted. */
   readonly undoRequest: (requestId: bigint) => Sent
-  /** The id of a status; undefined where there is none. */
+  /** Returns the id of a status; undefined if it does not exist. */
   readonly uriOf: (statusId: bigint) => Effect.Effect<string | undefined>
-  /** The consent of somebody here as a document; undefined where there is none. */
+  /** Returns a local account's consent as a document; undefined if it does not exist. */
   readonly stamp: (username: string, requestId: bigint) => Effect.Effect<Document | undefined>
 }>()("murmuration/services/federation/outbox/InteractionActivities") {
   static readonly layerNoDeps = Layer.effect(
@@ -124,7 +124,7 @@ export class InteractionActivities extends Context.Service<InteractionActivities
           about: interactionId ?? requestId,
           activity: requestOf(requestId, found, instrument ?? likeOf(found))
         }, [BigInt(author.id)])
-        // The post goes along, so that its server is told of its end.
+        // The request contains the post, so the server must learn of its deletion.
         if (interactionId !== null) {
           yield* given(sql, sql`SELECT ${interactionId}::bigint AS id`, BigInt(author.id))
         }
@@ -210,7 +210,7 @@ export class InteractionActivities extends Context.Service<InteractionActivities
   static readonly layer = InteractionActivities.layerNoDeps.pipe(Layer.provide([Objects.layer, Outbox.layer]))
 }
 
-/** The request of ours that an id names; undefined where it is none of ours. */
+/** Returns the local request with this id; undefined for other ids. */
 export const requestedBy = (base: string, id: string): bigint | undefined => {
   const [, digits] = id.startsWith(`${base}/`) ? /#interaction_requests\/([0-9]{1,18})$/.exec(id) ?? [] : []
   return digits === undefined ? undefined : BigInt(digits)

@@ -12,44 +12,46 @@ const partyRows = rowsOf(Schema.Struct({ username: Schema.String, uri: Schema.St
 const hostRows = rowsOf(Schema.Struct({ host: Schema.String }))
 const inboxRows = rowsOf(Schema.Struct({ id: InboxId }))
 
-/** The server itself as a sender. */
+/** Sender id of the server itself. */
 export const instanceSender = 0n
-/** Between two deliveries of an activity that has time, in milliseconds. */
+/** Interval between deliveries of a low-priority activity, in milliseconds. */
 const paceMillis = 20
 
-/** An activity and what is to be known of it when it is sent. */
+/** Activity with its sending options. */
 export interface OutboxItem {
-  /** The account that signs; `instanceSender` is the server. */
+  /** Account that signs; `instanceSender` is the server. */
   readonly senderId: bigint
-  /** Deliveries about the same reach an inbox in order. */
+  /** Subject: deliveries with the same subject reach an inbox in order. */
   readonly about: bigint
   readonly activity: Activity
-  /** It carries the digest of the sender's followers. */
+  /** True if deliveries carry the digest of the sender's followers. */
   readonly synchronizes?: boolean
-  /** It has time: fewer tries, and not all at once. */
+  /** Low priority: fewer tries, and deliveries are spread over time. */
   readonly low?: boolean
 }
 
-/** A local account that does something to a remote one, by the ids that others know. */
+/** Local account and remote account, by their ActivityPub ids. */
 interface Parties {
   readonly actor: string
   readonly other: string
 }
 
-/** Hosts for which something waits now, to be woken after the commit. */
+/** Hosts with new deliveries, to wake after the commit. */
 export type HostNames = ReadonlyArray<string>
 
-/** Writes what leaves, always inside the running transaction of an actor. Without federation nothing is written. */
+/** Writes outgoing activities, always inside the current transaction of an actor. Writes nothing without federation. */
 export class Outbox extends Context.Service<Outbox, {
   readonly enabled: boolean
-  /** Both by their ids, where the first is local and the second is not; else undefined, for then nothing leaves. */
+  /**
+   * Returns both ids if the first account is local and the second is remote; otherwise undefined, as nothing is sent.
+   */
   readonly parties: (senderId: bigint, targetId: bigint) => Effect.Effect<Parties | undefined, SqlError>
   /**
-   * Sends what is for these accounts alone, of which only remote ones count, to their own inboxes; the inbox that an account
-   * shares with its neighbours is for followers and for everybody (ActivityPub section 7.1.3).
+   * Sends to the personal inboxes of these accounts; local ones are ignored. Shared inboxes are only for followers and
+   * public posts (ActivityPub section 7.1.3).
    */
   readonly toAccounts: (item: OutboxItem, accountIds: ReadonlyArray<bigint>) => Effect.Effect<HostNames, SqlError>
-  /** Sends to inboxes by their numbers; the activity is there already where `activityId` is given. */
+  /** Sends to inboxes by their numbers. With `fanoutId`, all slices of a fan-out share one stored activity. */
   readonly toInboxes: (
     item: OutboxItem,
     inboxIds: ReadonlyArray<number>,
@@ -90,7 +92,7 @@ export class Outbox extends Context.Service<Outbox, {
           const at = new Date(yield* Clock.currentTimeMillis)
           const id = yield* store(item, at, fanoutId)
           const pace = item.low === true ? paceMillis : 0
-          // Behind one that failed nothing is due before it; else the claim would find it again and again.
+          // A delivery is not due before a failed one ahead of it: the claim would otherwise find it again and again.
           const rows = yield* hostRows(sql`
             WITH failed AS MATERIALIZED (
               SELECT d.inbox_id, max(d.due_at) AS due_at
@@ -111,7 +113,7 @@ export class Outbox extends Context.Service<Outbox, {
       const toAccounts = traced("Outbox.toAccounts")(
         function*(item: OutboxItem, accountIds: ReadonlyArray<bigint>) {
           if (!federated || accountIds.length === 0) return []
-          // Whether a host is alive again is learnt by asking it for something new (federation.md section 12).
+          // Only a new Follow tests whether a host is back (federation.md section 12).
           const asks = item.activity.type === "Follow"
           const rows = yield* inboxRows(sql`SELECT DISTINCT inbox_number(r.inbox_url) AS id
             FROM remote_actors r LEFT JOIN inboxes i ON i.url = r.inbox_url

@@ -17,12 +17,12 @@ import { Objects } from "../Objects.ts"
 import type { OutboxItem } from "./Outbox.ts"
 import { DeliveredPost, type Recipients, recipients } from "./Recipients.ts"
 
-/** An activity as it is now, and where it goes; `statusId` is the post that it tells of. */
+/** Activity rendered from current data, with its recipients; `statusId` is its post. */
 export interface Rendered {
   readonly item: OutboxItem
   readonly recipients: Recipients
   readonly statusId: bigint | null
-  /** A server that gets it has the post from now on. */
+  /** True if the activity gives its receivers the post. */
   readonly carries: boolean
 }
 
@@ -31,7 +31,7 @@ const OutgoingPost = Schema.Struct({
   deleted: Schema.Boolean,
   silent: Schema.Boolean,
   username: Schema.String,
-  /** The status that it reblogs. */
+  /** Id of the reblogged status. */
   originalId: Schema.NullOr(Schema.BigInt)
 })
 type OutgoingPost = typeof OutgoingPost.Type
@@ -48,7 +48,7 @@ const followersOnly = (accountId: bigint): Recipients => ({
   interacted: false
 })
 
-/** What an account tells its followers and others, rendered when it is told: a post that is gone by then is never told. */
+/** Renders activities at the time of sending: a post that was deleted by then is never sent. */
 export class OutgoingActivities extends Context.Service<OutgoingActivities, {
   readonly render: (
     accountId: bigint,
@@ -65,7 +65,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
       const collections = yield* CollectionObjects
       const objects = yield* Objects
 
-      /** A silenced author reaches its followers only, and nobody whom it blocks. */
+      /** A silenced author's posts reach only followers; accounts that the author blocks get nothing. */
       const postOf = (statusId: bigint) =>
         postRows(sql`WITH post AS (SELECT s.*, a.username, a.suspended_at, a.silenced_at FROM statuses s
             JOIN accounts a ON a.id = s.account_id WHERE s.id = ${statusId} AND s.local AND NOT s.local_only AND a.domain IS NULL),
@@ -91,7 +91,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
         return found === undefined ? undefined : Activities.undo(Activities.published(found.activity))
       })
 
-      /** Nobody may fetch what is for followers, so that its author's own boost carries it (federation.md section 8). */
+      /** A followers-only post cannot be fetched, so its author's own boost embeds it (federation.md section 8). */
       const inlined = Effect.fnUntraced(
         function*(activity: Document, { authorId, originalAuthor, originalId, visibility }: OutgoingPost) {
           if (visibility !== "private" || originalId === null || originalAuthor !== authorId) return activity
@@ -104,7 +104,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
         const found = (yield* objects.load([statusId])).get(statusId)
         if (found === undefined) return undefined
         if (telling === "Create") return Activities.published(yield* inlined(found.activity, post))
-        // A poll's figures change without an edit, so that the time of the edit would name several updates.
+        // Poll counts change without an edit, so the time of the last edit is not unique.
         return found.note && Activities.updateNote(found.note, new Date(yield* Clock.currentTimeMillis))
       })
 
@@ -123,7 +123,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
         } satisfies Rendered
       })
 
-      /** A collection of accounts, or one in it, to its owner's followers and to those in it. */
+      /** Renders a change of a collection or its items, for the owner's followers and the accounts in it. */
       const ofCollection = Effect.fnUntraced(function*(
         accountId: bigint,
         actor: string,
@@ -154,7 +154,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
         )
       })
 
-      /** What an account says about itself, to its followers. */
+      /** Renders an account's own news, for its followers. */
       const ofAccount = Effect.fnUntraced(
         function*(accountId: bigint, statusId: bigint | null, outgoing: OutgoingActivity) {
           const [me] = yield* usernameRows(sql`SELECT username FROM accounts
@@ -226,7 +226,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
           if (leaves === "Create" || leaves === "Update" || leaves === "Delete") {
             return statusId === null ? undefined : yield* ofPost(statusId, leaves)
           }
-          // A pin or a refused reply names its post.
+          // Pins and rejected replies refer to a post.
           if (statusId !== null && (yield* stays(statusId))) return undefined
           return yield* ofAccount(accountId, statusId, outgoing)
         }

@@ -1,5 +1,7 @@
-/* What deliveries are about: those about the same reach an inbox in the order in which they happened. */
+/* Subjects of deliveries: deliveries with the same subject reach an inbox in order. */
 
-/** Two accounts, the first of which does something to the second or to a post. 64 bits; a coincidence only costs time. */
+/**
+ * Returns the subject of an account's actions on another account or a post. Has 64 bits; a collision only costs time.
+ */
 export const ofPair = (actor: bigint, object: bigint): bigint =>
   BigInt.asIntN(64, actor * 0x9e37_79b9_7f4a_7c15n + object)

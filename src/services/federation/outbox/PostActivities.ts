@@ -11,13 +11,13 @@ import * as PairKey from "./PairKey.ts"
 
 type Sent = Effect.Effect<HostNames, SqlError>
 
-/** Somebody's favourite, or a poll to vote in, of another server's author. */
+/** Local account's favourite, or a poll to vote in, of a remote author's post. */
 const Foreign = Schema.Struct({
   id: Schema.BigInt,
   username: Schema.String,
   uri: Schema.String,
   authorId: Schema.BigInt,
-  /** The id of its author. */
+  /** Id of the author. */
   author: Schema.String
 })
 const favouriteRows = rowsOf(Foreign)
@@ -32,15 +32,15 @@ const reportRows = rowsOf(Schema.Struct({
   receiverUris: Schema.Array(Schema.String)
 }))
 
-/** What local accounts do with posts of other servers, told to their authors; and reports about them. */
+/** Interactions of local accounts with remote posts, sent to their authors, and forwarded reports. */
 export class PostActivities extends Context.Service<PostActivities, {
-  /** Tells of a favourite that was just stored. */
+  /** Sends a favourite that was just stored. */
   readonly like: (accountId: bigint, statusId: bigint) => Sent
-  /** Before its row is gone. */
+  /** Sends the Undo of a favourite; call before its row is deleted. */
   readonly undoLike: (accountId: bigint, statusId: bigint) => Sent
-  /** Tells of votes by the indexes of the options, one activity a choice. */
+  /** Sends votes by the indexes of the options, one activity per choice. */
   readonly vote: (accountId: bigint, statusId: bigint, choices: ReadonlyArray<number>) => Sent
-  /** Forwards a report that was just filed to the servers that it names; nothing says who made it (row 20). */
+  /** Forwards a report that was just filed to the servers that it names, without the reporter (row 20). */
   readonly flag: (reportId: bigint, only?: ReadonlyArray<string>) => Sent
 }>()("murmuration/services/federation/outbox/PostActivities") {
   static readonly layerNoDeps = Layer.effect(

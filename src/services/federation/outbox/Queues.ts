@@ -7,11 +7,11 @@ import { traced } from "../../Traced.ts"
 import { untilNoClash } from "../../Transactions.ts"
 import { PausedBy } from "./DeliveryHosts.ts"
 
-/** Hosts and deliveries that are told of at once; deliveries of a host that one statement counts or moves. */
+/** Maximum hosts and deliveries listed, and maximum deliveries of a host that one statement counts or moves. */
 const toldMax = 200
 export const countedMax = 10_000
 
-/** Deliveries that wait for a host; `waiting` is `countedMax` where it is more. */
+/** Waiting deliveries of a host; `waiting` is at most `countedMax`. */
 export const HostQueue = Schema.Struct({
   host: Schema.String,
   waiting: Schema.Int,
@@ -23,7 +23,7 @@ export const HostQueue = Schema.Struct({
 export type HostQueue = typeof HostQueue.Type
 const queueRows = rowsOf(HostQueue)
 
-/** A delivery of an activity about a post that waits. */
+/** Waiting delivery of an activity about a post. */
 export const WaitingDelivery = Schema.Struct({
   type: Schema.String,
   inbox: Schema.String,
@@ -35,7 +35,7 @@ export const WaitingDelivery = Schema.Struct({
 export type WaitingDelivery = typeof WaitingDelivery.Type
 const waitingRows = rowsOf(WaitingDelivery)
 
-/** An inbox that is no way to somebody: it refused the post, or said since `goneAt` that it is gone. */
+/** Inbox that does not accept deliveries: it refused the post, or has been gone since `goneAt`. */
 export const RefusingInbox = Schema.Struct({
   inbox: Schema.String,
   refusal: Schema.NullOr(Schema.String),
@@ -44,14 +44,14 @@ export const RefusingInbox = Schema.Struct({
 export type RefusingInbox = typeof RefusingInbox.Type
 const refusingRows = rowsOf(RefusingInbox)
 
-/** Who knows of a local post. */
+/** Local post, and its distribution. */
 const LocalPost = Schema.Struct({
   visibility: Schema.String,
   deleted: Schema.Boolean,
   followers: Schema.Int,
   followerHosts: Schema.Int,
   mentioned: Schema.Array(Schema.String),
-  /** Intents that are still being turned into deliveries. */
+  /** Number of fan-outs in progress. */
   expanding: Schema.Int,
   /** Inboxes for which a delivery was enqueued. */
   reached: Schema.Array(Schema.String)
@@ -62,13 +62,13 @@ type PostDeliveries = typeof LocalPost.Type & {
   readonly refusing: ReadonlyArray<RefusingInbox>
 }
 
-/** Deliveries as operators look at them. */
+/** Deliveries, as operators see them. */
 export class Queues extends Context.Service<Queues, {
-  /** Hosts for which something waits, in the order in which they were met first. */
+  /** Hosts with waiting deliveries, by number. */
   readonly list: Effect.Effect<ReadonlyArray<HostQueue>, SqlError>
-  /** Everything that waits for the host is due now; answers how much that is. */
+  /** Makes all waiting deliveries of the host due now; returns their number. */
   readonly hurry: (host: string) => Effect.Effect<number, SqlError>
-  /** What became of a local post; undefined where it is not there. */
+  /** Returns the deliveries of a local post; undefined if it does not exist. */
   readonly explain: (statusId: bigint) => Effect.Effect<PostDeliveries | undefined, SqlError>
 }>()("murmuration/services/federation/outbox/Queues") {
   static readonly layer = Layer.effect(

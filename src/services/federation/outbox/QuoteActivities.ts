@@ -17,9 +17,9 @@ type Sent = Effect.Effect<HostNames, SqlError>
 
 const Party = { username: Schema.String, uri: Schema.NullOr(Schema.String) }
 const QuoteParties = Schema.Struct({
-  /** Who quotes, and the id of the post. */
+  /** Quoting account, and the id of its post. */
   account: Schema.Struct({ ...Party, id: Schema.String, post: Schema.NullOr(Schema.String) }),
-  /** Who is quoted, and the post. */
+  /** Quoted account, and its post. */
   quoted: Schema.Struct({ ...Party, id: Schema.String, post: Schema.NullOr(Schema.String), postId: Schema.String }),
   requestUri: Schema.NullOr(Schema.String),
   state: Schema.String
@@ -27,22 +27,22 @@ const QuoteParties = Schema.Struct({
 const partyRows = rowsOf(QuoteParties)
 const requestType = "QuoteRequest"
 
-/** A request that another server made. */
+/** Request of another server. */
 interface Request extends Omit<ConsentAsked, "request" | "type"> {
   readonly id: string
 }
 
-/** Consent to be quoted, asked of other servers, and given or taken back by accounts here (FEP-044f). */
+/** Consent to quotes: requested from other servers, and given or revoked by local accounts (FEP-044f). */
 export class QuoteActivities extends Context.Service<QuoteActivities, {
-  /** Asks for it, for a quote that was just written here. */
+  /** Requests consent to a quote that was just written here. */
   readonly request: (statusId: bigint) => Sent
-  /** Gives it to a post of another server, or not. */
+  /** Sends a remote post consent or a refusal. */
   readonly answer: (type: "Accept" | "Reject", statusId: bigint) => Sent
-  /** Refuses a request of which nothing is kept. */
+  /** Refuses a request that is not stored. */
   readonly refuse: (quotedAuthor: bigint, requesterId: bigint, request: Request) => Sent
-  /** Takes it back from a post of another server. */
+  /** Revokes the consent to a remote post. */
   readonly withdraw: (statusId: bigint) => Sent
-  /** The consent of somebody here as a document; undefined where there is none. */
+  /** Returns a local account's consent as a document; undefined if it does not exist. */
   readonly stamp: (username: string, statusId: bigint) => Effect.Effect<Document | undefined>
 }>()("murmuration/services/federation/outbox/QuoteActivities") {
   static readonly layerNoDeps = Layer.effect(
@@ -85,7 +85,7 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
         if (found === undefined || found.account.uri !== null || found.quoted.uri === null) return none
         const { account, object, quoted } = found
         const note = (yield* objects.load([statusId])).get(statusId)?.note
-        // What is local-only is nothing to ask about.
+        // A local-only post needs no consent.
         if (note === undefined) return none
         const actor = actorOf(account)
         const hosts = yield* outbox.toAccounts({
@@ -100,7 +100,7 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
             instrument: note
           })
         }, [BigInt(quoted.id)])
-        // The post goes along, so that its server is told of its end.
+        // The request contains the post, so the server must learn of its deletion.
         yield* given(sql, sql`SELECT ${statusId}::bigint AS id`, BigInt(quoted.id))
         return hosts
       })

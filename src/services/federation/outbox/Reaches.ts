@@ -1,12 +1,12 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** Inboxes of a post beyond which none is noted that it was given to. */
+/** Maximum inboxes recorded per post as having been given it. */
 const givenMax = 20_000
 
 /**
- * Notes that the server of an account was given a post, of which `post` selects the `id`, otherwise than by a delivery. Its
- * edits and its end go there, even where a delivery of the post still waits and will never leave (I10).
+ * Records that an account's server was given a post, other than by a delivery; `post` selects its `id`. The server gets
+ * the post's edits and deletion, even if a delivery of the post is still waiting and is cancelled (I10).
  */
 export const given = (sql: SqlClient, post: Fragment, accountId: bigint) =>
   sql`INSERT INTO reaches (about, inbox_ids, given_to)

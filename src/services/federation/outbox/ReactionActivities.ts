@@ -18,7 +18,7 @@ import * as PairKey from "./PairKey.ts"
 
 type Sent = Effect.Effect<HostNames, SqlError>
 
-/** Reactions that the collection of a post has. */
+/** Maximum reactions in a post's collection. */
 const collectedMax = 1_000
 
 const Row = Schema.Struct({
@@ -41,13 +41,13 @@ type Row = typeof Row.Type
 const reactionRows = rowsOf(Row)
 const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 
-/** Reactions of local accounts, told to the authors of what they react to; and those that a local post has. */
+/** Sends local accounts' reactions to the authors of their posts, and lists the reactions to local posts. */
 export class ReactionActivities extends Context.Service<ReactionActivities, {
-  /** Tells of a reaction that was just stored. */
+  /** Sends a reaction that was just stored. */
   readonly react: (reactionId: bigint) => Sent
-  /** Before its row is gone. */
+  /** Sends the Undo of a reaction; call before its row is deleted. */
   readonly undo: (reactionId: bigint) => Sent
-  /** The reactions to a local post as a document, under its id there (FEP-c0e0). */
+  /** Returns the reactions to a local post as a collection with this id (FEP-c0e0). */
   readonly collection: (id: string, statusId: bigint) => Effect.Effect<Document>
 }>()("murmuration/services/federation/outbox/ReactionActivities") {
   static readonly layerNoDeps = Layer.effect(
@@ -82,7 +82,7 @@ export class ReactionActivities extends Context.Service<ReactionActivities, {
           category: null,
           ...(updatedAt === null ? {} : { updatedAt })
         })
-        // What another server's emoji is called is its own matter.
+        // The id of a remote emoji belongs to its own server.
         return domain === null ? { id, ...emoji } : emoji
       }
       const reactionOf = (row: Row): ReactionOf => {

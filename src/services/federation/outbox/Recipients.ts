@@ -1,44 +1,47 @@
 import { Schema } from "effect"
 import { isOpen, Visibility } from "../../statuses/Visibility.ts"
 
-/** A local account's post as far as its recipients depend on it. */
+/** Fields of a local account's post that determine its recipients. */
 export const DeliveredPost = Schema.Struct({
   authorId: Schema.BigInt,
   visibility: Visibility,
   /** Mentioned accounts that it is addressed to. */
   mentioned: Schema.Array(Schema.BigInt),
-  /** The account that it answers; null where it is no reply. */
+  /** Author of the parent; null if it is not a reply. */
   repliedTo: Schema.NullOr(Schema.BigInt),
-  /** It answers a local account. */
+  /** True if it replies to a local account. */
   repliedToLocal: Schema.Boolean,
-  /** The author of what it quotes; null where it quotes nothing. */
+  /** Author of the quoted post; null without a quote. */
   quotedAuthor: Schema.NullOr(Schema.BigInt),
-  /** The author of the status that it reblogs; null where it is no reblog. */
+  /** Author of the reblogged status; null if it is not a reblog. */
   originalAuthor: Schema.NullOr(Schema.BigInt),
-  /** Its author reaches followers only. */
+  /** True if its author reaches only followers. */
   silenced: Schema.Boolean
 })
 export type DeliveredPost = typeof DeliveredPost.Type
 
-/** Where an activity goes; remote accounts alone count. */
+/** Recipients of an activity; only remote accounts count. */
 export interface Recipients {
   /** All followers of these accounts. */
   readonly followersOf: ReadonlyArray<bigint>
   readonly accountIds: ReadonlyArray<bigint>
-  /** Servers that got the post before; for an account's news of itself, servers that had to do with it. */
+  /**
+   * Servers that received the post. For an account's own news: servers that received any of its posts, or that host an
+   * account it follows.
+   */
   readonly reached: boolean
-  /** Servers that hand on what everybody may read. */
+  /** Relays, which distribute public posts. */
   readonly relayed: boolean
-  /** Who favourited, boosted and answered it. */
+  /** Accounts that interacted with the post. */
   readonly interacted: boolean
 }
 
 export type PostChange = "Create" | "Update" | "Delete"
 
 /**
- * The recipients of a post, decided here only (row 67; federation.md section 10, 'Reach'). A post for followers or the
- * mentioned goes to nobody else, even where it answers somebody or was sent before; its deletion goes to all who had
- * it.
+ * Returns the recipients of a post; this is the only place that decides them (row 67; federation.md section 10,
+ * 'Reach'). A post for followers or mentioned accounts is sent to no others, even if it is a reply or was sent before.
+ * Its deletion is sent to every server that received it.
  */
 export const recipients = (change: PostChange, post: DeliveredPost): Recipients => {
   const { authorId, mentioned, originalAuthor, repliedTo, visibility } = post

@@ -4,20 +4,20 @@ import { quoteFields } from "../documents/QuoteDocument.ts"
 import { asForeign, asList, asText, type Foreign, idOf, idsOf } from "../documents/Reading.ts"
 import { accept, change, drop, type InboundPolicy } from "./InboundPolicy.ts"
 
-/** Fields of a post that name whom it is for. */
+/** Fields of a post that list its audience. */
 const audiences = ["to", "cc", "bto", "bcc", "audience"] as const
 /** Fields of a post that name another post. */
 const posts = ["inReplyTo", ...quoteFields] as const
 
 const hrefOf = (tag: unknown) => idOf(asForeign(tag)?.["href"])
 
-/** Links of a post to accounts and to other posts. */
+/** Returns references of a post to accounts and to other posts. */
 const linksOf = (post: Foreign): ReadonlyArray<unknown> => [
   ...[...audiences, ...posts].flatMap((field) => asList(post[field])),
   ...asList(post["tag"]).map(hrefOf)
 ]
 
-/** Ids that an activity and the posts in it refer to: accounts and posts, of which some may be of this server. */
+/** Returns the ids of accounts and posts that an activity and its embedded posts refer to, remote ones included. */
 export const referredTo = (activity: Foreign): ReadonlyArray<string> => {
   const object = isOfTrait(activity, "reacts") ? asList(activity["object"]) : []
   return [...new Set([...object, ...postsIn(activity).flatMap(linksOf)].flatMap((link) => idOf(link) ?? []))]
@@ -35,7 +35,7 @@ export const reactions: InboundPolicy = (activity, { separated }) =>
     ? drop("a block is between its sender and the author of its object")
     : accept
 
-/** A post that refers to no separated account; the same one where it refers to none. */
+/** Returns a post without its references to separated accounts; the same object if it has none. */
 const without = (separated: ReadonlySet<string>) => (post: Foreign): Foreign => {
   let changed = false
   const keep = (values: ReadonlyArray<unknown>, named: (value: unknown) => string | undefined) => {
@@ -54,8 +54,8 @@ const without = (separated: ReadonlySet<string>) => (post: Foreign): Foreign => 
 }
 
 /**
- * Takes mentions, addresses, replies and quotes out of posts between accounts of which one blocks the other, or the
- * other's domain (federation.md section 10). It comes before every policy of the author: a block outranks consent.
+ * Removes mentions, addressees, replies and quotes from posts between accounts of which one blocks the other, or the
+ * other's domain (federation.md section 10). Runs before every policy of the author: a block outranks consent.
  */
 export const mentions: InboundPolicy = (activity, { separated }) =>
   separated.size === 0

@@ -10,7 +10,7 @@ const isEmoji = (tag: unknown) => {
   return document !== undefined && typeOf(document, "Emoji") !== undefined
 }
 
-/** A document without files, pictures and emoji; the same one where it has none. */
+/** Returns a document without files, pictures and emoji; the same object if it has none. */
 const withoutFiles = (document: Foreign): Foreign => {
   const lists = ([["tag", isEmoji], ["url", isFileLink]] as const).flatMap(([name, isFile]) => {
     const kept = asList(document[name]).filter((one) => !isFile(one))
@@ -21,7 +21,10 @@ const withoutFiles = (document: Foreign): Foreign => {
   return { ...Object.fromEntries(rest), ...Object.fromEntries(lists) }
 }
 
-/** Keeps files of rejected domains out: of every post that an activity carries, and of the activity, where a reaction has its emoji. */
+/**
+ * Removes files of rejected domains from every embedded post, and from the activity itself, as a reaction has its emoji
+ * there.
+ */
 export const files: InboundPolicy = (activity, { policy }) =>
   policy.rejectMedia
     ? change(activity, withoutFiles(withPosts(activity, withoutFiles)), "files of its domain are rejected")

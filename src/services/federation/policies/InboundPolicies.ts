@@ -14,7 +14,7 @@ import { referredTo } from "./BlockPolicies.ts"
 import type { ActivityFacts } from "./InboundPolicy.ts"
 import { judge, type Judgement } from "./PolicyChain.ts"
 
-/** The sender of an activity. */
+/** Sender of an activity. */
 interface JudgedSender {
   readonly accountId: AccountId
   readonly uri: string
@@ -28,11 +28,17 @@ const dropped = Metric.counter("murmuration_inbound_dropped", {
 })
 const nobody: ReadonlySet<string> = new Set()
 
-/** Judges what other servers send: at the door by what is known in memory, and before it has its effect by everything. */
+/**
+ * Applies the policies to incoming activities: on arrival with facts in memory, and again with all facts before they
+ * take effect.
+ */
 export class InboundPolicies extends Context.Service<InboundPolicies, {
-  /** Right after the sender is verified and before anything of the activity is looked at. What does not pass is counted. */
+  /** Runs after the sender is verified, before anything else in the activity is read. Counts dropped activities. */
   readonly atDoor: (sender: JudgedSender, activity: Foreign) => Effect.Effect<Judgement>
-  /** In the transaction of the sender's actor; `hasBlocks` where there are blocks at all between it, or its domain, and somebody here. */
+  /**
+   * Runs in the transaction of the sender's actor; `hasBlocks` is true if any block exists between it, or its domain,
+   * and a local account.
+   */
   readonly inside: (
     sender: JudgedSender & { readonly hasBlocks: boolean },
     activity: Foreign
@@ -56,7 +62,7 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
           ? Effect.succeed(judgement)
           : Effect.as(Metric.update(Metric.withAttributes(dropped, { reason: judgement.reason }), 1), judgement)
 
-      /** Ids that the activity refers to of accounts that a block separates from the sender, and of their posts. */
+      /** Returns the ids in the activity of accounts that a block separates from the sender, and of their posts. */
       const separatedFrom = Effect.fnUntraced(function*(sender: JudgedSender, activity: Foreign) {
         const named = referredTo(activity)
         if (named.length === 0) return nobody

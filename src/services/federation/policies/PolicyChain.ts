@@ -4,15 +4,18 @@ import { files } from "./FilePolicies.ts"
 import type { ActivityFacts, InboundPolicy } from "./InboundPolicy.ts"
 import { domain, reports, suspension } from "./SenderPolicies.ts"
 
-/** What became of an activity: as it goes on, with why it was changed, or why it does not. */
+/** Result of all policies: the activity, possibly changed, with reasons; or the reason for dropping it. */
 export type Judgement =
   | { readonly passes: true; readonly activity: Foreign; readonly changes: ReadonlyArray<string> }
   | { readonly passes: false; readonly reason: string }
 
-/** Every rule about incoming activities, in their order: who sends comes before what is sent. Rules about words go last. */
+/**
+ * All policies for incoming activities, in order: those about the sender precede those about content. Policies about
+ * text come last.
+ */
 export const chain: ReadonlyArray<InboundPolicy> = [domain, suspension, reports, reactions, files, mentions]
 
-/** Has an activity judged by all rules, each of which sees what those before it left. */
+/** Applies all policies in order; each sees the changes of those before it. */
 export const judge = (
   activity: Foreign,
   facts: ActivityFacts,

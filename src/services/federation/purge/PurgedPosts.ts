@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { idRows, rowsOf } from "../../Rows.ts"
 import { isReported } from "./PurgedRows.ts"
 
-/** Posts that one slice removes, and reblogs of them that go before. */
+/** Maximum posts that one slice removes, and maximum reblogs of them that are removed before. */
 export const postsMax = 100
 const reblogsMax = 500
 
@@ -11,10 +11,10 @@ const Gone = Schema.Struct({ id: Schema.BigInt, parentId: Schema.NullOr(Schema.B
 type Gone = typeof Gone.Type
 const goneRows = rowsOf(Gone)
 
-/** Deletes posts with what hangs on them. Corrects the figures of what they answered or repeated. */
+/** Deletes posts and their dependent rows. Corrects the counters of their parents and originals. */
 const remove = Effect.fnUntraced(function*(sql: SqlClient, ids: ReadonlyArray<bigint>) {
   yield* sql`DELETE FROM media_attachments WHERE status_id = ANY (${ids}::bigint[])`
-  // What did not leave yet has no reader any more.
+  // Activities that were not sent yet are no longer needed.
   yield* sql`DELETE FROM deliveries WHERE activity_id IN (
     SELECT id FROM outgoing_activities WHERE about = ANY (${ids}::bigint[]))`
   yield* sql`DELETE FROM reaches WHERE about = ANY (${ids}::bigint[])`
@@ -53,8 +53,8 @@ const remove = Effect.fnUntraced(function*(sql: SqlClient, ids: ReadonlyArray<bi
 })
 
 /**
- * Removes some posts of the account, reblogs of them before; answers the ids of statuses that changed; none where only
- * posts are left that moderators have still to see.
+ * Removes a slice of the account's posts, reblogs of them first. Returns the ids of changed statuses; empty if only
+ * posts in open reports are left.
  */
 export const removeSome = Effect.fnUntraced(function*(sql: SqlClient, accountId: bigint) {
   const rows = yield* idRows(sql`SELECT s.id FROM statuses s WHERE s.account_id = ${accountId}

@@ -5,12 +5,14 @@ import { accountIdRows, rowsOf } from "../../Rows.ts"
 
 const statusIdRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt }))
 
-/* What an account leaves behind beside its posts, a slice at a time; figures of others change with the rows. */
+/*
+ * Removes an account's rows other than posts, in slices, and corrects the counters of other accounts and of statuses.
+ */
 
-/** Rows that one slice removes. */
+/** Maximum rows that one slice removes. */
 const leftoversMax = 500
 
-/** What a slice changed of others: their figures, and those of statuses. */
+/** Other accounts and statuses whose counters a slice changed. */
 interface Changed {
   readonly accountIds: ReadonlyArray<bigint>
   readonly statusIds: ReadonlyArray<bigint>
@@ -18,13 +20,13 @@ interface Changed {
 
 const nothing: Changed = { accountIds: [], statusIds: [] }
 const rows = (sql: SqlClient) => sql.literal(String(leftoversMax))
-/** The outcome of a slice; undefined where there was nothing to remove. */
+/** Returns the outcome of a slice; undefined if nothing was removed. */
 const slice = <A>(gone: ReadonlyArray<A>, changed: (gone: ReadonlyArray<A>) => Partial<Changed>): Changed | undefined =>
   gone.length === 0 ? undefined : { ...nothing, ...changed(gone) }
 const ofStatuses = (gone: ReadonlyArray<{ readonly statusId: bigint }>) =>
   slice(gone, (all) => ({ statusIds: all.map(({ statusId }) => statusId) }))
 
-/** Follows both ways, with the figures of all concerned. */
+/** Follows in both directions, with the counters of all accounts involved. */
 const follows = (sql: SqlClient, id: bigint) =>
   Effect.map(
     accountIdRows(sql`
@@ -79,7 +81,7 @@ const reactions = (sql: SqlClient, id: bigint) => {
   )
 }
 
-/** Votes in polls of this server, whose figures are those of the votes (I20). */
+/** Votes in local polls, whose counts come from the votes (I20). */
 const votes = (sql: SqlClient, id: bigint) =>
   Effect.map(
     statusIdRows(sql`
@@ -97,7 +99,7 @@ const votes = (sql: SqlClient, id: bigint) =>
     ofStatuses
   )
 
-/** Rows without figures. */
+/** Rows without counters. */
 const plain = (table: string, column: string) => (sql: SqlClient, id: bigint) =>
   Effect.map(
     sql`DELETE FROM ${sql(table)} WHERE ctid = ANY (ARRAY(
@@ -105,7 +107,7 @@ const plain = (table: string, column: string) => (sql: SqlClient, id: bigint) =>
     (gone) => slice(gone, () => nothing)
   )
 
-/** Files that were not posted yet. */
+/** Uploads that are not attached to a post. */
 const drafts = (sql: SqlClient, id: bigint) =>
   Effect.map(
     sql`DELETE FROM media_attachments WHERE id IN (SELECT id FROM media_attachments
@@ -113,7 +115,7 @@ const drafts = (sql: SqlClient, id: bigint) =>
     (gone) => slice(gone, () => nothing)
   )
 
-/** Favourites that wait; replies and reblogs that do go with their posts. */
+/** Pending favourites; pending replies and reblogs are removed with their posts. */
 const asked = (sql: SqlClient, id: bigint) =>
   Effect.map(
     sql`DELETE FROM interaction_requests WHERE id IN (SELECT id FROM interaction_requests
@@ -124,7 +126,7 @@ const asked = (sql: SqlClient, id: bigint) =>
 const bothWays = (table: string) => [plain(table, "account_id"), plain(table, "target_account_id")]
 
 const all = [
-  // One that is being accepted is waited for, and is a follow by then.
+  // Before follows: a request that is being accepted is locked, and is a follow afterwards.
   ...bothWays("follow_requests"),
   follows,
   favourites,
@@ -136,7 +138,7 @@ const all = [
   plain("encrypted_messages", "from_account_id"),
   plain("notification_permissions", "from_account_id"),
   plain("notification_requests", "from_account_id"),
-  // What only people of this server have.
+  // Tables with rows of local accounts only.
   drafts,
   ...[
     "notifications",
@@ -173,7 +175,7 @@ const all = [
   plain("fanouts", "account_id")
 ]
 
-/** Removes a slice of the first kind of which there is something; undefined where nothing is left. */
+/** Removes a slice of the first kind that has rows; undefined if nothing is left. */
 export const removeSome = Effect.fnUntraced(function*(sql: SqlClient, id: bigint) {
   for (const kind of all) {
     const changed = yield* kind(sql, id)
@@ -182,7 +184,7 @@ export const removeSome = Effect.fnUntraced(function*(sql: SqlClient, id: bigint
   return undefined
 })
 
-/** Posts of the account under `alias` that moderators have still to see, and which therefore stay (S-066). */
+/** SQL condition for posts (`alias`) in open reports, which are kept for moderators (S-066). */
 export const isReported = (sql: SqlClient, alias: string): Fragment =>
   sql`EXISTS (SELECT FROM reports t WHERE t.action_taken_at IS NULL AND t.status_ids @> ARRAY[${
     sql.literal(alias)

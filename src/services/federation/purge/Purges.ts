@@ -12,34 +12,34 @@ import * as PurgedRows from "./PurgedRows.ts"
 
 const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 
-/** How long it is known who is gone and with which keys, in milliseconds: longer than any signature holds. */
+/** Retention of deleted actors and their keys, in milliseconds: longer than any signature is valid. */
 const departedMillisMin = 7 * 86_400_000
-/** How often it is looked whether moderators are done with what had to stay for them, in milliseconds. */
+/** Interval of checks whether moderators have closed the reports of kept posts, in milliseconds. */
 const reportedMillis = 86_400_000
 
-/** How long the posts of a local account wait for other servers to be told. Then that is looked at again. */
+/** Delay while a local account's last activities are sent, in milliseconds; then this is checked again. */
 const farewellMillis = 1_000
 
 /**
- * Accounts that are gone. Nothing of them is shown from then on; their rows go in slices. The id of a remote one is
- * free: an actor that has it afterwards with another key is somebody else. The name of a local one stays its own for
- * ever. So does its row, which signs what is still to be said (row 11).
+ * Deletes accounts. They are hidden at once, and their rows are removed in slices. A remote account's id becomes free:
+ * an actor with the id and another key is a new account. A local account's name is never reused. Its row stays, too, as
+ * it signs its last activities (row 11).
  */
 export class Purges extends Context.Service<Purges, {
-  /** The remote account is gone from now on, in the running transaction. */
+  /** Marks a remote account as deleted, in the current transaction. */
   readonly begin: (accountId: AccountId) => Effect.Effect<void, SqlError>
   /**
-   * The same for a local account, whose user ends with it; false where it is gone already, or is none. Its last
-   * activities leave before its posts and follows go, which say to whom.
+   * Marks a local account as deleted, and deletes its user; false if it is deleted already or not local. Its last
+   * activities are sent before its posts and follows are removed, as these determine the recipients.
    */
   readonly retire: (accountId: AccountId) => Effect.Effect<boolean, SqlError>
-  /** What a suspended account of another server wrote and did goes; the account stays, and stays suspended. */
+  /** Starts removing the content of a suspended remote account; the account stays, and stays suspended. */
   readonly empty: (accountId: AccountId) => Effect.Effect<void, SqlError>
-  /** Removes a slice of what is left, in a transaction of the account's actor. Enters when to go on. */
+  /** Removes a slice of the remaining rows, in a transaction of the account's actor, and schedules the next one. */
   readonly advance: (accountId: AccountId) => Effect.Effect<void, SqlError>
-  /** Whether this id with one of these keys, as PEM texts, was deleted lately. */
+  /** Returns true if this id with one of these keys, as PEM texts, was deleted recently. */
   readonly isGone: (uri: string, publicPems: ReadonlyArray<string>) => Effect.Effect<boolean, SqlError>
-  /** Forgets who is gone for long; at most `rows` rows. */
+  /** Deletes records of accounts that were deleted long ago, at most `rows`. */
   readonly sweep: (rows: number) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/federation/purge/Purges") {
   static readonly layer = Layer.effect(
@@ -76,7 +76,7 @@ export class Purges extends Context.Service<Purges, {
           SELECT lower(username), ${at} FROM accounts WHERE id = ${accountId} AND domain IS NULL
           ON CONFLICT DO NOTHING RETURNING username`
         if (retired.length === 0) return false
-        // With it go its sessions, tokens and grants.
+        // Its sessions, tokens and grants are deleted with it.
         yield* sql`DELETE FROM users WHERE account_id = ${accountId}`
         yield* sql`UPDATE accounts SET suspended_at = coalesce(suspended_at, ${at}), display_name = '', note = '',
           note_html = '', fields = '[]', also_known_as = '{}', attribution_domains = '{}', moved_to_id = NULL,
@@ -95,7 +95,7 @@ export class Purges extends Context.Service<Purges, {
         return true
       })
 
-      /** Whether a local account has still something to tell. */
+      /** Returns true if a local account still has activities to send. */
       const tells = (accountId: AccountId) =>
         Effect.map(
           sql`SELECT FROM fanouts f JOIN accounts a ON a.id = f.account_id AND a.domain IS NULL
@@ -103,7 +103,7 @@ export class Purges extends Context.Service<Purges, {
           (rows) => rows.length > 0
         )
 
-      /** Rows that had to stay are hidden; a remote account's row goes with the last of them. */
+      /** Hides posts that are kept for reports; a remote account's row is deleted with the last of them. */
       const end = Effect.fnUntraced(function*(accountId: AccountId) {
         const now = yield* Clock.currentTimeMillis
         yield* sql`${update(sql, { deletedAt: new Date(now) })} WHERE account_id = ${accountId} AND deleted_at IS NULL`

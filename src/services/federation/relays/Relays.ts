@@ -17,13 +17,13 @@ import { everybody } from "../documents/Vocabulary.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { type HostNames, instanceSender, Outbox } from "../outbox/Outbox.ts"
 
-/** Relays that a server may have, and characters of an address. */
+/** Maximum relays, and maximum characters of an inbox URL. */
 const relaysMax = 100
 const urlCharactersMax = 2_000
 
 const Relay = Schema.Struct({
   id: Schema.BigInt,
-  /** Mastodon's relays are an inbox; LitePub's are an actor that we follow. */
+  /** Mastodon's relays are an inbox; LitePub's are an actor to follow. */
   kind: Schema.Literals(["mastodon", "litepub"]),
   inboxUrl: Schema.String,
   inboxId: InboxId,
@@ -36,20 +36,20 @@ export type Relay = typeof Relay.Type
 const relayRows = rowsOf(Relay)
 const actorRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, uri: Schema.String, inboxUrl: Schema.String }))
 
-/** What a change of a relay has left to send. */
+/** Changed relay, and hosts with new deliveries. */
 interface Changed {
   readonly relay: Relay
   readonly hosts: HostNames
 }
 
 /**
- * Relays: the server itself follows them; once they accept, public posts are sent there, and what
- * they announce is looked at. Changes are logged; who calls wakes the hosts.
+ * Relays that the server itself follows. Once they accept, public posts are sent to them, and their announcements are
+ * processed. Changes are audited; callers wake the hosts.
  */
 export class Relays extends Context.Service<Relays, {
   readonly list: Effect.Effect<ReadonlyArray<Relay>>
   readonly find: (id: bigint) => Effect.Effect<Relay, RecordNotFound>
-  /** Asks a relay to take part: by its inbox, or as the actor that is an account here. */
+  /** Adds a relay and follows it: by its inbox, or as an actor whose account is known here. */
   readonly create: (
     by: AccountId,
     relay: { readonly inboxUrl: string } | { readonly accountId: bigint }
@@ -58,17 +58,17 @@ export class Relays extends Context.Service<Relays, {
   readonly disable: (by: AccountId, id: bigint) => Effect.Effect<Changed, RecordNotFound>
   readonly remove: (by: AccountId, id: bigint) => Effect.Effect<HostNames, RecordNotFound>
   /**
-   * A sender's answer to a follow, in the running transaction: false where it is no answer of a relay to our last follow of
-   * it (row 22).
+   * Handles a sender's reply to a follow, in the current transaction; false if it is not a relay's reply to the last
+   * follow (row 22).
    */
   readonly answered: (
     sender: bigint,
     type: "Accept" | "Reject",
     followUri: string
   ) => Effect.Effect<boolean, SqlError>
-  /** Whether a sender is a relay that takes part. */
+  /** Returns true if a sender is an accepted relay. */
   readonly isRelay: (sender: bigint) => Effect.Effect<boolean, SqlError>
-  /** A relay follows us back, which is accepted; undefined where the sender is none of ours. */
+  /** Accepts a relay's follow of this server; undefined if the sender is not a relay. */
   readonly followedBack: (
     sender: bigint,
     senderUri: string,
@@ -104,7 +104,7 @@ const make = Effect.gen(function*() {
   const sent = (relay: Relay, activity: Activities.Activity) =>
     outbox.toInboxes({ senderId: instanceSender, about: relay.id, activity }, [relay.inboxId])
 
-  /** Follows anew, under an id that answers to an earlier follow do not know. */
+  /** Follows under a new id, so that late replies to an earlier follow do not match. */
   const follow = Effect.fnUntraced(function*(relay: Relay) {
     const now = yield* Clock.currentTimeMillis
     const [numbered] = yield* relayRows(sql`UPDATE relays SET state = 'pending',
@@ -146,7 +146,7 @@ const make = Effect.gen(function*() {
     }
   )
 
-  /** Two who change a relay do so one after the other; who finds it as they want it changes nothing. */
+  /** Serialises changes of a relay; a relay that is already in the requested state is not changed. */
   const change = (
     by: AccountId,
     id: bigint,

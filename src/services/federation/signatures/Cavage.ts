@@ -3,10 +3,10 @@ import { momentOf, momentOfSeconds } from "../../Moments.ts"
 import { digest, isDigestOf } from "./Digests.ts"
 import { type Claim, isInTime, malformed, type SignedRequest, type Unverified, unverified } from "./SignedRequest.ts"
 
-/* HTTP signatures as the fediverse began with them: draft-cavage-http-signatures-12. */
+/* HTTP signatures of draft-cavage-http-signatures-12, the fediverse's original scheme. */
 
 const utf8 = new TextEncoder()
-/** Parameters of one signature, and headers that one signs. */
+/** Maximum parameters of a signature, and maximum headers that it covers. */
 const parametersMax = 10
 const headersMax = 50
 
@@ -20,14 +20,14 @@ const parametersOf = (header: string): Parameters | undefined => {
   while (parameter.lastIndex < header.length && found.size < parametersMax) {
     const match = parameter.exec(header)
     const [, name = "", quoted, bare = ""] = match ?? []
-    // A parameter that is given twice says two things; neither is believed.
+    // A repeated parameter is ambiguous, so the signature is refused.
     if (match === null || found.has(name)) return undefined
     found.set(name, quoted ?? bare)
   }
   return found
 }
 
-/** The lines that are signed (section 2.3); undefined where a header that is named is not there. */
+/** Returns the signing string (section 2.3); undefined if a listed header is missing. */
 const signingString = (
   names: ReadonlyArray<string>,
   request: Pick<SignedRequest, "method" | "target" | "headers">,
@@ -46,7 +46,7 @@ const signingString = (
   return lines.join("\n")
 }
 
-/** What must be signed: which address at which host when, and with which body (row 4). */
+/** Returns an error unless the signature covers the path, the host, the time and the body (row 4). */
 const missing = (names: ReadonlyArray<string>, method: string): string | undefined => {
   if (!names.includes("date") && !names.includes("(created)")) {
     return "The Date header or (created) pseudo-header must be signed"
@@ -58,15 +58,18 @@ const missing = (names: ReadonlyArray<string>, method: string): string | undefin
     : "The Digest header of a POST request must be signed"
 }
 
-/** Ports that addresses leave out, by scheme. */
+/** Default ports by scheme, which URLs omit. */
 const usualPorts: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" }
 
-/** Values of `Host` that name this server: some senders leave the port out, or write the usual one. */
+/** Returns the values of `Host` that name this server: some senders omit the port, or include the default one. */
 const namesOf = ({ host, hostname, protocol }: URL): ReadonlyArray<string> => [
   ...new Set(host === hostname ? [host, `${host}:${usualPorts[protocol] ?? ""}`] : [host, hostname])
 ]
 
-/** Forms in which servers sign one request: with and without the query (federation.md section 5), by each name of ours. */
+/**
+ * Returns the request in the forms that servers sign: with and without the query (federation.md section 5), and with
+ * each host name.
+ */
 const formsOf = (request: SignedRequest, names: ReadonlyArray<string>) => {
   const [path = ""] = request.target.split("?")
   return [...new Set([request.target, path])].flatMap((target) =>
@@ -75,8 +78,8 @@ const formsOf = (request: SignedRequest, names: ReadonlyArray<string>) => {
 }
 
 /**
- * What a request's `Signature` header claims. `origin` is our own, `now` in milliseconds since 1970. Everything that
- * needs no key is checked.
+ * Parses a request's `Signature` header and makes all checks that need no key. `origin` is this server's; `now` is in
+ * milliseconds since 1970.
  */
 export const claim = (request: SignedRequest, origin: URL, now: number): Result.Result<Claim, Unverified> => {
   const parameters = parametersOf(request.headers["signature"] ?? "")
@@ -127,12 +130,12 @@ export interface ToSign {
   readonly keyId: string
   /** Milliseconds since 1970. */
   readonly now: number
-  /** Headers that are sent and signed besides, by names in lower case. */
+  /** Further headers to send and sign, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | undefined
 }
 
-/** What to sign for a request of ours, and its headers once that is done. */
+/** Returns the text to sign for an outgoing request, and a function that makes its headers from the signature. */
 export const toSign = ({ body, headers, keyId, method, now, url }: ToSign) => {
   const signed: Record<string, string> = {
     host: url.host,

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import { dictionary } from "./StructuredFields.ts"
 
-/** A body that goes to thousands of inboxes is the same bytes each time. */
+/** Cached per body: a body that is delivered to thousands of inboxes is the same object. */
 const known = new WeakMap<Uint8Array, string>()
 
 const sha256 = (body: Uint8Array) => {
@@ -12,13 +12,13 @@ const sha256 = (body: Uint8Array) => {
   return made
 }
 
-/** `Digest` of RFC 3230, as draft-cavage signs it. */
+/** Returns a `Digest` header (RFC 3230), as draft-cavage signs it. */
 export const digest = (body: Uint8Array): string => `SHA-256=${sha256(body)}`
 
-/** `Content-Digest` of RFC 9530, as RFC 9421 signs it. */
+/** Returns a `Content-Digest` header (RFC 9530), as RFC 9421 signs it. */
 export const contentDigest = (body: Uint8Array): string => `sha-256=:${sha256(body)}:`
 
-/** Every SHA-2 digest of those given is the body's, and there is one by SHA-256 or SHA-512. Each is made once. */
+/** Returns true if all given SHA-2 digests match the body, and at least one is given. Each kind is computed once. */
 const areOf = (digests: ReadonlyArray<readonly [name: string, base64: string]>, body: Uint8Array): boolean => {
   const given = (name: string) => new Set(digests.flatMap(([kind, base64]) => kind === name ? [base64] : []))
   const [short, long] = [given("sha-256"), given("sha-512")]
@@ -27,7 +27,7 @@ const areOf = (digests: ReadonlyArray<readonly [name: string, base64: string]>, 
   return short.size + long.size > 0 && isOf("sha256", short) && isOf("sha512", long)
 }
 
-/** `Digest` came before structured fields: its base64 stands between commas as it is. */
+/** `Digest` predates structured fields: it contains plain base64 between commas. */
 export const isDigestOf = (header: string, body: Uint8Array): boolean =>
   areOf(
     header.split(",").map((member) => {

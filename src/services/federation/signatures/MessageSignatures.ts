@@ -6,7 +6,7 @@ import { contentDigest, isContentDigestOf } from "./Digests.ts"
 import { type Claim, isInTime, malformed, type SignedRequest, type Unverified, unverified } from "./SignedRequest.ts"
 import { canonical } from "./StructuredFields.ts"
 
-/* HTTP Message Signatures, RFC 9421, as far as servers sign requests with it. */
+/* HTTP Message Signatures (RFC 9421), in the subset that servers use for requests. */
 
 const utf8 = new TextEncoder()
 const componentsMax = 50
@@ -15,7 +15,7 @@ const algorithms = new Map([["rsa-v1_5-sha256", "rsa-sha256"], ["ed25519", "ed25
 const algorithmOf = (name: string) =>
   name === "rsa-v1_5-sha256" || name === "ed25519" ? algorithms.get(name) : undefined
 
-/** One signature: the components by name, its parameters, and both as they were written (section 4.1). */
+/** One signature: its component names and parameters, and both as they were written (section 4.1). */
 interface Input {
   readonly label: string
   readonly components: ReadonlyArray<string>
@@ -25,13 +25,13 @@ interface Input {
 
 const isComponent = /^[a-z0-9@_-]+$/
 
-/** The only member of a dictionary of one signature. */
+/** Returns the member of a dictionary with exactly one. */
 const only = (header: string) => {
   const found = canonical(header)
   return found?.size === 1 ? found.entries().next().value : undefined
 }
 
-/** Just one signature, of components without parameters, is understood: more would have to be weighed against each other. */
+/** Parses exactly one signature, over components without parameters. Several signatures could contradict each other. */
 const inputOf = (header: string): Input | undefined => {
   const [label, member] = only(header) ?? []
   if (label === undefined || member === undefined || !isInnerList(member)) return undefined
@@ -45,7 +45,7 @@ const inputOf = (header: string): Input | undefined => {
     : { label, components, parameters, text: serializeInnerList(member) }
 }
 
-/** The signature of a label, where there is just one. */
+/** Returns the signature with a label, if it is the only one. */
 const signatureOf = (header: string, label: string): Uint8Array | undefined => {
   const [found, member] = only(header) ?? []
   const [value, parameters] = member ?? []
@@ -56,7 +56,7 @@ interface Described extends Pick<SignedRequest, "method" | "target" | "headers">
   readonly origin: URL
 }
 
-/** The value of a component (section 2.2 for those that begin with @). */
+/** Returns the value of a component (section 2.2 for names with @). */
 const valueOf = (name: string, { headers, method, origin, target }: Described): string | undefined => {
   const [path = "", ...query] = target.split("?")
   switch (name) {
@@ -79,7 +79,7 @@ const valueOf = (name: string, { headers, method, origin, target }: Described): 
   }
 }
 
-/** The signature base (section 2.5); undefined where a component is not there. */
+/** Returns the signature base (section 2.5); undefined if a component is missing. */
 export const signatureBase = (components: ReadonlyArray<string>, text: string, request: Described) => {
   const lines: Array<string> = []
   for (const name of components) {
@@ -95,7 +95,7 @@ const momentIn = (parameters: Parameters, name: string) => {
   return typeof value === "number" ? momentOfSeconds(String(value)) : undefined
 }
 
-/** As `Cavage.claim`; `origin` is our own address, by which the sender must have meant us. */
+/** As `Cavage.claim`; `origin` is this server's, which the signed URL must have. */
 export const claim = (request: SignedRequest, origin: URL, now: number): Result.Result<Claim, Unverified> => {
   const input = inputOf(request.headers["signature-input"] ?? "")
   const signature = input && signatureOf(request.headers["signature"] ?? "", input.label)
@@ -137,7 +137,7 @@ export const claim = (request: SignedRequest, origin: URL, now: number): Result.
   })
 }
 
-/** As `Cavage.toSign`; the key's kind is the algorithm. */
+/** As `Cavage.toSign`; the key's kind determines the algorithm. */
 export const toSign = ({ body, headers, keyId, method, now, url }: ToSign) => {
   const sent = body === undefined ? headers : { ...headers, "content-digest": contentDigest(body) }
   const components = ["@method", "@target-uri", ...(body === undefined ? [] : ["content-digest"])]

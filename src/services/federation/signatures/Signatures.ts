@@ -6,26 +6,25 @@ import { KeyOperations } from "./KeyOperations.ts"
 import * as MessageSignatures from "./MessageSignatures.ts"
 import { type Claim, type SignedRequest, Unverified } from "./SignedRequest.ts"
 
-/** How requests are signed: as the fediverse began, or by the standard. */
+/** Signature scheme of requests: the draft that the fediverse began with, or RFC 9421. */
 export const Scheme = Schema.Literals(["draft-cavage", "rfc9421"])
 export type Scheme = typeof Scheme.Type
 
-/** Who signs: the id by which others find the public key, and the private one as PEM. */
+/** Signing key: its public id, and the private key as PEM. */
 export interface SigningKey {
   readonly keyId: string
   readonly privatePem: string
 }
 
-/** Signs requests of ours and checks those of others; both kinds of HTTP signatures, RSA with SHA-256 and Ed25519. */
+/** Signs outgoing requests and verifies incoming ones, in both schemes, with RSA (SHA-256) and Ed25519. */
 export class Signatures extends Context.Service<Signatures, {
   /**
-   * The key that a request claims to be signed with; everything that needs no key is checked: what is signed, when, for
-   * whom, the body.
+   * Returns the key that a request claims. Makes all checks that need no key: covered components, time, host and body.
    */
   readonly claim: (request: SignedRequest) => Effect.Effect<Claim, Unverified>
-  /** Whether the claim was signed with the private half of this key. */
+  /** Returns true if this key's private half made the claim's signature. */
   readonly holds: (claim: Claim, publicPem: string) => Effect.Effect<boolean>
-  /** The headers of a signed request; `headers` come with them and, in the older scheme, are signed too. */
+  /** Returns the headers of a signed request. They include `headers`, which only the older scheme signs. */
   readonly sign: (
     scheme: Scheme,
     key: SigningKey,

@@ -1,32 +1,32 @@
 import { Result, Schema } from "effect"
 
-/** A request of somebody else as it arrived, as far as a signature can speak of it. */
+/** An incoming request: everything that a signature can cover. */
 export interface SignedRequest {
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string
   /** Path and query as they were sent. */
   readonly target: string
-  /** By names in lower case; what came several times is joined by commas. */
+  /** Names are in lower case; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** Where it came from; absent where nobody knows. */
+  /** Sender's address; absent if unknown. */
   readonly address?: string
 }
 
-/** The key that a signature names, and the bytes to check with it. */
+/** The claimed key, and the bytes to verify. */
 export interface Claim {
   readonly keyId: string
-  /** Undefined where the kind of the key decides. */
+  /** Undefined if the kind of the key decides. */
   readonly algorithm: "rsa-sha256" | "ed25519" | undefined
   readonly base: Uint8Array
-  /** Other forms of the same request that servers sign; a signature of one of them holds as well. */
+  /** Other forms of the same request that servers sign; a signature of any one is valid. */
   readonly variants: ReadonlyArray<Uint8Array>
   readonly signature: Uint8Array
-  /** When it was signed, as its signer says, in milliseconds since 1970. */
+  /** Time of signing, as the signer states it, in milliseconds since 1970. */
   readonly signedMillis: number
 }
 
-/** A signature that is not looked at any further; `malformed` is the sender's mistake in writing it. */
+/** The signature is refused; `malformed` means a syntax error. */
 export class Unverified extends Schema.TaggedError<Unverified>()("Unverified", {
   text: Schema.String,
   malformed: Schema.Boolean
@@ -39,12 +39,12 @@ export class Unverified extends Schema.TaggedError<Unverified>()("Unverified", {
 export const unverified = (text: string) => Result.fail(new Unverified({ text, malformed: false }))
 export const malformed = (text: string) => Result.fail(new Unverified({ text, malformed: true }))
 
-/** How long a signature holds that does not say, and how wrong clocks may be, in milliseconds. */
+/** Lifetime of a signature without expiry, maximum lifetime, and clock tolerance, in milliseconds. */
 const lifetimeMillis = 5 * 60_000
 export const lifetimeMillisMax = 12 * 3_600_000
 export const skewMillisMax = 3_600_000
 
-/** Whether `now` is inside the time that a signature holds; all in milliseconds since 1970. */
+/** Returns true if `now` is within the signature's validity; all in milliseconds since 1970. */
 export const isInTime = (now: number, created: number, expires: number | undefined): boolean => {
   const until = Math.min(expires ?? created + lifetimeMillis, created + lifetimeMillisMax)
   return created <= now + skewMillisMax && until >= now - skewMillisMax

@@ -1,13 +1,13 @@
 import { Result } from "effect"
 import { type Dictionary, parseDictionary, serializeDictionary } from "structured-headers"
 
-/** The dictionary that a header is (RFC 8941, section 3.2); undefined where it is none. */
+/** Parses a header as a dictionary (RFC 8941, section 3.2); undefined if it is malformed. */
 export const dictionary = (header: string): Dictionary | undefined =>
   Result.getOrUndefined(Result.try(() => parseDictionary(header)))
 
 /**
- * The same, where it is written as section 4.1 has it, and as RFC 9421 has it signed. Then it says nothing twice: the
- * standard believes the last, somebody on the way perhaps the first.
+ * As `dictionary`, but only for headers in the canonical form of section 4.1, which RFC 9421 signs. That form has no
+ * duplicate keys: the standard takes the last one, but a proxy might take the first.
  */
 export const canonical = (header: string): Dictionary | undefined => {
   const found = dictionary(header)

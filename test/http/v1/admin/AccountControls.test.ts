@@ -13,7 +13,7 @@ const presets = "/api/v1/admin/warning_presets"
 const accounts = "/api/v1/admin/accounts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("staff actions on users", (it) => {
-  it.effect("presets are written, and stand above what a moderator says", () =>
+  it.effect("presets are written, and precede the moderator's text", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("writer", ["manageSettings", "manageUsers"])
       const anna = yield* newPerson("anna")
@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(yield* due, [{ days: 30 }, { days: 30 }, { days: 30 }])
       yield* ask(by, "POST", `${accounts}/${dora.accountId}/unsuspend`)
       assert.strictEqual((yield* due).length, 2)
-      // Those begun before there were such ends get one, which is not at once; those of rules about domains get none.
+      // The migration gives older suspensions an end in the future; suspensions by domain rules get none.
       yield* sql`DELETE FROM agenda WHERE kind = 'suspension_end'`
       yield* sql`UPDATE accounts SET suspended_at = suspended_at - interval '400 days' WHERE id = ${cleo.accountId}`
       yield* sql`UPDATE accounts SET suspended_at = ${new Date()}, suspended_by_domain = true WHERE id = ${dora.accountId}`

@@ -19,7 +19,7 @@ const told = ({ body, status }: { readonly status: number; readonly body: unknow
 const failed = (text: string) => [422, { error: `Validation failed: ${text}` }]
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("blocks over the API", (it) => {
-  it.effect("S-099 S-168 S-169 S-274 S-277: domain blocks conflict with what is as strict, change and go", () =>
+  it.effect("S-099 S-168 S-169 S-274 S-277: domain blocks conflict with ones that are as strict, change and end", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("federator", ["manageFederation"])
       const path = `${root}/domain_blocks`

@@ -25,7 +25,7 @@ export const published = Effect.fnUntraced(function*(name: string, type: string,
   }
 })
 
-/** Has a list looked at, and waits until that is done. */
+/** Syncs a list, and waits for the end. */
 export const synced = Effect.fnUntraced(function*(by: Person, id: string) {
   const sql = yield* SqlClient.SqlClient
   yield* ask(by, "POST", `${path}/${id}/sync`)

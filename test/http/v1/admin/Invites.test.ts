@@ -58,7 +58,7 @@ const Live = Layer.provideMerge(
 )
 
 layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("invites", (it) => {
-  it.effect("S-017 S-018 S-235: admit users as often and as long as staff set, who follow their inviter and are welcomed", () =>
+  it.effect("S-017 S-018 S-235: admit users within the limits of staff; new members follow their inviter and are welcomed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const host = yield* staffMember("host", ["manageInvites"])
@@ -89,7 +89,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("invites", (it)
       yield* eventually(letters, (all) => all.filter((text) => /^Subject: Welcome to /m.test(text)).length === 1)
     }))
 
-  it.effect("S-017: an ended or expired invite admits nobody, and an invalid one is refused", () =>
+  it.effect("S-017: an ended or expired invite is void, and an invalid one is refused", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const host = yield* staffMember("host2", ["manageInvites"])

@@ -9,7 +9,7 @@ import { OtherServer, servers } from "../../activitypub/Sending.ts"
 import { becomes, emptied, header, path, published, rules, short, suggested, synced } from "./FollowedLists.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("suggestions of lists", (it) => {
-  it.effect("suggestions: applied by who confirms what ends follows, dismissed for good; of two who decide one is told", () =>
+  it.effect("suggestions: applied by staff who confirm the loss of follows, dismissed permanently; of two concurrent decisions one is refused", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("decider", ["manageFederation"])
       const source = yield* published("two.csv", "text/plain", "bad.example\nworse.example\nworst.example\n")
@@ -48,7 +48,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("suggestions
       yield* emptied
     }))
 
-  it.effect("FIRES: a snapshot in pages; of two lists the higher priority speaks, and a rule moves to who still has it", () =>
+  it.effect("FIRES: a snapshot in pages; of two lists the higher priority decides, and a rule moves to the list that still has it", () =>
     Effect.gen(function*() {
       const { documents, url } = yield* OtherServer
       const staff = yield* staffMember("fires", ["manageFederation"])

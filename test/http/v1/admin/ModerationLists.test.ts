@@ -118,7 +118,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       assert.deepStrictEqual(again.body, { error: "Validation failed: Url has already been taken" })
     }))
 
-  it.effect("FIRES: after the snapshot only what changed is asked for, page by page, from where it was read to; what cannot be gone on from is read whole", () =>
+  it.effect("FIRES: after the snapshot only changes are fetched, page by page, from the cursor; without a usable cursor the list is read from the start", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { documents, url } = yield* OtherServer

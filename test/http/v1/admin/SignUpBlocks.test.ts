@@ -41,7 +41,7 @@ const appToken = Effect.gen(function*() {
 })
 
 layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups that staff keep out", (it) => {
-  it.effect("S-173 S-172: by domain, by who takes the mail, by any spelling of an address, and by name", () =>
+  it.effect("S-173 S-172: by domain, by mail host, by any spelling of an address, and by name", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const sql = yield* SqlClient.SqlClient

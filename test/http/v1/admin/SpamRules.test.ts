@@ -89,7 +89,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* write(anna, "casino royal")).status, 200)
     }))
 
-  it.effect("F124: a role that only reads feeds or offers posts by e-mail exempts nobody; one of staff does", () =>
+  it.effect("F124: a role that only reads feeds or offers posts by e-mail gives no exemption; a staff role does", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("warden", ["manageRules"])
       const members = [
@@ -175,7 +175,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       yield* unruled(by)
     }))
 
-  it.effect("pictures that pass for those of others are found, and boosts: by how many there are and who boosted the same", () =>
+  it.effect("pictures that imitate others are found, and boosts: by their number and by accounts with the same boosts", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const by = yield* staffMember("curator", ["manageRules"])

@@ -11,7 +11,7 @@ import { path, rule, unruled, write } from "./SpamCalls.ts"
 const runs = `${path}/dry_runs`
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("dry runs against spam", (it) => {
-  it.effect("a switched-off rule shows what it would have found, with public samples", () =>
+  it.effect("a switched-off rule shows its would-be matches, with public samples", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const by = yield* staffMember("runner", ["manageRules"])
@@ -40,7 +40,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepInclude(resultOf(offers.id), { statuses_count: 46, accounts_count: 2 })
       assert.strictEqual(resultOf(offers.id)?.samples.length, 40)
       assert.deepStrictEqual(resultOf(offers.id)?.samples, posts.slice(0, 40))
-      // One that not everybody may read is counted and not shown.
+      // A non-public match is counted and not shown.
       assert.deepInclude(resultOf(fresh.id), { statuses_count: 1, accounts_count: 1, samples: [] })
       assert.deepInclude(resultOf(same.id), { statuses_count: 0, accounts_count: 0 })
       // Nothing happened to anybody.

@@ -77,7 +77,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.deepInclude((yield* read(bad, warned)).body, { sensitive: true, spoiler_text: "Careful" })
       }))
 
-    it.effect("S-234 S-066: reported collections are marked, which an appeal takes back, and removed; what is deleted meanwhile stays for moderators", () =>
+    it.effect("S-234 S-066: reported collections are marked, which an appeal reverts, and removed; a deleted one is kept for moderators", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const bits = ["manageReports", "manageAppeals"] as const
@@ -151,7 +151,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           "collection destroy First"
         )
         assert.strictEqual((yield* ask(bad, "GET", `/api/v1/collections/${first}`)).status, 404)
-        // However late somebody comes.
+        // A later call is refused, too.
         const again = yield* ask(moderator, "POST", path, given)
         assert.deepStrictEqual([again.status, again.body.error], [
           422,

@@ -8,7 +8,7 @@ import { auditEntries, staffMember } from "../../../support/Staff.ts"
 const path = (one: { readonly accountId: bigint }, action = "") => `/api/v1/admin/accounts/${one.accountId}${action}`
 
 layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time, and a suspension that ends", (it) => {
-  it.effect("S-022 I3: who was suspended is in the homes of its followers again, also where they were made anew meanwhile", () =>
+  it.effect("S-022 I3: after a suspension the account is back in its followers' homes, also in rebuilt ones", () =>
     Effect.gen(function*() {
       const moderator = yield* staffMember("moderator0", ["manageUsers"])
       const [bad, reader, other] = [yield* newPerson("bad0"), yield* newPerson("reader0"), yield* newPerson("other0")]
@@ -31,7 +31,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time,
       assert.deepStrictEqual(yield* home, [said, older])
     }))
 
-  it.effect("S-022 I3: so it is in homes and lists that had its posts by a hashtag, or boosted by somebody", () =>
+  it.effect("S-022 I3: it is also back in homes and lists that had its posts by a hashtag or a boost", () =>
     Effect.gen(function*() {
       const moderator = yield* staffMember("moderator1", ["manageUsers"])
       const names = ["bad1", "tagged1", "lister1", "fan1", "booster1", "other1"] as const
@@ -69,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time,
       assert.deepStrictEqual(yield* homes, [[said, older], [boost, older]])
     }))
 
-  it.effect("S-022 S-234: of two moderators who do the same to one account at once, one wins, the other is told, the log has both", () =>
+  it.effect("S-022 S-234: of two moderators with the same concurrent action one wins, the other is told, the log has both", () =>
     Effect.gen(function*() {
       const bits = ["manageUsers", "manageReports", "deleteUserData", "manageUserAccess"] as const
       const two = [yield* staffMember("fast7", bits), yield* staffMember("slow7", bits)] as const

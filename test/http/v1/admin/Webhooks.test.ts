@@ -111,7 +111,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         const failed = yield* eventually(ask(by, "GET", `${path}/${hook.id}`), ({ body }) => body.last_error !== null)
         assert.deepStrictEqual([failed.body.last_error, failed.body.waiting_count], ["HTTP 503", 1])
         yield* ask(by, "POST", "/api/v1/statuses", { status: "two" })
-        // As a node left it that died while it told: claimed for a time that is over.
+        // As after the death of a node while it sent an event: the claim has expired.
         const due = sql`UPDATE webhook_deliveries SET due_at = ${new Date(0)} WHERE due_at IS NOT NULL`
         yield* due
         yield* toldOf(other, 3)

@@ -51,7 +51,7 @@ describe("federation.md section 8: outgoing activities", () => {
     })
   }
 
-  it("F41: what is for one person says so, and its Undo too; what is for all who look says that", () => {
+  it("F41: personal activities and their Undo are addressed to the person; public ones are addressed as public", () => {
     for (
       const name of [
         "follow",

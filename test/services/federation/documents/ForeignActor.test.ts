@@ -8,7 +8,7 @@ const document = { id: id.href, type: "Person", preferredUsername: "zoe", inbox:
 const read = (more: Record<string, unknown>) => foreignActor({ ...document, ...more }, id, urlReader([]))
 
 describe("actors of other servers (federation.md section 3)", () => {
-  it("F83: what a document does not say has its usual value", () => {
+  it("F83: missing properties have their default values", () => {
     assert.deepInclude(read({}), {
       username: "zoe",
       displayName: "",

@@ -7,7 +7,7 @@ const readUrl = urlReader([])
 const url = "https://there.test/a.png"
 
 describe("pictures of others", () => {
-  it("F42: what a file of a post shows is its name, what a picture of a profile shows its summary, and else the other", () => {
+  it("F42: the description of a post's file is its name, that of a profile picture its summary, otherwise the other one", () => {
     const both = { type: "Image", mediaType: "image/png", url, name: "a name", summary: "a summary" }
     const described = ({ name, summary }: { name?: string; summary?: string }) => {
       const picture = { type: "Image", mediaType: "image/png", url, name, summary }
@@ -19,7 +19,7 @@ describe("pictures of others", () => {
     assert.deepStrictEqual(described({ summary: "a summary" }), ["a summary", "a summary"])
   })
 
-  it("F42: an emoji says when it became what it is", () => {
+  it("F42: an emoji states when it changed", () => {
     const emoji = {
       id: 1n,
       shortcode: "bird",

@@ -75,7 +75,7 @@ describe("posts of other servers", () => {
   const written = ({ piece, times }: typeof Hostile.Type) => piece.repeat(times)
   const bytes = (...texts: ReadonlyArray<string>) => texts.reduce((sum, text) => sum + bytesTold(text), 0)
 
-  it.prop("F13: whatever another server writes, a post of it takes 64 kB and an account 16 kB at most", {
+  it.prop("F13: a remote post takes at most 64 kB, and a remote account 16 kB", {
     content: Hostile,
     summary: Hostile,
     name: Hostile

@@ -56,7 +56,7 @@ describe("F88: object integrity proofs", () => {
       createdMillis: Date.parse(proof.created),
       expiresMillis: undefined
     })
-    // A context of the document may go on after that of the proof.
+    // The document's context may extend the proof's context.
     assert.isTrue(holds({ ...document, "@context": [...contexts, "https://other.example/ns"], proof }))
   })
 
@@ -74,7 +74,7 @@ describe("F88: object integrity proofs", () => {
     for (const given of changed) assert.isFalse(holds(JSON.parse(JSON.stringify(given))), JSON.stringify(given))
   })
 
-  it("D-025: what is no proof of this kind is absent", () => {
+  it("D-025: proofs of another kind are left out", () => {
     const others: ReadonlyArray<unknown> = [
       null,
       "proof",

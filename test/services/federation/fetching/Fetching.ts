@@ -34,7 +34,7 @@ export const serve = (peer: Peer, document: Json & { readonly id: string }) => {
   return document.id
 }
 
-/** How often a server was asked for a document. */
+/** Returns the number of requests to a server for a document. */
 export const timesAsked = (peer: Peer, uri: string) =>
   peer.requests.filter(({ url }) => url === new URL(uri).pathname).length
 

@@ -21,7 +21,7 @@ const threads = Layer.succeed(
 )
 const fresh = OriginChecks.layerNoDeps.pipe(Layer.provide([posts, threads]), Layer.fresh)
 
-/** How many of these addresses are asked in the end, where those before them are asked and never answer. */
+/** Returns the number of addresses that are requested if the earlier ones never respond. */
 const asked = (silent: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const checks = yield* OriginChecks

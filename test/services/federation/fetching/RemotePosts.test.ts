@@ -84,7 +84,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       assert.include(yield* statusesHere, real)
     }))
 
-  it.effect("row 7: of an activity only what its object's own document says counts, whatever changes in between", () =>
+  it.effect("row 7: of an activity only its object's own document counts, even if documents change in between", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const [xena, other] = [yield* there.actor("xena"), yield* there.actor("other")]
@@ -112,7 +112,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       assert.match(yield* refused(turning.id), /redirects/)
     }))
 
-  it.effect("row 10: what its author deleted is not fetched back, nor is what is at an address of the deleted", () =>
+  it.effect("row 10: a post that its author deleted is not fetched again, nor is an unknown one with a deleted id", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const wim = yield* there.actor("wim")
@@ -133,7 +133,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       assert.notInclude(yield* statusesHere, id)
     }))
 
-  it.effect("an edit is taken over, a post for a few that concerns nobody here is not kept", () =>
+  it.effect("an edit is applied, and a non-public post that concerns no local account is not kept", () =>
     Effect.gen(function*() {
       const there: Peer = yield* peer
       const vic = yield* there.actor("vic")

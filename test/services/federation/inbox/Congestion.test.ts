@@ -9,7 +9,7 @@ import { TestDatabase } from "../../../support/TestDatabase.ts"
 const Live = Layer.mergeAll(Congestion.layer.pipe(Layer.provideMerge(TestDatabase.layer)), TestClock.layer())
 
 layer(Live, { excludeTestServices: true })("congestion", (it) => {
-  it.effect("F74: servers of which nobody here follows anybody leave room in the queue to others", () =>
+  it.effect("F74: servers without local followers leave room in the queue for others", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { isFull } = yield* Congestion
@@ -22,7 +22,7 @@ layer(Live, { excludeTestServices: true })("congestion", (it) => {
       const [friend, fan, flood] = [yield* of("friend.example"), yield* of("fan.example"), yield* of("flood.example")]
       yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at)
         VALUES (1, ${local}, ${friend}, now()), (2, ${fan}, ${local}, now())`
-      // Whom nobody follows may follow somebody here.
+      // A remote follower of a local account does not make its server followed.
       yield* sql`UPDATE follows SET remote = true WHERE id = 2`
       const domains = ["friend.example", "fan.example", "flood.example", "unknown.example"]
       const full = Effect.filter(domains, isFull)

@@ -3,7 +3,7 @@ import { Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import * as InboundOutcomes from "../../../../src/services/federation/inbox/InboundOutcomes.ts"
 
-it.effect("F43: what became of activities is counted by its words, of which there are so many", () =>
+it.effect("F43: outcomes of activities are counted by their texts, up to a maximum of distinct ones", () =>
   Effect.gen(function*() {
     const told = InboundOutcomes.make()
     for (let n = 0; n < 3; n++) yield* told(1n, "ignored: an unknown post")

@@ -31,7 +31,7 @@ layer(services, { excludeTestServices: true })("ids that other servers made us r
       ])
     }))
 
-  it.effect("row 37, I17: of what did the same the last ones are kept, and of what is gone none", () =>
+  it.effect("row 37, I17: the last activities with the same effect are kept, and none with a missing target", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { sweep } = yield* InboundRetention
@@ -44,7 +44,7 @@ layer(services, { excludeTestServices: true })("ids that other servers made us r
         UNION ALL SELECT ${ben}, 'gone/' || type, type, 5, ${old}
           FROM unnest(ARRAY['Announce', 'Block', 'EmojiReact', 'Follow', 'Like']) type
         UNION ALL SELECT ${ben}, 'new/Like', 'Like', 5, ${idAt(Date.now())}`
-      // By a part at a time, and from the beginning again.
+      // In slices, and again from the beginning.
       for (let round = 0; round < 8; round++) yield* sweep(50)
       assert.deepStrictEqual(
         yield* sql`SELECT split_part(uri, '/', 1) AS uri, count(*)::int AS count,
@@ -54,7 +54,7 @@ layer(services, { excludeTestServices: true })("ids that other servers made us r
       )
     }))
 
-  it.effect("row 37, I17: of what failed at every try so many are kept of one sender, and all that others sent", () =>
+  it.effect("row 37, I17: failed activities are kept up to a maximum per sender, and all of other senders", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { sweep } = yield* InboundRetention
@@ -79,7 +79,7 @@ layer(services, { excludeTestServices: true })("ids that other servers made us r
       )
     }))
 
-  it.effect("F74: what many accounts of one server had set aside leaves room to that of others", () =>
+  it.effect("F74: failed activities of many accounts of one server leave room for those of others", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { sweep } = yield* InboundRetention

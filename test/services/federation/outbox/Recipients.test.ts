@@ -168,7 +168,7 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
       assert.isEmpty(yield* expanded(++fanout, status, "Create"))
     }))
 
-  it.effect("F44: a Delete goes to whom the post waits for, too, where that one fetched it meanwhile", () =>
+  it.effect("F44: a Delete is sent to an account that fetched the post while its delivery was waiting", () =>
     Effect.gen(function*() {
       const [sql, fetchedBy] = [yield* SqlClient.SqlClient, yield* FetchedBy]
       const status = yield* sent("public")

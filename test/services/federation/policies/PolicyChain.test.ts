@@ -24,7 +24,7 @@ const passing = (known: ActivityFacts, object: unknown = "https://a.test/1") =>
   types.filter((type) => judge({ type, object }, known).passes)
 
 describe("the chain of rules", () => {
-  it("row 17: an unblocked account passes unchanged, whatever it sends", () => {
+  it("row 17: activities of an unblocked account pass unchanged", () => {
     assert.deepStrictEqual(passing(facts()), types)
     for (const type of types) {
       const activity = { type, object: { type: "Note", tag: [{ type: "Emoji" }], attachment: [1], to: ["x"] } }
@@ -32,7 +32,7 @@ describe("the chain of rules", () => {
     }
   })
 
-  it("row 17: from a closed domain comes nothing, of a suspended sender only what takes back", () => {
+  it("row 17: nothing passes from a closed domain, and only activities that undo something from a suspended sender", () => {
     assert.deepStrictEqual(passing(facts({}, { allowed: false })), [])
     assert.deepStrictEqual(passing(facts({ suspended: true })), ["Delete", "Reject", "Undo", "Update"])
     assert.deepStrictEqual(judge({ type: ["Undo", "Follow"] }, facts({ suspended: true }, { allowed: false })), {
@@ -51,7 +51,7 @@ describe("the chain of rules", () => {
     assert.deepStrictEqual(types.filter((type) => !rejecting.includes(type)), ["Flag"])
   })
 
-  it("of a domain whose files are rejected come words only", () => {
+  it("posts of a domain with rejected files keep only text", () => {
     const object = {
       type: "Note",
       content: "hi",
@@ -92,7 +92,7 @@ describe("the chain of rules", () => {
     })
   })
 
-  it("each rule sees what those before it left, and the first that drops has the last word", () => {
+  it("each rule sees the changes of those before it, and the first that drops ends the chain", () => {
     const words: InboundPolicy = (activity) =>
       activity["content"] === "spam" ? drop("spam") : change(activity, { content: "spam" }, "words")
     const known = facts()
@@ -166,7 +166,7 @@ describe("the chain of rules", () => {
     }
   })
 
-  it("F70: who is closed out, suspended or rejected is so for each type that has a handler", () => {
+  it("F70: closed domains, suspended senders and rejected media apply to each type that has a handler", () => {
     for (const type of types) {
       const activity = { type, object: referring, instrument: referring }
       assert.isFalse(judge(activity, facts({}, { allowed: false })).passes, type)

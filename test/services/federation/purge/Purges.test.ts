@@ -13,7 +13,7 @@ const services = Purges.layer.pipe(
 )
 
 layer(services, { excludeTestServices: true })("data left by a local account", (it) => {
-  it.effect("row 11, F20: stays until everybody is told, for it says whom to tell", () =>
+  it.effect("row 11, F20: is kept until every recipient is told, as it determines the recipients", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const purges = yield* Purges

@@ -73,7 +73,7 @@ layer(Live)("signatures", (it) => {
         }))
     }
 
-    it.effect(`row 3: any changed byte of what ${scheme} signs is refused`, () =>
+    it.effect(`row 3: a change of any byte that ${scheme} signs is refused`, () =>
       Effect.gen(function*() {
         const { publicPem, request } = yield* signed(scheme, "POST")
         const { headers } = request
@@ -109,7 +109,7 @@ layer(Live)("signatures", (it) => {
         assert.isFalse(yield* believed({ ...request, method: "PUT" }, publicPem))
       }))
 
-    it.effect(`row 4: ${scheme} signs what matters`, () =>
+    it.effect(`row 4: ${scheme} signs every required part`, () =>
       Effect.gen(function*() {
         const { publicPem, request } = yield* signed(scheme, "POST")
         const { headers } = request
@@ -136,7 +136,7 @@ layer(Live)("signatures", (it) => {
         )
       }))
 
-    it.effect(`row 4: what ${scheme} signs for another host is not for us`, () =>
+    it.effect(`row 4: a ${scheme} signature for another host is refused`, () =>
       Effect.gen(function*() {
         const { publicPem, request } = yield* signed(scheme, "POST")
         const elsewhere = Layer.fresh(Signatures.layer).pipe(
@@ -181,7 +181,7 @@ layer(Live)("signatures", (it) => {
   }
 
   it.prop(
-    "row 3: never believes what anybody could write",
+    "row 3: never believes arbitrary header values",
     [Schema.String, Schema.String],
     ([input, signature]) =>
       Effect.gen(function*() {
