@@ -145,7 +145,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
         const me = yield* actorOf(gil)
         const refused = yield* run("move", "gil", `xeno@${domain}`)
         assert.notStrictEqual(refused.code, 0)
-        assert.include(refused.err, "does not name gil@")
+        assert.include(refused.err, "does not list gil@")
         yield* run("alias", "add", "gil", `xeno@${domain}`)
         yield* still
         assert.strictEqual((yield* run("alias", "list", "gil")).out.trim(), xeno.id)
