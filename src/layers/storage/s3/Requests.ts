@@ -56,7 +56,7 @@ export const addressOf = (
 const reason = Effect.fnUntraced(function*(request: S3Request, { status, text }: S3Answer) {
   const found = yield* Effect.orElseSucceed(Effect.flatMap(text, leaves), () => [])
   const code = textAt(found, "Error/Code") ?? "no reason given"
-  return `S3 answered ${request.method} with ${status}: ${code} ${textAt(found, "Error/Message") ?? ""}`.trim()
+  return `S3 responded to ${request.method} with ${status}: ${code} ${textAt(found, "Error/Message") ?? ""}`.trim()
 })
 
 /** Builds signed requests to one bucket. */
@@ -130,7 +130,7 @@ export const make = Effect.fnUntraced(function*(settings: S3Settings) {
       Effect.catchTag("XmlError", ({ message }) => Effect.fail(new StorageFailed({ text: `S3's answer: ${message}` })))
     )
     const code = textAt(found, "Error/Code")
-    return code === undefined ? found : yield* new StorageFailed({ text: `S3 answered ${request.method} with ${code}` })
+    return code === undefined ? found : yield* new StorageFailed({ text: `S3 responded to ${request.method} with ${code}` })
   })
 
   return { find, need, document }
