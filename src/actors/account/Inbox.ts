@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
       }
     }
     return Effect.andThen(
-      Effect.logWarning("an activity must wait", cause),
+      Effect.logWarning("an activity failed; it will be retried", cause),
       inbound.retry(item, reasonOf(cause))
     )
   }

@@ -105,7 +105,7 @@ export const make = Effect.gen(function*() {
         : maySendIt
         ? Effect.void
         : inbound.complete(item.id, `ignored: ${verdict.why}`)
-      return Effect.catch(settled, (error) => Effect.logWarning("an activity must wait", error))
+      return Effect.catch(settled, (error) => Effect.logWarning("an activity failed; it will be retried", error))
     })
   })
   return { forwarded, wait }

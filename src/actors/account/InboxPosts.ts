@@ -75,7 +75,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       Effect.flatMap((ids) =>
         ids.length === 0 ? Effect.void : broadcast.publish({ _tag: "Changed", kind: "status", ids })
       ),
-      Effect.catchCause((cause) => Effect.logWarning("a reply did not find what it answers", cause))
+      Effect.catchCause((cause) => Effect.logWarning("linking replies to their parent failed", cause))
     )
 
   /** Stores the quote of a post, and notifies a local author whose approval is not needed. */
