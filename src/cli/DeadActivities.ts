@@ -11,7 +11,7 @@ const listedMax = 100
 
 /** Formats the state of an activity as one line. */
 const ofActivity = ({ actor, id, outcome, receivedAt, tries, uri }: ListedActivity) => {
-  const state = outcome ?? (tries === 0 ? "waits" : `waits, after ${tries} ${tries === 1 ? "try" : "tries"}`)
+  const state = outcome ?? (tries === 0 ? "waiting" : `waiting, after ${tries} ${tries === 1 ? "try" : "tries"}`)
   return [String(id), receivedAt.toISOString(), actor, uri, state.split("\n")[0]].join("\t")
 }
 

@@ -98,7 +98,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("npm run cli -- federat
         assert.strictEqual((yield* run("explain", "72")).out, line(72, "note", "done"))
         assert.strictEqual(
           (yield* run("explain", actor)).out,
-          line(73, "slow", "waits, after 2 tries") + line(72, "note", "done") +
+          line(73, "slow", "waiting, after 2 tries") + line(72, "note", "done") +
             line(71, "like", "ignored: an unknown post")
         )
         assert.strictEqual((yield* run("dead", "--outcomes")).out, "1\tdone\n1\tignored: an unknown post\n")

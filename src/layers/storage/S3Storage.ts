@@ -40,7 +40,7 @@ export const layer = (settings: S3Settings, dataDir: string) =>
         Stream.unwrap(Effect.gen(function*() {
           const key = yield* checked(name)
           const answer = yield* requests.find({ method: "GET", key, ...(range && { headers: { range } }) })
-          if (Option.isNone(answer)) return yield* new StorageFailed({ text: "There is no such file" })
+          if (Option.isNone(answer)) return yield* new StorageFailed({ text: "The file does not exist" })
           if (range !== undefined && answer.value.status !== 206) {
             return yield* new StorageFailed({ text: "S3 returned another byte range than requested" })
           }

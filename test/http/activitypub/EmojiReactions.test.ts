@@ -95,7 +95,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
       // Undone before it came.
       const late = { ...unicode, id: `${url}/activities/3` }
       assert.match(yield* done(zoe, { type: "Undo", object: { ...late, actor: zoe.id } }), /ignored/)
-      assert.strictEqual(yield* done(zoe, late), "ignored: it was undone")
+      assert.strictEqual(yield* done(zoe, late), "ignored: already undone")
       assert.strictEqual(yield* shown, "0")
     }))
 

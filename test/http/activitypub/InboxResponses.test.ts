@@ -115,7 +115,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses o
       for (const { outcome } of outcomes) assert.strictEqual(outcome, "dropped: its sender is suspended")
       assert.strictEqual(
         yield* done(xeno, { type: "Update", object: note(xeno, "late", mention) }),
-        "ignored: no newer post of its sender"
+        "ignored: not a newer post of the sender"
       )
       assert.strictEqual(yield* done(xeno, { type: "Undo", object: { type: "Follow", object: me } }), "done")
     }))
