@@ -36,7 +36,7 @@ layer(Data.layer, { excludeTestServices: true })("npm start", (it) => {
       const second = yield* start("main", [], { PORT: String(yield* freePort), DATA_DIR: folder })
       const { code, err } = yield* second.ended
       assert.strictEqual(code, 1)
-      assert.match(err, /^Another server runs on this database\./)
+      assert.match(err, /^Another server uses this database\./)
       assert.strictEqual(yield* status(port, "/metrics"), 200)
 
       server.child.kill("SIGTERM")

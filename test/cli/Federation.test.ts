@@ -67,7 +67,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("npm run cli -- federat
       )
       assert.match((yield* run("pause", "slow.test")).out, /are paused/)
       assert.match((yield* run("queue")).out, /paused by you/)
-      assert.match((yield* run("retry", "SLOW.test")).out, /^1 deliveries to slow\.test are tried now/)
+      assert.match((yield* run("retry", "SLOW.test")).out, /^Retrying 1 deliveries to slow\.test now/)
       const [row] = yield* sql`SELECT d.due_at <= ${new Date()} AS due, h.paused_by FROM deliveries d
         JOIN hosts h ON h.id = d.host_id`
       assert.deepStrictEqual(row, { due: true, pausedBy: null })

@@ -201,7 +201,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
       assert.match(out, /^all +3 files/m)
       assert.match(out, /^remote copies +0 files +0 bytes$/m)
       assert.match(out, /^in storage +4 files/m)
-      assert.match(out, /^nobody's +1 files +2\.0 KB$/m)
+      assert.match(out, /^unknown +1 files +2\.0 KB$/m)
       yield* sql`UPDATE stored_files SET created_at = ${new Date(Date.now() - 2 * 3_600_000)}
         WHERE name = ${`aa/${forgotten}`}`
       const pruned = yield* run("media", "prune")
@@ -213,6 +213,6 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
       assert.deepStrictEqual(readdirSync(folder), [fresh])
       const after = yield* run("media", "usage", "--check")
       assert.match(after.out, /^in storage +2 files/m)
-      assert.match(after.out, /^nobody's +0 files +0 bytes$/m)
+      assert.match(after.out, /^unknown +0 files +0 bytes$/m)
     }), 180_000)
 })
