@@ -61,9 +61,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     mutation: {},
     planted: {
       file: "actors/account/InboxUndo.ts",
-      from: "      // A boost that gave its id away has it in front of its number.\n",
+      from: "      if (uri !== null) {\n        return uri !== ownId",
       times: 1,
-      to: (on) => `      if (${on}) return false\n`
+      to: (on) => `      if (${on}) return false\n      if (uri !== null) {\n        return uri !== ownId`
     },
     breaks: /^I(?:5|7|12):/,
     foundAt: 7,
