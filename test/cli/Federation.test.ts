@@ -71,7 +71,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("npm run cli -- federat
       const [row] = yield* sql`SELECT d.due_at <= ${new Date()} AS due, h.paused_by FROM deliveries d
         JOIN hosts h ON h.id = d.host_id`
       assert.deepStrictEqual(row, { due: true, pausedBy: null })
-      assert.match((yield* run("resume", "well.test")).out, /sent again/)
+      assert.match((yield* run("resume", "well.test")).out, /are resumed/)
       const wrong = yield* run("pause", "nobody.test")
       assert.deepInclude(wrong, { code: 1, err: "Nothing was ever sent to nobody.test\n" })
       assert.strictEqual((yield* run("explain", "https://here.test/@ada/8")).code, 1)
