@@ -19,15 +19,15 @@ import * as Operator from "./Operator.ts"
 import * as SecondFactors from "./SecondFactors.ts"
 
 const name = Argument.String("name").pipe(Argument.withDescription("Name of the account, without @ and domain"))
-const email = Flag.String("email").pipe(Flag.withDescription("Mail address of the user"))
+const email = Flag.String("email").pipe(Flag.withDescription("E-mail address of the user"))
 const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 const role = Flag.Literals("role", ["owner", "admin", "moderator"]).pipe(
-  Flag.withDescription("What the user may do beside using the server"),
+  Flag.withDescription("Staff role of the user"),
   Flag.optional
 )
 const password = Flag.Redacted("password").pipe(
-  Flag.withDescription("Password; one is made and printed where it is not given")
+  Flag.withDescription("Password; a random one is printed if it is not given")
 )
 
 /** Random bytes of a generated password. */
@@ -53,7 +53,7 @@ const create = Command.make(
     email,
     password: Flag.optional(password),
     role,
-    confirmed: toggle("confirmed", "The address needs no confirmation by mail")
+    confirmed: toggle("confirmed", "The address is already confirmed")
   },
   traced("account create")(function*(given) {
     const registrations = yield* Registrations
@@ -68,13 +68,15 @@ const create = Command.make(
       reservedAllowed: roleId !== undefined,
       ...withRole(roleId)
     }).pipe(refuse)
-    yield* Console.log(`Account ${given.name} was made.`)
+    yield* Console.log(`Account ${given.name} was created.`)
     if (Option.isNone(given.password)) yield* Console.log(`Password: ${Redacted.value(password)}`)
     if (!given.confirmed) {
-      yield* Console.log("The address is not confirmed yet; `account modify NAME --confirm` does it without a mail.")
+      yield* Console.log(
+        "The address is not confirmed yet; `account modify NAME --confirm` confirms it without an e-mail."
+      )
     }
   }, (effect) => Effect.provide(effect, Operator.layer))
-).pipe(Command.withDescription("Makes an account on this server"))
+).pipe(Command.withDescription("Creates an account on this server"))
 
 const modify = Command.make(
   "modify",
@@ -82,16 +84,16 @@ const modify = Command.make(
     name,
     email: Flag.optional(email),
     role,
-    confirm: toggle("confirm", "The address counts as confirmed"),
-    approve: toggle("approve", "Lets a user in who waits for approval"),
-    disable: toggle("disable", "Keeps the user out and closes their streams"),
-    enable: toggle("enable", "Lets a disabled user in again"),
+    confirm: toggle("confirm", "Marks the address as confirmed"),
+    approve: toggle("approve", "Approves a user who waits for approval"),
+    disable: toggle("disable", "Blocks sign-in and closes the user's streams"),
+    enable: toggle("enable", "Enables a disabled user"),
     resetPassword: toggle("reset-password", "Signs the user out everywhere and prints a new password"),
     password: Flag.optional(
-      Flag.Redacted("password").pipe(Flag.withDescription("Signs the user out everywhere and sets it"))
+      Flag.Redacted("password").pipe(Flag.withDescription("Sets a password and signs the user out everywhere"))
     ),
-    disable2fa: toggle("disable-2fa", "Takes the second factor from a user who lost phone and recovery codes"),
-    displayName: Flag.optional(Flag.String("display-name").pipe(Flag.withDescription("The name that others see")))
+    disable2fa: toggle("disable-2fa", "Disables two-factor sign-in for a user who lost phone and recovery codes"),
+    displayName: Flag.optional(Flag.String("display-name").pipe(Flag.withDescription("Display name")))
   },
   traced("account modify")(function*(given) {
     const users = yield* Users
@@ -133,20 +135,20 @@ const remove = Command.make(
   "delete",
   {
     name,
-    yes: toggle("yes", "Says that it is meant: nothing brings the account back, and nobody gets its name again")
+    yes: toggle("yes", "Confirms the deletion: the account cannot be restored and its name is never reused")
   },
   traced("account delete")(function*(given) {
     const { accountId } = yield* findUser(given.name)
     if (!given.yes) {
       return yield* new OperatorError({
-        message: `This deletes ${given.name} with all posts and files for ever, here and on other servers. ` +
-          "Say --yes if it is meant"
+        message: `This deletes ${given.name} with all posts and files, permanently, here and on other servers. ` +
+          "Pass --yes to confirm"
       })
     }
     yield* enqueue(accountId, { _tag: "DeleteAccount" })
-    yield* Console.log(`Account ${given.name}: its end is on its way.`)
+    yield* Console.log(`Deletion of account ${given.name} has started.`)
   }, (effect) => Effect.provide(effect, Operator.layer))
-).pipe(Command.withDescription("Deletes an account of this server with everything that it did"))
+).pipe(Command.withDescription("Deletes an account of this server with all its data"))
 
 /** Builds a command that takes or lifts a moderation action. */
 const moderation = (word: string, measure: ModerationAction, stands: boolean, description: string) =>
@@ -156,17 +158,17 @@ const moderation = (word: string, measure: ModerationAction, stands: boolean, de
     traced(`account ${word}`)(function*(given) {
       const { accountId } = yield* findUser(given.name)
       yield* enqueue(accountId, { _tag: "Moderate", measure, stands })
-      yield* Console.log(`Account ${given.name}: ${word} is on its way.`)
+      yield* Console.log(`Account ${given.name}: ${word} has started.`)
     }, (effect) => Effect.provide(effect, Operator.layer))
   ).pipe(Command.withDescription(description))
 
 const actions = [
-  moderation("suspend", "suspend", true, "Hides everything of an account and keeps its user out"),
-  moderation("unsuspend", "suspend", false, "Shows an account and lets its user in again"),
-  moderation("silence", "silence", true, "Shows an account's posts to its followers and on its profile only"),
-  moderation("unsilence", "silence", false, "Lets an account be heard by everybody again"),
-  moderation("sensitize", "sensitize", true, "Marks everything that an account posts as sensitive"),
-  moderation("unsensitize", "sensitize", false, "Leaves that to the account again")
+  moderation("suspend", "suspend", true, "Hides an account and blocks its sign-in"),
+  moderation("unsuspend", "suspend", false, "Lifts the suspension of an account"),
+  moderation("silence", "silence", true, "Limits an account's posts to its followers and profile"),
+  moderation("unsilence", "silence", false, "Lifts the limit of an account"),
+  moderation("sensitize", "sensitize", true, "Marks all media of an account as sensitive"),
+  moderation("unsensitize", "sensitize", false, "Stops marking an account's media as sensitive")
 ] as const
 
 export const command = Command.make("account").pipe(

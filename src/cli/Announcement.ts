@@ -15,18 +15,18 @@ const id = Argument.String("id").pipe(
   Argument.withDescription("Id of the announcement in `announcement list`"),
   Argument.filterMap(
     (text) => /^[0-9]{1,18}$/.test(text) ? Option.some(BigInt(text)) : Option.none(),
-    (text) => `${text} is no id`
+    (text) => `${text} is not an id`
   )
 )
 const moment = (name: string, description: string) =>
   Flag.Date(name).pipe(Flag.withDescription(description), Flag.optional)
 const texts = Argument.String("text").pipe(
-  Argument.withDescription("What is announced; people, hashtags and addresses become links")
+  Argument.withDescription("Text of the announcement; mentions, hashtags and URLs become links")
 )
 const times = {
-  "starts-at": moment("starts-at", "When what it is about begins, as 2026-12-24T18:00Z"),
-  "ends-at": moment("ends-at", "When that ends and the announcement is taken down"),
-  "publish-at": moment("publish-at", "When it is published by itself")
+  "starts-at": moment("starts-at", "Start of the announced event, as 2026-12-24T18:00Z"),
+  "ends-at": moment("ends-at", "End of the event; the announcement is then unpublished"),
+  "publish-at": moment("publish-at", "Time of publication")
 }
 const allDay = Flag.Boolean("all-day").pipe(Flag.withDescription("Shows days without times"))
 
@@ -64,7 +64,7 @@ const add = Command.make(
     ...times,
     allDay: Flag.withDefault(allDay, false),
     unpublished: Flag.Boolean("unpublished").pipe(
-      Flag.withDescription("Keeps it until `announcement publish`"),
+      Flag.withDescription("Keeps it unpublished until `announcement publish`"),
       Flag.withDefault(false)
     )
   },
@@ -72,7 +72,7 @@ const add = Command.make(
     const added = yield* act((writer) => writer.add(undefined, { text, allDay, ...timesOf(given) }, unpublished))
     yield* Console.log(`Announcement ${added} was added.`)
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Tells everybody on the server something, at once or later"))
+).pipe(Command.withDescription("Creates an announcement, published now or later"))
 
 const stateOf = ({ publishedAt, scheduledAt }: Announcement) =>
   publishedAt !== null ? "published" : scheduledAt === null ? "unpublished" : `from ${scheduledAt.toISOString()}`
@@ -93,11 +93,11 @@ const edit = Command.make(
   "edit",
   {
     id,
-    text: Flag.optional(Flag.String("text").pipe(Flag.withDescription("The text anew"))),
+    text: Flag.optional(Flag.String("text").pipe(Flag.withDescription("New text"))),
     ...times,
     allDay: Flag.optional(allDay),
     always: Flag.Boolean("always").pipe(
-      Flag.withDescription("Takes its range of time away"),
+      Flag.withDescription("Removes its start and end"),
       Flag.withDefault(false)
     )
   },
@@ -111,7 +111,7 @@ const edit = Command.make(
     yield* act((writer) => writer.edit(undefined, id, change))
     yield* Console.log(`Announcement ${id} was changed.`)
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Changes an announcement; what is not named stays"))
+).pipe(Command.withDescription("Changes the given fields of an announcement"))
 
 /** Builds a command about one existing announcement. */
 const about = (name: "publish" | "unpublish" | "remove", description: string, done: string) =>
@@ -125,13 +125,13 @@ const about = (name: "publish" | "unpublish" | "remove", description: string, do
   ).pipe(Command.withDescription(description))
 
 export const command = Command.make("announcement").pipe(
-  Command.withDescription("What everybody on the server is told"),
+  Command.withDescription("Announcements to all users of the server"),
   Command.withSubcommands([
     add,
     list,
     edit,
-    about("publish", "Shows an announcement to everybody", "published"),
-    about("unpublish", "Takes an announcement down and keeps it", "taken down"),
+    about("publish", "Publishes an announcement", "published"),
+    about("unpublish", "Unpublishes an announcement and keeps it", "unpublished"),
     about("remove", "Removes an announcement with its reactions", "removed")
   ])
 )

@@ -33,17 +33,17 @@ export const list = Command.make(
   "list",
   {
     pending: Flag.Boolean("pending").pipe(
-      Flag.withDescription("Those who wait for a moderator, the longest first"),
+      Flag.withDescription("Sign-ups that wait for approval, oldest first"),
       Flag.withDefault(false)
     )
   },
   traced("account list")(function*(given) {
     if (!given.pending) {
-      return yield* new OperatorError({ message: "Say --pending: who waits for a moderator is listed" })
+      return yield* new OperatorError({ message: "Pass --pending to list sign-ups that wait for approval" })
     }
     const waiting = yield* (yield* Approvals).pending
-    yield* Console.log(waiting.length === 0 ? "Nobody waits." : waiting.map(line).join("\n"))
-    if (waiting.length === pendingMax) yield* Console.log(`There may be more: the first ${pendingMax} are shown.`)
+    yield* Console.log(waiting.length === 0 ? "No sign-ups are waiting." : waiting.map(line).join("\n"))
+    if (waiting.length === pendingMax) yield* Console.log(`Only the first ${pendingMax} are listed; there may be more.`)
   }, (effect) => Effect.provide(effect, services))
 ).pipe(Command.withDescription("Lists sign-ups that wait: name, address, state, time, language, reason"))
 
@@ -71,7 +71,7 @@ const tell = Effect.fnUntraced(function*(one: Pending, decision: "approved" | "r
   )
   yield* Effect.forEach(emails, (email) =>
     mailer.send(email).pipe(
-      Effect.catch(({ message }) => Console.log(`The mail to ${email.to} was not sent: ${message}`))
+      Effect.catch(({ message }) => Console.log(`The e-mail to ${email.to} was not sent: ${message}`))
     ))
 })
 
@@ -82,7 +82,7 @@ const decision = (word: "approve" | "reject", done: "approved" | "rejected", des
     traced(`account ${word}`)(function*(given) {
       const { accountId } = yield* findUser(given.name)
       const one = yield* refuse((yield* Approvals)[word](accountId)).pipe(
-        Effect.mapError(() => new OperatorError({ message: `${given.name} does not wait for a moderator` }))
+        Effect.mapError(() => new OperatorError({ message: `${given.name} is not waiting for approval` }))
       )
       yield* tell(one, done)
       yield* Console.log(`Account ${given.name} was ${done}.`)
@@ -92,10 +92,10 @@ const decision = (word: "approve" | "reject", done: "approved" | "rejected", des
 export const approve = decision(
   "approve",
   "approved",
-  "Lets somebody in who waits for a moderator, and tells them by mail"
+  "Approves a sign-up and notifies the user by e-mail"
 )
 export const reject = decision(
   "reject",
   "rejected",
-  "Turns somebody away who waits for a moderator, and tells them by mail; the name is free again"
+  "Rejects a sign-up and notifies the user by e-mail; the name becomes available again"
 )

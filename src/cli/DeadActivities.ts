@@ -11,7 +11,7 @@ const listedMax = 100
 
 /** Formats the state of an activity as one line. */
 const ofActivity = ({ actor, id, outcome, receivedAt, tries, uri }: ListedActivity) => {
-  const state = outcome ?? (tries === 0 ? "waits" : `waits, after ${tries} ${tries === 1 ? "try" : "tries"}`)
+  const state = outcome ?? (tries === 0 ? "waiting" : `waiting, after ${tries} ${tries === 1 ? "try" : "tries"}`)
   return [String(id), receivedAt.toISOString(), actor, uri, state.split("\n")[0]].join("\t")
 }
 
@@ -31,11 +31,11 @@ export const dead = Command.make(
   "dead",
   {
     retry: Flag.String("retry").pipe(
-      Flag.withDescription("Id of an activity that is to be tried again"),
+      Flag.withDescription("Id of an activity to retry"),
       Flag.optional
     ),
     outcomes: Flag.Boolean("outcomes").pipe(
-      Flag.withDescription("Says instead how often what became of everything that came in the last days"),
+      Flag.withDescription("Counts activities of the last days by outcome instead"),
       Flag.withDefault(false)
     )
   },
@@ -44,18 +44,20 @@ export const dead = Command.make(
     if (outcomes) {
       const ends = yield* Effect.orDie(inbound.ends(listedMax))
       const lines = ends.map(({ count, outcome }) => `${count}\t${outcome.split("\n")[0]}`)
-      return yield* Console.log(lines.length === 0 ? "Nothing came in." : lines.join("\n"))
+      return yield* Console.log(lines.length === 0 ? "No activities were received." : lines.join("\n"))
     }
     if (Option.isSome(retry)) {
       const id = asId(retry.value)
       const revived = id !== undefined && (yield* Effect.orDie(inbound.requeue(id)))
-      if (!revived) return yield* new OperatorError({ message: `No activity ${retry.value} was set aside` })
-      return yield* Console.log(`Activity ${retry.value} is tried again.`)
+      if (!revived) {
+        return yield* new OperatorError({ message: `Activity ${retry.value} is not among the failed activities` })
+      }
+      return yield* Console.log(`Activity ${retry.value} is being retried.`)
     }
     const found = yield* Effect.orDie(inbound.dead(listedMax))
     const lines = found.map(({ actor, id, reason, receivedAt, uri }) =>
       [String(id), receivedAt.toISOString(), actor, uri, reason.split("\n")[0]].join("\t")
     )
-    yield* Console.log(lines.length === 0 ? "Nothing was set aside." : lines.join("\n"))
+    yield* Console.log(lines.length === 0 ? "There are no failed activities." : lines.join("\n"))
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Lists activities that failed at every try, the newest first, or has one tried again"))
+).pipe(Command.withDescription("Lists activities that failed on every attempt, newest first, or retries one"))

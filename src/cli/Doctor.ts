@@ -44,7 +44,7 @@ const examinations: ReadonlyArray<Examination> = [
     examine: Effect.suspend(() =>
       Number(process.versions.node.split(".")[0]) >= 24
         ? Effect.succeed(process.version)
-        : wrong(`${process.version} is too old; npm run uses the right one`)
+        : wrong(`${process.version} is too old; \`npm run\` uses the right version`)
     )
   },
   {
@@ -63,7 +63,7 @@ const examinations: ReadonlyArray<Examination> = [
     examine: Effect.gen(function*() {
       const { dataDir } = yield* Environment
       const fs = yield* FileSystem.FileSystem
-      if (!(yield* fs.exists(dataDir))) return `${dataDir} does not exist yet, it is made when it is needed`
+      if (!(yield* fs.exists(dataDir))) return `${dataDir} does not exist yet; it is created when needed`
       yield* fs.access(dataDir, { writable: true })
       return dataDir
     })
@@ -106,7 +106,7 @@ const examinations: ReadonlyArray<Examination> = [
             Math.round(oldestMillis / 1000)
           } s ago; is a server running?`
         )
-        : `${count} changes to tell followers of`
+        : `${count} changes to fan out`
     }).pipe(Effect.provide(Fanouts.layer))
   },
   {
@@ -114,11 +114,11 @@ const examinations: ReadonlyArray<Examination> = [
     examine: Effect.gen(function*() {
       const { dead, oldestMillis, waiting } = yield* (yield* InboundActivities).backlog
       if (dead > 0) {
-        return yield* wrong(`${dead} failed at every try; npm run cli -- federation dead shows why`)
+        return yield* wrong(`${dead} failed on every attempt; npm run cli -- federation dead shows why`)
       }
       return oldestMillis > inboundAgeMillisMax
-        ? yield* wrong(`${waiting} wait, the oldest for ${Math.round(oldestMillis / 1000)} s; is a server running?`)
-        : `${waiting} wait`
+        ? yield* wrong(`${waiting} waiting, the oldest for ${Math.round(oldestMillis / 1000)} s; is a server running?`)
+        : `${waiting} waiting`
     }).pipe(Effect.provide(InboundActivities.layer))
   },
   {
@@ -154,15 +154,15 @@ export const command = Command.make(
           onSuccess: (words) => ({ healthy: true, line: `ok     ${subject}: ${words}` }),
           onFailure: (error) => {
             const { message } = isSqlError(error) ? Database.failed(error) : error
-            return { healthy: false, line: `WRONG  ${subject}: ${message}` }
+            return { healthy: false, line: `FAIL   ${subject}: ${message}` }
           }
         })
     )
     yield* Console.log(results.map(({ line }) => line).join("\n"))
-    if (results.some(({ healthy }) => !healthy)) return yield* wrong("Not everything is well.")
+    if (results.some(({ healthy }) => !healthy)) return yield* wrong("Some checks failed.")
   }, (effect) =>
     effect.pipe(
       Effect.scoped,
       Effect.provide(Layer.mergeAll(Environment.layer, NodeServices.layer, NodeCrypto.layer))
     ))
-).pipe(Command.withDescription("Looks at everything that the server needs and says what is wrong"))
+).pipe(Command.withDescription("Checks the server's configuration and dependencies"))

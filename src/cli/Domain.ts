@@ -12,12 +12,12 @@ import * as Operator from "./Operator.ts"
 const services = Layer.merge(PublishedBlocks.layer, DomainAllows.layer).pipe(Layer.provideMerge(Operator.layer))
 
 const domain = Argument.String("domain").pipe(
-  Argument.withDescription("Domain of a server, for example spam.example; domains below it are meant too")
+  Argument.withDescription("Domain of a server, for example spam.example; includes its subdomains")
 )
 const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.optional)
 const confirmed = Flag.Boolean("confirmed").pipe(
-  Flag.withDescription("Needed for a public suffix such as co.uk: everyone below it is meant"),
+  Flag.withDescription("Required for a public suffix such as co.uk, which includes every domain below it"),
   Flag.withDefault(false)
 )
 const text = (name: string, description: string) =>
@@ -46,15 +46,15 @@ const block = Command.make(
     domain,
     severity: Flag.Literals("severity", ["silence", "suspend", "noop"]).pipe(
       Flag.withDescription(
-        "silence: only its followers see it; suspend: nothing is exchanged and follows end; noop: neither"
+        "silence: only followers see its posts; suspend: ends all exchange and follows; noop: neither"
       ),
       Flag.optional
     ),
-    rejectMedia: toggle("reject-media", "Its files, pictures and emoji are neither kept nor shown"),
-    rejectReports: toggle("reject-reports", "Reports that it sends are dropped"),
-    comment: text("comment", "For other operators"),
-    publicComment: text("public-comment", "For whoever may read the list of blocks"),
-    obfuscate: toggle("obfuscate", "The list shows parts of the domain only"),
+    rejectMedia: toggle("reject-media", "Rejects its media files, avatars and emoji"),
+    rejectReports: toggle("reject-reports", "Drops its reports"),
+    comment: text("comment", "Private comment for staff"),
+    publicComment: text("public-comment", "Comment in the public list of blocks"),
+    obfuscate: toggle("obfuscate", "Obscures the domain in the public list"),
     confirmed
   },
   traced("domain block")(function*(flags) {
@@ -69,7 +69,7 @@ const block = Command.make(
     }))
     yield* Console.log(describe(made))
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Blocks a server, or changes its block; silences it where nothing is said"))
+).pipe(Command.withDescription("Blocks a server or changes its block; the default is to silence it"))
 
 /** Builds a command about one domain; `none` is the error if there was nothing to do. */
 const about = (
@@ -96,7 +96,7 @@ const allow = Command.make(
     const made = yield* refuse((yield* DomainAllows).allow(given.domain, { confirmed: given.confirmed }))
     yield* Console.log(`${made.domain} is allowed.`)
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Lists a server for LIMITED_FEDERATION"))
+).pipe(Command.withDescription("Adds a server to the allow-list of LIMITED_FEDERATION"))
 
 const list = Command.make(
   "list",
@@ -107,9 +107,9 @@ const list = Command.make(
       ...(yield* domains.blocks).map(describe),
       ...(yield* (yield* DomainAllows).allows).map(({ domain }) => `${domain}\tallowed`)
     ]
-    yield* Console.log(lines.length === 0 ? "There are no rules about domains." : lines.join("\n"))
+    yield* Console.log(lines.length === 0 ? "There are no domain blocks or allowed domains." : lines.join("\n"))
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Lists blocks, the strictest first, and allowed servers"))
+).pipe(Command.withDescription("Lists domain blocks, strictest first, and allowed servers"))
 
 /** Values of the command's argument, and the setting that each stands for. */
 const readers = { everybody: "all", users: "users", nobody: "disabled" } satisfies Record<string, BlockReaders>
@@ -118,9 +118,9 @@ const words = ["everybody", "users", "nobody"] as const
 const publish = Command.make(
   "publish",
   {
-    to: Argument.Literals("to", words).pipe(Argument.withDescription("Who may read the list of blocks")),
+    to: Argument.Literals("to", words).pipe(Argument.withDescription("Readers of the list of blocks")),
     comments: Flag.Literals("comments", words).pipe(
-      Flag.withDescription("Who may read its public comments too"),
+      Flag.withDescription("Readers of its public comments"),
       Flag.optional
     )
   },
@@ -128,9 +128,9 @@ const publish = Command.make(
     const published = yield* PublishedBlocks
     yield* published.publish("list", readers[given.to])
     if (Option.isSome(given.comments)) yield* published.publish("comments", readers[given.comments.value])
-    yield* Console.log(`The list of blocks is for ${given.to}.`)
+    yield* Console.log(`The list of blocks is now visible to: ${given.to}.`)
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Makes the list of blocks known, at /api/v1/instance/domain_blocks"))
+).pipe(Command.withDescription("Publishes the list of blocks at /api/v1/instance/domain_blocks"))
 
 export const command = Command.make("domain").pipe(
   Command.withDescription("Rules about other servers"),
@@ -138,16 +138,16 @@ export const command = Command.make("domain").pipe(
     block,
     about(
       "unblock",
-      "Lifts a block with everything that it did",
-      "is not blocked any more",
+      "Removes a block and lifts its effects",
+      "is no longer blocked",
       "is not blocked",
       (domain) => DomainBlocks.use(({ unblock }) => unblock(domain))
     ),
     allow,
     about(
       "disallow",
-      "Takes a server off that list",
-      "is not allowed any more",
+      "Removes a server from the allow-list",
+      "is no longer allowed",
       "is not allowed",
       (domain) => DomainAllows.use(({ disallow }) => disallow(domain))
     ),

@@ -10,7 +10,7 @@ import { file, inWords, pictureAt } from "./PictureFile.ts"
 
 const shortcode = Argument.String("shortcode").pipe(
   Argument.map((text) => text.replace(/^:(.*):$/, "$1")),
-  Argument.withDescription("Name of the emoji, as it is written between colons")
+  Argument.withDescription("Shortcode of the emoji, without colons")
 )
 
 const missing = (shortcode: string) => () => new OperatorError({ message: `There is no emoji :${shortcode}: here` })
@@ -20,9 +20,9 @@ const add = Command.make(
   {
     shortcode,
     file,
-    category: Flag.optional(Flag.String("category").pipe(Flag.withDescription("Under which it is offered"))),
+    category: Flag.optional(Flag.String("category").pipe(Flag.withDescription("Category in emoji pickers"))),
     unlisted: Flag.Boolean("unlisted").pipe(
-      Flag.withDescription("It can be written but is not offered"),
+      Flag.withDescription("Works in posts but is not listed in emoji pickers"),
       Flag.withDefault(false)
     )
   },
@@ -79,13 +79,13 @@ export const command = Command.make("emoji").pipe(
     list,
     about(
       "disable",
-      "Shows it nowhere any more, and keeps it",
+      "Hides an emoji everywhere and keeps it",
       "disabled",
       (emojis, shortcode) => emojis.change(undefined, shortcode, { disabled: true })
     ),
     about(
       "enable",
-      "Shows a disabled emoji again",
+      "Enables a disabled emoji",
       "enabled",
       (emojis, shortcode) => emojis.change(undefined, shortcode, { disabled: false })
     ),

@@ -28,18 +28,18 @@ const duration = (millis: number): string => {
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} hours` : `${Math.round(seconds / 86_400)} days`
 }
 
-const next = (at: Date, now: number) => at.getTime() <= now ? "is due" : `is tried in ${duration(at.getTime() - now)}`
+const next = (at: Date, now: number) => at.getTime() <= now ? "is due" : `retries in ${duration(at.getTime() - now)}`
 
 const pauses = {
   operator: "paused by you: nothing is sent until `federation resume`",
-  failures: "paused, for it failed on seven days: nothing is sent until it speaks to us"
+  failures: "paused after seven days of failures: nothing is sent until it contacts this server"
 }
 
 const ofHost = ({ error, host, nextAt, oldestAt, pausedBy, waiting }: HostQueue, now: number) => {
   const many = waiting >= countedMax ? `${countedMax} or more` : String(waiting)
   const state = pausedBy === null ? `the next one ${next(nextAt, now)}` : pauses[pausedBy]
-  const why = error === null ? "" : `; it said last: ${error}`
-  return `${host}: ${many} wait, the oldest for ${duration(now - oldestAt.getTime())}; ${state}${why}`
+  const why = error === null ? "" : `; last error: ${error}`
+  return `${host}: ${many} waiting, the oldest for ${duration(now - oldestAt.getTime())}; ${state}${why}`
 }
 
 const queue = Command.make(
@@ -49,14 +49,14 @@ const queue = Command.make(
     const now = yield* Clock.currentTimeMillis
     const queues = yield* Effect.orDie((yield* Queues).list)
     yield* Console.log(
-      queues.length === 0 ? "Nothing waits for any server." : queues.map((one) => ofHost(one, now)).join("\n")
+      queues.length === 0 ? "All delivery queues are empty." : queues.map((one) => ofHost(one, now)).join("\n")
     )
   }, provided)
-).pipe(Command.withDescription("Says what waits for which server, and why"))
+).pipe(Command.withDescription("Shows the delivery queue of each server and its last error"))
 
 const named = Effect.fnUntraced(function*(given: string) {
   const name = normalizeDomain(given)
-  return name ?? (yield* new OperatorError({ message: `${given} is no name of a server` }))
+  return name ?? (yield* new OperatorError({ message: `${given} is not a server name` }))
 })
 
 const unknown = (name: string) => new OperatorError({ message: `Nothing was ever sent to ${name}` })
@@ -68,9 +68,9 @@ const retry = Command.make(
     const name = yield* named(given.host)
     if (!(yield* Effect.orDie((yield* DeliveryHosts).resume(name)))) return yield* unknown(name)
     const moved = yield* Effect.orDie((yield* Queues).hurry(name))
-    yield* Console.log(`${moved} deliveries to ${name} are tried now.`)
+    yield* Console.log(`Retrying ${moved} deliveries to ${name} now.`)
   }, provided)
-).pipe(Command.withDescription("Tries everything that waits for a server now"))
+).pipe(Command.withDescription("Retries all deliveries to a server now"))
 
 const pause = Command.make(
   "pause",
@@ -78,9 +78,9 @@ const pause = Command.make(
   traced("federation pause")(function*(given) {
     const name = yield* named(given.host)
     if (!(yield* Effect.orDie((yield* DeliveryHosts).pause(name)))) return yield* unknown(name)
-    yield* Console.log(`Nothing more is sent to ${name}; what waits is kept for four days.`)
+    yield* Console.log(`Deliveries to ${name} are paused; queued ones are kept for four days.`)
   }, provided)
-).pipe(Command.withDescription("Sends nothing to a server for now"))
+).pipe(Command.withDescription("Pauses deliveries to a server"))
 
 const resume = Command.make(
   "resume",
@@ -88,9 +88,9 @@ const resume = Command.make(
   traced("federation resume")(function*(given) {
     const name = yield* named(given.host)
     if (!(yield* Effect.orDie((yield* DeliveryHosts).resume(name)))) return yield* unknown(name)
-    yield* Console.log(`What waits for ${name} is sent again.`)
+    yield* Console.log(`Deliveries to ${name} are resumed.`)
   }, provided)
-).pipe(Command.withDescription("Ends a pause"))
+).pipe(Command.withDescription("Resumes deliveries to a server"))
 
 const ofDelivery = ({ dueAt, error, inbox, pausedBy, tries, type }: WaitingDelivery, now: number) => {
   const state = pausedBy === null ? next(dueAt, now) : pauses[pausedBy]
@@ -101,13 +101,13 @@ const ofDelivery = ({ dueAt, error, inbox, pausedBy, tries, type }: WaitingDeliv
 const ofRefusal = ({ goneAt, inbox, refusal }: RefusingInbox) =>
   goneAt === null
     ? `It was refused by ${inbox}: ${refusal}`
-    : `Nothing is sent to ${inbox}, which said at ${goneAt.toISOString()} that it is gone (410), until its server speaks to us.`
+    : `Deliveries to ${inbox} are stopped: it returned 410 at ${goneAt.toISOString()}. They resume when its server contacts this one.`
 
 const explain = Command.make(
   "explain",
   {
     url: Argument.String("url").pipe(Argument.withDescription(
-      "Address of a post of this server; or of what came from another, the id of the activity, of its actor, or our number"
+      "URL of a local post; for a received activity its id, the id of its actor, or its number here"
     ))
   },
   traced("federation explain")(function*(given) {
@@ -118,7 +118,7 @@ const explain = Command.make(
     if (came !== undefined) return yield* Console.log(came)
     if (post === undefined) {
       return yield* new OperatorError({
-        message: `${given.url} is no post of this server, and nothing that came in lately`
+        message: `${given.url} is not a local post or a recently received activity`
       })
     }
     const now = yield* Clock.currentTimeMillis
@@ -127,22 +127,22 @@ const explain = Command.make(
       `The post is ${post.visibility}${post.deleted ? " and deleted" : ""}.`,
       `Its author has ${post.followers} followers on ${post.followerHosts} other servers.`,
       ...mentioned,
-      ...(post.expanding > 0 ? ["It is still being told."] : []),
+      ...(post.expanding > 0 ? ["Fan-out is still running."] : []),
       post.reached.length === 0 ? "It was sent to no other server." : `It was sent to ${post.reached.length} inboxes:`,
       ...post.reached.map((url) => `  ${url}`),
       ...post.refusing.map(ofRefusal),
-      post.waiting.length === 0 ? "Nothing about it waits." : "What waits about it:",
+      post.waiting.length === 0 ? "No deliveries are queued." : "Queued deliveries:",
       ...post.waiting.map((one) => ofDelivery(one, now))
     ]
     yield* Console.log(lines.join("\n"))
   }, provided)
 ).pipe(
   Command.withDescription(
-    "Says to whom a post was sent, who refused it and what still waits, or what became of what came in"
+    "Shows a post's receivers, refusals and queued deliveries, or the outcome of a received activity"
   )
 )
 
 export const command = Command.make("federation").pipe(
-  Command.withDescription("What goes to other servers"),
+  Command.withDescription("Exchange with other servers"),
   Command.withSubcommands([queue, retry, pause, resume, explain, dead])
 )

@@ -12,7 +12,7 @@ import * as MediaServices from "./MediaServices.ts"
 import { file, pictureAt } from "./PictureFile.ts"
 
 const remove = Flag.Boolean("remove").pipe(
-  Flag.withDescription("Shows the server's own picture again"),
+  Flag.withDescription("Restores the default image"),
   Flag.withDefault(false)
 )
 
@@ -27,7 +27,7 @@ const change = Effect.fnUntraced(function*(kind: InstancePictureKind, given: Giv
     yield* refuse(uploads.remove(undefined, kind))
     return yield* Console.log("The default image was restored.")
   }
-  if (Option.isNone(given.file)) return yield* new OperatorError({ message: "Name a picture, or --remove" })
+  if (Option.isNone(given.file)) return yield* new OperatorError({ message: "Pass a picture file, or --remove" })
   yield* refuse(uploads.set(undefined, kind, yield* pictureAt(given.file.value, imageBytesMax), description))
   yield* Console.log("The picture was set.")
 })
@@ -47,7 +47,7 @@ const thumbnail = Command.make(
   {
     file: Argument.optional(file),
     description: Flag.String("description").pipe(
-      Flag.withDescription("What the picture shows, for who does not see it"),
+      Flag.withDescription("Alternative text of the picture"),
       Flag.withDefault("")
     ),
     remove
@@ -56,16 +56,16 @@ const thumbnail = Command.make(
     (given) => change("thumbnail", given, given.description),
     (effect) => Effect.provide(effect, MediaServices.layer)
   )
-).pipe(Command.withDescription("Sets the picture by which the server is shown, best 2400x1260 pixels"))
+).pipe(Command.withDescription("Sets the server's thumbnail, best 2400x1260 pixels"))
 
 export const command = Command.make("instance").pipe(
-  Command.withDescription("What the server says about itself"),
+  Command.withDescription("Instance information"),
   Command.withSubcommands([
     show,
     set,
     rules,
     thumbnail,
-    icon("icon", "appIcon", "Sets the icon of the server as an app, best 512x512 pixels"),
-    icon("favicon", "favicon", "Sets the icon in tabs of browsers, best 48x48 pixels or larger")
+    icon("icon", "appIcon", "Sets the app icon, best 512x512 pixels"),
+    icon("favicon", "favicon", "Sets the favicon, best 48x48 pixels or larger")
   ])
 )

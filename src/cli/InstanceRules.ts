@@ -9,7 +9,7 @@ import { refuse } from "./Lookup.ts"
 
 const number = Argument.Int("number").pipe(Argument.withDescription("Number of the rule in `rules list`"))
 const text = Argument.String("text").pipe(Argument.withDescription("The rule, in a sentence"))
-const hint = Flag.String("hint").pipe(Flag.withDescription("What it means, in some more words"))
+const hint = Flag.String("hint").pipe(Flag.withDescription("Longer explanation"))
 
 /** Returns the rule with this number, counted from 1 as in the list. */
 const ruleAt = Effect.fnUntraced(function*(place: number) {
@@ -44,7 +44,7 @@ const change = Command.make(
   "change",
   {
     number,
-    text: Flag.String("text").pipe(Flag.withDescription("The rule anew"), Flag.optional),
+    text: Flag.String("text").pipe(Flag.withDescription("New text of the rule"), Flag.optional),
     hint: Flag.optional(hint)
   },
   traced("instance rules change")(function*(given) {
@@ -53,7 +53,7 @@ const change = Command.make(
     yield* refuse((yield* InstanceRules).change(undefined, id, rule))
     yield* Console.log(`Rule ${given.number} was changed.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
-).pipe(Command.withDescription("Changes a rule's words; an empty hint (\"\") takes it away"))
+).pipe(Command.withDescription("Changes a rule's text; an empty hint (\"\") removes the hint"))
 
 const translate = Command.make(
   "translate",
@@ -71,18 +71,20 @@ const translate = Command.make(
     yield* refuse((yield* InstanceRules).change(undefined, id, {
       translations: { [given.language]: Option.getOrUndefined(rule) }
     }))
-    yield* Console.log(`Rule ${given.number} was ${Option.isSome(rule) ? "translated" : "left without that language"}.`)
+    yield* Console.log(
+      `Rule ${given.number} was ${Option.isSome(rule) ? "translated" : "no longer translated into that language"}.`
+    )
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
-).pipe(Command.withDescription("Gives a rule words in another language; without a text it takes them away"))
+).pipe(Command.withDescription("Translates a rule into another language; without a text it removes the translation"))
 
 const move = Command.make(
   "move",
-  { number, to: Argument.Int("to").pipe(Argument.withDescription("The number that it gets")) },
+  { number, to: Argument.Int("to").pipe(Argument.withDescription("New number of the rule")) },
   traced("instance rules move")(function*(given) {
     yield* refuse((yield* InstanceRules).change(undefined, (yield* ruleAt(given.number)).id, { place: given.to }))
-    yield* Console.log(`Rule ${given.number} is rule ${given.to} now.`)
+    yield* Console.log(`Rule ${given.number} is now rule ${given.to}.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
-).pipe(Command.withDescription("Puts a rule in another place of the list"))
+).pipe(Command.withDescription("Moves a rule within the list"))
 
 const remove = Command.make(
   "remove",
@@ -91,7 +93,7 @@ const remove = Command.make(
     yield* refuse((yield* InstanceRules).remove(undefined, (yield* ruleAt(given.number)).id))
     yield* Console.log(`Rule ${given.number} was removed.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
-).pipe(Command.withDescription("Takes a rule off the list"))
+).pipe(Command.withDescription("Removes a rule"))
 
 export const rules = Command.make("rules").pipe(
   Command.withDescription("The server's rules"),

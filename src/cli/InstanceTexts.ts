@@ -26,7 +26,7 @@ const documentAt = Effect.fnUntraced(function*(path: string) {
 
 const addressOf = Effect.fnUntraced(function*(given: string) {
   const address = given.trim() === "" ? "" : EmailAddresses.parse(given.trim())
-  return address ?? (yield* new OperatorError({ message: `${given} is no mail address` }))
+  return address ?? (yield* new OperatorError({ message: `${given} is not an e-mail address` }))
 })
 
 /** Returns the change of a field whose flag was given; empty without the flag. */
@@ -42,15 +42,15 @@ export const set = Command.make(
   "set",
   {
     title: text("title", "The server's name"),
-    description: text("description", "What it is, in one or two sentences"),
-    extendedDescription: text("extended-description", "File with a longer text about it: plain or HTML"),
-    privacyPolicy: text("privacy-policy", "File with the privacy policy: plain or HTML"),
-    terms: text("terms", "File with the terms of service: plain or HTML"),
-    termsDate: text("terms-date", "Day from which the terms hold, 2026-01-31; today where it is not said"),
-    contactEmail: text("contact-email", "Address at which people reach whoever runs the server"),
-    contactAccount: text("contact-account", "Account that people may ask; the first owner where it is not said"),
+    description: text("description", "Description in one or two sentences"),
+    extendedDescription: text("extended-description", "File with the extended description: plain text or HTML"),
+    privacyPolicy: text("privacy-policy", "File with the privacy policy: plain text or HTML"),
+    terms: text("terms", "File with the terms of service: plain text or HTML"),
+    termsDate: text("terms-date", "Effective date of the terms, as 2026-01-31; default is today"),
+    contactEmail: text("contact-email", "Contact address of the operator"),
+    contactAccount: text("contact-account", "Contact account; default is the first owner"),
     accentColor: text("accent-color", "Color of links and buttons, as #rrggbb"),
-    languages: text("languages", "Languages that are spoken here, as tags separated by commas: en,pt-BR")
+    languages: text("languages", "Languages of the server, as comma-separated tags: en,pt-BR")
   },
   traced("instance set")(function*(given) {
     const plain = (value: string) => Effect.succeed(value)
@@ -87,12 +87,12 @@ export const set = Command.make(
       ))
     }
     if (Object.keys(change).length === 0) {
-      return yield* new OperatorError({ message: "Say what to set; --help names what there is" })
+      return yield* new OperatorError({ message: "Nothing to set; see --help for the options" })
     }
     yield* refuse((yield* InstanceSettings).change(undefined, change))
     yield* Console.log(`Set: ${Object.keys(change).join(", ")}.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
-).pipe(Command.withDescription("Sets what the server says about itself; an empty value (\"\") takes it away"))
+).pipe(Command.withDescription("Sets instance information; an empty value (\"\") removes it"))
 
 export const show = Command.make(
   "show",
@@ -101,7 +101,7 @@ export const show = Command.make(
     const instance = yield* Instance
     const about = yield* instance.about
     const rules = yield* instance.rules
-    const pictured = (value: object | null) => value === null ? "the server's own" : "set"
+    const pictured = (value: object | null) => value === null ? "default" : "set"
     const document = (value: { readonly html: string } | null) =>
       value === null ? "-" : `${value.html.length} characters`
     yield* Console.log([
@@ -119,4 +119,4 @@ export const show = Command.make(
       `Rules: ${rules.length}`
     ].join("\n"))
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
-).pipe(Command.withDescription("Shows what the server says about itself"))
+).pipe(Command.withDescription("Shows instance information"))

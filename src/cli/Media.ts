@@ -17,7 +17,7 @@ const usage = Command.make(
   "usage",
   {
     check: Flag.Boolean("check").pipe(
-      Flag.withDescription("Looks at every file in the storage, too, which takes a while"),
+      Flag.withDescription("Also checks every file in the storage, which takes a while"),
       Flag.withDefault(false)
     )
   },
@@ -42,9 +42,9 @@ const usage = Command.make(
     if (!given.check) return
     const { stored, unknown } = yield* refuse(media.storage)
     const bytes = unknown.reduce((sum, file) => sum + file.bytes, 0)
-    yield* Console.log([line("in storage", stored), line("nobody's", { files: unknown.length, bytes })].join("\n"))
+    yield* Console.log([line("in storage", stored), line("unknown", { files: unknown.length, bytes })].join("\n"))
   }, (effect) => Effect.provide(effect, MediaServices.layer))
-).pipe(Command.withDescription("Says how much room files take"))
+).pipe(Command.withDescription("Shows the disk usage of files"))
 
 /** Repeats a step until it returns 0, and returns the sum. */
 const all = <E, R>(some: Effect.Effect<number, E, R>) =>
@@ -62,21 +62,21 @@ const prune = Command.make(
     const unheld = yield* refuse(all((yield* StoredFiles).sweep))
     const { bytes, files } = yield* refuse((yield* MediaUsage).removeUnknown)
     yield* Console.log([
-      `${unattached} attachments that no post has had for a day were removed,`,
-      `${unheld} files that nobody has held for an hour,`,
-      `and ${files} files (${inWords(bytes)}) that nobody knew of.`
+      `${unattached} attachments unused for a day were removed,`,
+      `${unheld} files without an owner for an hour,`,
+      `and ${files} files (${inWords(bytes)}) unknown to the database.`
     ].join("\n"))
   }, (effect) => Effect.provide(effect, MediaServices.layer))
-).pipe(Command.withDescription("Removes files that nobody needs, as the server does by and by"))
+).pipe(Command.withDescription("Removes unused files, as the server does regularly"))
 
 const refresh = Command.make(
   "refresh",
   {},
   traced("media refresh")(function*() {
     yield* (yield* RemoteRefreshes).refresh
-    yield* Console.log("Files of remote accounts are fetched anew when somebody looks at them.")
+    yield* Console.log("Files of remote accounts will be fetched again when they are viewed.")
   }, (effect) => Effect.provide(effect, MediaServices.layer))
-).pipe(Command.withDescription("Has every server fetch its copies of remote accounts' files anew"))
+).pipe(Command.withDescription("Drops all copies of remote files, so that they are fetched again when viewed"))
 
 export const command = Command.make("media").pipe(
   Command.withDescription("Uploaded files"),

@@ -30,4 +30,4 @@ export const command = Command.make(
       Effect.scoped,
       Effect.provide(Layer.mergeAll(Environment.layer, NodeServices.layer, NodeCrypto.layer))
     ))
-).pipe(Command.withDescription("Brings the database's schema up to date, as a start of the server does"))
+).pipe(Command.withDescription("Runs pending database migrations, as the server does at its start"))

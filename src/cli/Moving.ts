@@ -21,7 +21,7 @@ const aliasing = (word: string, present: boolean, description: string) =>
       const { accountId } = yield* findUser(given.name)
       const { uri } = yield* RemoteServices.account(given.handle)
       yield* enqueue(accountId, { _tag: "Alias", uri, present })
-      yield* Console.log(`Account ${given.name}: ${word} ${uri} is on its way.`)
+      yield* Console.log(`Account ${given.name}: ${word} ${uri} has started.`)
     }, (effect) => Effect.provide(effect, RemoteServices.layer))
   ).pipe(Command.withDescription(description))
 
@@ -32,14 +32,14 @@ const list = Command.make(
     const { accountId } = yield* findUser(given.name)
     for (const uri of yield* Effect.orDie((yield* Moves).aliases(accountId))) yield* Console.log(uri)
   }, (effect) => Effect.provide(effect, RemoteServices.layer))
-).pipe(Command.withDescription("Prints the ids of the accounts that this one is as well"))
+).pipe(Command.withDescription("Prints the aliases of an account"))
 
 /** Aliases of a local account: only these accounts may move to it. */
 export const alias = Command.make("alias").pipe(
-  Command.withDescription("Accounts elsewhere that may move to an account here"),
+  Command.withDescription("Aliases: remote accounts that may move to a local account"),
   Command.withSubcommands([
-    aliasing("add", true, "Lets an account elsewhere move here"),
-    aliasing("remove", false, "Takes that back"),
+    aliasing("add", true, "Adds an alias"),
+    aliasing("remove", false, "Removes an alias"),
     list
   ])
 )
@@ -56,11 +56,10 @@ export const move = Command.make(
     const named = yield* Effect.orDie(moves.aliasesOf(target.id))
     if (!named.includes(Urls.actor(config, username))) {
       return yield* new OperatorError({
-        message:
-          `${given.handle} does not name ${given.name}@${config.localDomain} among the accounts that it is as well`
+        message: `${given.handle} does not list ${given.name}@${config.localDomain} as an alias`
       })
     }
     yield* enqueue(accountId, { _tag: "Move", target: AccountId.make(target.id) })
-    yield* Console.log(`Account ${given.name}: its move to ${given.handle} is on its way.`)
+    yield* Console.log(`The move of account ${given.name} to ${given.handle} has started.`)
   }, (effect) => Effect.provide(effect, RemoteServices.layer))
-).pipe(Command.withDescription("Moves an account and its followers to another one, which must name it as an alias"))
+).pipe(Command.withDescription("Moves an account and its followers to another account, which must list it as an alias"))

@@ -22,7 +22,7 @@ export const pictureAt = Effect.fnUntraced(function*(path: string, bytesMax: num
   const refuse = (why: string) => new OperatorError({ message: `${path} ${why}` })
   const unreadable = () => refuse("cannot be read")
   const { size, type } = yield* Effect.mapError(fs.stat(path), unreadable)
-  if (type !== "File") return yield* refuse("is no file")
+  if (type !== "File") return yield* refuse("is not a file")
   if (Number(size) > bytesMax) return yield* refuse(`is larger than ${inWords(bytesMax)}`)
   const head = Buffer.concat(
     yield* Stream.runCollect(fs.stream(path, { bytesToRead: ByteSize.bytes(headBytes) })).pipe(
@@ -30,7 +30,7 @@ export const pictureAt = Effect.fnUntraced(function*(path: string, bytesMax: num
     )
   )
   const found = yield* sniff(head)
-  if (found === undefined) return yield* refuse("is no picture that this server knows")
+  if (found === undefined) return yield* refuse("is not a supported picture")
   const source: Source = { path, type: found }
   return source
 })

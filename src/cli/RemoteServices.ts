@@ -49,6 +49,6 @@ export const account = Effect.fnUntraced(function*(handle: string) {
   }
   return yield* actors.findByHandle(handle).pipe(
     Effect.flatMap(({ uri }) => actors.refresh(uri)),
-    Effect.mapError(({ message }) => new OperatorError({ message: `${handle} cannot be had: ${message}` }))
+    Effect.mapError(({ message }) => new OperatorError({ message: `${handle} could not be fetched: ${message}` }))
   )
 })

@@ -5,12 +5,12 @@ import * as Operator from "./Operator.ts"
 
 export const command = Command.make("restart").pipe(
   Command.withDescription(
-    "Has the running server start this program anew and give its place to it, without refusing a request"
+    "Restarts the running server without refusing requests"
   ),
   Command.withHandler(() =>
     Effect.andThen(
       notify({ _tag: "Restart" }),
-      Console.log("A running server starts anew now; its log says how that went.")
+      Console.log("The running server is restarting; its log shows the result.")
     )
       .pipe(Effect.provide(Operator.layer))
   )

@@ -14,7 +14,7 @@ const create = Command.make(
   {
     name,
     scopes: Flag.String("scopes").pipe(
-      Flag.withDescription("What the token may do, separated by spaces"),
+      Flag.withDescription("Scopes of the token, separated by spaces"),
       Flag.withDefault("read")
     )
   },
@@ -22,20 +22,22 @@ const create = Command.make(
     const scopes = Scopes.parse(given.scopes)
     if (scopes.length === 0 || !Scopes.areKnown(scopes)) {
       return yield* new OperatorError({
-        message: `These are not all scopes: ${given.scopes}. Known: ${Scopes.all.join(" ")}`
+        message: `Unknown scope in: ${given.scopes}. Known scopes: ${Scopes.all.join(" ")}`
       })
     }
     const { accountId } = yield* findUser(given.name)
     const { secret } = yield* (yield* Tokens).issue({ appId: undefined, accountId }, scopes)
     yield* Console.log(Redacted.value(secret))
   }, (effect) => Effect.provide(effect, Operator.layer))
-).pipe(Command.withDescription("Makes a token for an account and prints it, this once"))
+).pipe(Command.withDescription("Creates a token for an account and prints it once"))
 
 const revoke = Command.make(
   "revoke",
   {
     name,
-    token: Flag.optional(Flag.Redacted("token").pipe(Flag.withDescription("Only this token, not all of the account")))
+    token: Flag.optional(
+      Flag.Redacted("token").pipe(Flag.withDescription("Only this token instead of all of the account"))
+    )
   },
   traced("token revoke")(function*(given) {
     const tokens = yield* Tokens
@@ -51,7 +53,7 @@ const revoke = Command.make(
     }
     yield* Console.log("Revoked.")
   }, (effect) => Effect.provide(effect, Operator.layer))
-).pipe(Command.withDescription("Ends tokens of an account; their streams close at once"))
+).pipe(Command.withDescription("Revokes tokens of an account; their streams close at once"))
 
 export const command = Command.make("token").pipe(
   Command.withDescription("Access tokens"),

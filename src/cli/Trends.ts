@@ -23,11 +23,11 @@ const waiting = Command.make(
     const lines = all.map(({ by, id, kind, name }) =>
       (kind === "tag" ? [kind, name] : [kind, String(id), name, by]).join("\t")
     )
-    yield* Console.log(lines.length === 0 ? "Nothing waits." : lines.join("\n"))
+    yield* Console.log(lines.length === 0 ? "Nothing is waiting for review." : lines.join("\n"))
   }, (effect) => Effect.provide(effect, services))
 ).pipe(
   Command.withDescription(
-    "Lists what would trend and nobody looked at: hashtags, posts with their authors, links with their sites"
+    "Lists unreviewed trend candidates: hashtags, posts with their authors, links with their sites"
   )
 )
 
@@ -56,11 +56,11 @@ const decision = (word: "approve" | "reject", done: string, description: string,
     word,
     {
       kind: Argument.Literals("kind", kinds).pipe(
-        Argument.withDescription("With an account all its posts are meant, with a site all its pages")
+        Argument.withDescription("An account stands for all its posts, a site for all its pages")
       ),
       name: Argument.String("name").pipe(
         Argument.withDescription(
-          "Name of the hashtag, handle, domain of the site, else the number that `waiting` gives"
+          "Hashtag name, handle or site domain; otherwise the number shown by `waiting`"
         )
       )
     },
@@ -76,10 +76,10 @@ const decision = (word: "approve" | "reject", done: string, description: string,
   ).pipe(Command.withDescription(description))
 
 export const command = Command.make("trends").pipe(
-  Command.withDescription("What many people use, like and link to"),
+  Command.withDescription("Review of trends"),
   Command.withSubcommands([
     waiting,
-    decision("approve", "may trend", "Lets something trend", true),
-    decision("reject", "does not trend any more", "Keeps something from trending", false)
+    decision("approve", "may trend", "Allows something to trend", true),
+    decision("reject", "no longer trends", "Prevents something from trending", false)
   ])
 )

@@ -42,7 +42,7 @@ const answerCause = (cause: Cause.Cause<unknown>) => {
     const error = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
     if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
     if (isSqlError(error)) {
-      return Effect.andThen(Effect.logWarning("the database did not answer", cause), Reply.unavailable)
+      return Effect.andThen(Effect.logWarning("the database did not respond", cause), Reply.unavailable)
     }
     if (error instanceof HttpServerError.HttpServerError) {
       if (error.reason._tag === "RouteNotFound") return Effect.succeed(notFound)

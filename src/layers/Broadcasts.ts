@@ -35,7 +35,7 @@ export const layer = Layer.effect(
     const received = (text: string) =>
       decode(text).pipe(
         Effect.flatMap(({ from, message }) => from === self ? Effect.void : hear(message)),
-        Effect.catch((error) => Effect.logWarning(`Not understood on channel ${channel}`, error.message))
+        Effect.catch((error) => Effect.logWarning(`Undecodable message on channel ${channel}`, error.message))
       )
     if (redis !== undefined) {
       const run = Effect.runForkWith(yield* Effect.context<never>())

@@ -17,7 +17,9 @@ const read = Effect.gen(function*() {
     return fs.readFileString(path.join(at, name)).pipe(
       Effect.flatMap(decode),
       Effect.map((file) => tag === undefined ? [] : [[tag, catalogOf(tag, file)] as const]),
-      Effect.catch((error) => Effect.as(Effect.logWarning(`the catalog ${name} cannot be read`, error.message), []))
+      Effect.catch((error) =>
+        Effect.as(Effect.logWarning(`the text catalog ${name} could not be read`, error.message), [])
+      )
     )
   })
   return new Map(found.flat())

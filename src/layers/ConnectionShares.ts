@@ -7,7 +7,7 @@ import { connectionsMax } from "./NodeServer.ts"
 import { isTrustedProxy } from "./TrustedProxies.ts"
 
 const refused = Metric.counter("murmuration_connections_refused_total", {
-  description: "Connections closed at once because their address had its share",
+  description: "Connections closed at once because their address reached its limit",
   incremental: true
 })
 
@@ -31,7 +31,7 @@ export const guard = Effect.fnUntraced(function*(server: Server) {
     if (told) return
     told = true
     Effect.runForkWith(context)(Effect.logWarning(
-      `${address} has ${perAddressMax} connections, further ones are closed (CONNECTIONS_PER_ADDRESS). Where this is a reverse proxy of yours, name it in TRUSTED_PROXIES`
+      `${address} has ${perAddressMax} connections, more are closed (CONNECTIONS_PER_ADDRESS). If this is your reverse proxy, add it to TRUSTED_PROXIES`
     ))
   })
 })

@@ -27,12 +27,17 @@ export const complaint = (millis: number): string | undefined =>
     ? undefined
     : `the clock of this machine is ${Math.round(Math.abs(millis) / 1_000)} s ${
       millis > 0 ? "ahead of" : "behind"
-    } that of Postgres; set both by NTP. Posts are dated by this machine, and signatures of other servers hold for minutes.`
+    } that of Postgres; synchronise both with NTP. This machine's clock dates posts and checks signatures, which are valid for minutes.`
 
 /** Compares the clocks at the server's start. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function*() {
     const wrong = complaint(yield* skew)
     if (wrong !== undefined) yield* Effect.logError(wrong)
-  }).pipe(Effect.catchTag("SqlError", (error) => Effect.logWarning("the clock was not compared with Postgres'", error)))
+  }).pipe(
+    Effect.catchTag(
+      "SqlError",
+      (error) => Effect.logWarning("the clock could not be compared with that of Postgres", error)
+    )
+  )
 )

@@ -110,13 +110,13 @@ const make = traced("EmbeddedPostgres.make")(function*(options: Options) {
   )
   yield* Effect.forkScoped(Effect.forever(Effect.gen(function*() {
     const reason = yield* (yield* Ref.get(current)).ended
-    yield* Effect.logError(`Postgres ended, it is started again: ${reason}`)
+    yield* Effect.logError(`Postgres exited and is being restarted: ${reason}`)
     const again = start.pipe(
       Effect.tapError((error) => Effect.logError(error.message)),
       Effect.retry(backoff)
     )
     yield* Effect.uninterruptibleMask((restore) => Effect.flatMap(restore(again), (next) => Ref.set(current, next)))
-    yield* Effect.logInfo("Postgres runs again")
+    yield* Effect.logInfo("Postgres is running again")
   })))
   if (options.adopt && (options.durable ?? true)) {
     const { endpoint } = yield* Ref.get(current)
@@ -158,7 +158,9 @@ const prepareDataDir = Effect.fnUntraced(function*(dataDir: string) {
   const fs = yield* FileSystem.FileSystem
   // Other users may traverse it, because Postgres may run as another user; secret files are closed themselves.
   yield* fs.makeDirectory(dataDir, { recursive: true, mode: 0o711 }).pipe(
-    Effect.mapError((error) => new OperatorError({ message: `DATA_DIR ${dataDir} cannot be made: ${error.message}` }))
+    Effect.mapError((error) =>
+      new OperatorError({ message: `The data folder ${dataDir} (DATA_DIR) could not be created: ${error.message}` })
+    )
   )
 })
 
@@ -167,7 +169,7 @@ const passwordIsThere = Effect.fnUntraced(function*(dataDir: string) {
   const file = yield* SecretFile.location(dataDir, passwordName)
   if (yield* Effect.orElseSucceed(fs.exists(file), () => false)) return
   return yield* new OperatorError({
-    message: `${file} is missing, without it the data in ${dataDir} cannot be opened. Put it back from your backup.`
+    message: `${file} is missing; without it the data in ${dataDir} cannot be opened. Restore it from your backup.`
   })
 })
 

@@ -62,7 +62,9 @@ const read = Effect.gen(function*() {
   if (values.CLUSTER_HOST !== undefined) wrong.push(...yield* refusePublicAddress("CLUSTER_HOST", values.CLUSTER_HOST))
   if (wrong.length > 0) {
     return yield* new OperatorError({
-      message: ["The configuration is wrong, so nothing was started:", ...wrong.map((line) => `  ${line}`)].join("\n")
+      message: ["The configuration is invalid, so the server did not start:", ...wrong.map((line) => `  ${line}`)].join(
+        "\n"
+      )
     })
   }
   const url = values.PUBLIC_URL ?? new URL(`http://localhost:${values.PORT}`)
@@ -133,11 +135,11 @@ const readAll = Effect.fnUntraced(function*(wrong: Array<string>) {
 const contradictions = (values: Values): Array<string> => {
   const wrong: Array<string> = []
   const { pathname, search } = values.PUBLIC_URL ?? { pathname: "/", search: "" }
-  if (pathname !== "/" || search !== "") wrong.push("PUBLIC_URL: expected no path, the server has the whole host.")
+  if (pathname !== "/" || search !== "") wrong.push("PUBLIC_URL: expected no path; the server needs the whole host.")
   if (values.CLUSTER_HOST !== undefined) {
     for (const name of ["DATABASE_URL", "REDIS_URL"] as const) {
       if (values[name] === undefined) {
-        wrong.push(`${name}: a cluster (CLUSTER_HOST is set) needs one that all nodes share.`)
+        wrong.push(`${name}: a cluster (CLUSTER_HOST is set) needs one shared by all nodes.`)
       }
     }
   }

@@ -47,14 +47,14 @@ export class Handover extends Context.Service<Handover, {
         const server = yield* Ref.get(serving)
         if (server === undefined || (yield* Ref.get(leaving))) return
         if (cluster !== undefined) {
-          return yield* Effect.logWarning("A node of a cluster is not restarted: stop and start one after the other")
+          return yield* Effect.logWarning("A cluster node cannot restart in place: stop and start the nodes one by one")
         }
         const pid = yield* Successor.start(server)
         yield* Effect.logInfo(`Process ${pid} takes over from this one`)
         yield* Ref.set(leaving, true)
         yield* Draining.drain(server, stop)
         yield* Deferred.succeed(left, undefined)
-      }, Effect.catch((words) => Effect.logError(`The new process did not start, this one goes on: ${words}`)))
+      }, Effect.catch((words) => Effect.logError(`The new process did not start; this one continues: ${words}`)))
 
       return Handover.of({
         expected,

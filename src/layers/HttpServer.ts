@@ -62,14 +62,14 @@ const listening = Layer.unwrap(Effect.gen(function*() {
 export const layer = Layer.provideMerge(leanly, listening)
 
 const requests = Metric.counter("murmuration_http_requests_total", {
-  description: "Answered requests",
+  description: "Requests served",
   incremental: true
 })
 const durations = Metric.histogram("murmuration_http_request_seconds", {
-  description: "Time to answer a request",
+  description: "Response time of a request",
   boundaries: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5]
 })
-const inFlight = Metric.gauge("murmuration_http_requests_in_flight", { description: "Requests in work" })
+const inFlight = Metric.gauge("murmuration_http_requests_in_flight", { description: "Requests in progress" })
 
 const classes = ["1", "2", "3", "4", "5"] as const
 const byClass = classes.map((first) => Metric.withAttributes(requests, { status: `${first}xx` }))

@@ -60,7 +60,7 @@ const files = Effect.fnUntraced(function*(dataDir: string) {
         Effect.andThen(fs.writeFile(file, message, { mode: 0o600 })),
         Effect.mapError((error) => new EmailNotSent({ message: error.message }))
       )
-      yield* Effect.logInfo(`There is no SMTP_URL, so the mail "${email.subject}" was written to ${file}`)
+      yield* Effect.logInfo(`SMTP_URL is not set, so the e-mail "${email.subject}" was written to ${file}`)
     })
   })
 })

@@ -19,7 +19,7 @@ const make = Effect.gen(function*() {
       address: `${cluster.host}:${cluster.port}`,
       actors,
       shards: all.filter(sharding.hasShardId).length
-    })).pipe(Effect.catch((error) => Effect.logDebug("this node could not tell of itself", error)))
+    })).pipe(Effect.catch((error) => Effect.logDebug("this node could not store its status report", error)))
   yield* Effect.forkScoped(Effect.repeat(report, Schedule.spaced(Duration.millis(reportMillis))))
 })
 

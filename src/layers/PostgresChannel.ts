@@ -48,7 +48,7 @@ export class PostgresChannel extends Context.Service<PostgresChannel, {
       const receive = (payload: string) =>
         decode(payload).pipe(
           Effect.flatMap((signal) => PubSub.publish(hub, signal)),
-          Effect.catch((error) => Effect.logWarning(`Not understood on channel ${channelName}`, error.message))
+          Effect.catch((error) => Effect.logWarning(`Undecodable message on channel ${channelName}`, error.message))
         )
       const listen = Effect.scoped(Effect.gen(function*() {
         const queue = yield* pg.listen(channelName)
@@ -56,7 +56,7 @@ export class PostgresChannel extends Context.Service<PostgresChannel, {
         return yield* Effect.forever(Effect.flatMap(Queue.take(queue), ({ payload }) => receive(payload)))
       })).pipe(Effect.ensuring(Ref.set(listening, false)))
       yield* Effect.forkScoped(listen.pipe(
-        Effect.tapError((error) => Effect.logWarning(`Channel ${channelName} is not heard: ${error.message}`)),
+        Effect.tapError((error) => Effect.logWarning(`Lost LISTEN on channel ${channelName}: ${error.message}`)),
         Effect.retry(reconnect)
       ))
       return PostgresChannel.of({ subscribe: PubSub.subscribe(hub), listening: Ref.get(listening) })

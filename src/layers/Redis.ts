@@ -111,7 +111,7 @@ const open = traced("Redis.open")(function*(url: Redacted.Redacted<string>, purp
     reason = error.message
   })
   client.on("reconnecting", () => {
-    if (!away) log(Effect.logWarning(`Redis is away (${purpose}), trying to connect again`))
+    if (!away) log(Effect.logWarning(`Redis is down (${purpose}), reconnecting`))
     away = true
   })
   client.on("ready", () => {

@@ -36,6 +36,7 @@ export const keep = traced("SecretFile.keep")(
   (effect, dataDir, name) =>
     Effect.mapError(
       effect,
-      (error) => new OperatorError({ message: `The secret ${name} cannot be kept in ${dataDir}: ${error.message}` })
+      (error) =>
+        new OperatorError({ message: `The secret ${name} could not be stored in ${dataDir}: ${error.message}` })
     )
 )

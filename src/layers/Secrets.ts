@@ -40,7 +40,8 @@ export const keepInDatabase = traced("Secrets.keepInDatabase")(
   (effect, name) =>
     Effect.mapError(
       effect,
-      (error) => new OperatorError({ message: `The secret ${name} cannot be kept in the database: ${error.message}` })
+      (error) =>
+        new OperatorError({ message: `The secret ${name} could not be stored in the database: ${error.message}` })
     )
 )
 

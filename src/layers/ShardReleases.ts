@@ -58,6 +58,6 @@ export class ShardReleases extends Context.Service<ShardReleases, {
 
 const inWordsOf = (shard: string) =>
   new OperatorError({
-    message: `This node has to give up shard ${shard} and cannot, for an actor of it does not end. ` +
-      "The node ends, so that others answer for its accounts. Start it again."
+    message: `This node cannot release shard ${shard} because one of its actors does not stop. ` +
+      "The node exits, so that other nodes can take over its accounts. Start it again."
   })

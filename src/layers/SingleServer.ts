@@ -21,8 +21,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const pg = yield* HeldSessions
   const handover = yield* Handover
   const inUse = new OperatorError({
-    message:
-      "Another server runs on this database. Stop it first; several servers on one database are a cluster and need " +
+    message: "Another server uses this database. Stop it first, or set up a cluster with " +
       "CLUSTER_HOST."
   })
   const take = Effect.gen(function*() {

@@ -16,11 +16,11 @@ export const startMessage = Effect.gen(function*() {
   const [row] = yield* Effect.orDie(usageRows(sql`SELECT EXISTS (SELECT FROM users) AS in_use`))
   const lines = [
     `Murmuration is at ${publicUrl} (listening on ${local})`,
-    ...(federated ? [] : ["It runs unfederated, because PUBLIC_URL is not https: nobody on other servers sees it."]),
+    ...(federated ? [] : ["It runs unfederated, because PUBLIC_URL is not https: other servers cannot see it."]),
     ...(registrations === "closed" ? ["Sign-ups are closed (REGISTRATIONS)."] : []),
     row?.inUse === true
       ? "Sign in with a Mastodon client, or make accounts with: npm run cli -- account create NAME --email ADDRESS --confirmed"
-      : "Make the first account:  npm run cli -- account create NAME --email YOU@EXAMPLE.ORG --role owner --confirmed"
+      : "Create the first account:  npm run cli -- account create NAME --email YOU@EXAMPLE.ORG --role owner --confirmed"
   ]
   yield* Console.log(lines.join("\n"))
 })

@@ -14,7 +14,7 @@ const tell = (failures: ReadonlyArray<Failure>) =>
   Effect.forEach(failures, ({ error, row }) => {
     if (logged.has(row)) return Effect.void
     logged.set(row, true)
-    return Effect.logError(`${row} cannot be rendered and is left out`, error)
+    return Effect.logError(`${row} cannot be rendered and was left out`, error)
   }, { discard: true })
 
 /**

@@ -19,11 +19,11 @@ const isOfDatabase = ({ reasons }: Cause.Cause<unknown>): boolean =>
 export const repeated = <A, E, R>(period: Duration.Input, what: string, work: Effect.Effect<A, E, R>) =>
   work.pipe(
     Effect.catchCauseIf(isOfDatabase, (cause) =>
-      Effect.logDebug(`${what} is tried again`, cause).pipe(
+      Effect.logDebug(`${what} failed in the database; retrying`, cause).pipe(
         Effect.andThen(Effect.sleep(retryPause)),
         Effect.andThen(work)
       )),
-    Effect.catchCause((cause) => Effect.logWarning(`${what} must wait`, cause)),
+    Effect.catchCause((cause) => Effect.logWarning(`${what} failed; the next run is on schedule`, cause)),
     Effect.repeat(Schedule.spaced(period)),
     Effect.provideService(CurrentWork, what)
   )

@@ -29,7 +29,7 @@ export const untilNoClash = (sql: SqlClient) => <A, E, R>(effect: Effect.Effect<
     Effect.catchCause(effect, (cause) =>
       tries >= triesMax || !clashed(cause)
         ? Effect.failCause(cause)
-        : Effect.logDebug("a deadlock is tried again").pipe(
+        : Effect.logDebug("retrying after a deadlock").pipe(
           Effect.andThen(Effect.flatMap(Random.next, (chance) => Effect.sleep(chance * pauseMillisMax))),
           Effect.andThen(attempt(tries + 1))
         ))

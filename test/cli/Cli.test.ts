@@ -108,7 +108,7 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       assert.deepStrictEqual(signal, { _tag: "Revoked", tokenIds: [row!.id], accountIds: [] })
       const wrong = yield* run("token", "create", "grace", "--scopes", "everything")
       assert.strictEqual(wrong.code, 1)
-      assert.include(wrong.err, "These are not all scopes: everything")
+      assert.include(wrong.err, "Unknown scope in: everything")
     }))
 
   it.effect("account modify: changes the user, and leaves the rest to the account's actor", () =>
@@ -144,7 +144,7 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       const intents = sql`SELECT kind, details FROM account_intents WHERE kind = 'DeleteAccount'`
       const asked = yield* run("account", "delete", "ruth")
       assert.strictEqual(asked.code, 1)
-      assert.include(asked.err, "Say --yes if it is meant")
+      assert.include(asked.err, "Pass --yes to confirm")
       assert.isEmpty(yield* intents)
       const [ruth] = yield* sql<{ id: bigint }>`SELECT id FROM accounts WHERE username = 'ruth'`
       const { result, signal } = yield* heardDuring(run("account", "delete", "ruth", "--yes"))
@@ -165,7 +165,7 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       const { url } = yield* TestDatabase
       const ill = yield* cli(["doctor"], { DATABASE_URL: url, REDIS_URL: "redis://127.0.0.1:1" })
       assert.strictEqual(ill.code, 1)
-      assert.match(ill.out, /^WRONG {2}Redis: .*ECONNREFUSED/m)
+      assert.match(ill.out, /^FAIL {3}Redis: .*ECONNREFUSED/m)
     }))
 
   it.effect("reads the server's configuration, and reports all that is wrong with it", () =>

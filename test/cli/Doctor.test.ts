@@ -28,7 +28,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
         const secret = "another-secret-than-the-bucket's"
         const ill = yield* cli(["doctor"], { ...common, ...variables, S3_SECRET_ACCESS_KEY: secret })
         assert.strictEqual(ill.code, 1)
-        assert.match(ill.out, /^WRONG {2}Files: S3 answered GET with 403: SignatureDoesNotMatch/m)
+        assert.match(ill.out, /^FAIL {3}Files: S3 responded to GET with 403: SignatureDoesNotMatch/m)
         assert.notInclude(ill.out + ill.err, secret)
         const half = yield* cli(["doctor"], { ...common, S3_BUCKET: "files" })
         assert.match(half.err, /S3_ACCESS_KEY_ID: .*\n.*S3_SECRET_ACCESS_KEY: /)

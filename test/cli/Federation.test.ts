@@ -35,13 +35,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("npm run cli -- federat
   it.effect("lists pending deliveries with host and reason; pauses, resumes and hurries", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      assert.strictEqual((yield* run("queue")).out, "Nothing waits for any server.\n")
+      assert.strictEqual((yield* run("queue")).out, "All delivery queues are empty.\n")
       yield* seed
       const { code, err, out } = yield* run("queue")
       assert.strictEqual(code, 0, err)
       assert.match(
         out,
-        /^slow\.test: 1 wait, the oldest for 60 minutes; the next one is tried in 10 minutes; it said last: 503 busy$/m
+        /^slow\.test: 1 waiting, the oldest for 60 minutes; the next one retries in 10 minutes; last error: 503 busy$/m
       )
       const told = yield* run("explain", "https://here.test/@ada/7")
       assert.match(told.out, /^The post is public\.$/m)
@@ -52,7 +52,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("npm run cli -- federat
       )
       assert.match(
         told.out,
-        /^ {2}Create to https:\/\/slow\.test\/inbox is tried in 10 minutes, after 3 tries \(503 busy\)$/m
+        /^ {2}Create to https:\/\/slow\.test\/inbox retries in 10 minutes, after 3 tries \(503 busy\)$/m
       )
       assert.notMatch(told.out, /refused|gone/)
       const at = new Date("2026-01-02T03:04:05Z")
@@ -61,14 +61,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })("npm run cli -- federat
       yield* sql`UPDATE inboxes SET gone_at = ${at} WHERE url = 'https://slow.test/inbox'`
       const why = yield* run("explain", "https://here.test/@ada/7")
       assert.match(why.out, /^It was refused by https:\/\/well\.test\/inbox: 403 not you$/m)
-      assert.match(why.out, /^Nothing is sent to https:\/\/slow\.test\/inbox, which said at 2026-01-02T03:04:05\.000Z/m)
-      assert.match((yield* run("pause", "slow.test")).out, /Nothing more is sent/)
+      assert.match(
+        why.out,
+        /^Deliveries to https:\/\/slow\.test\/inbox are stopped: it returned 410 at 2026-01-02T03:04:05\.000Z/m
+      )
+      assert.match((yield* run("pause", "slow.test")).out, /are paused/)
       assert.match((yield* run("queue")).out, /paused by you/)
-      assert.match((yield* run("retry", "SLOW.test")).out, /^1 deliveries to slow\.test are tried now/)
+      assert.match((yield* run("retry", "SLOW.test")).out, /^Retrying 1 deliveries to slow\.test now/)
       const [row] = yield* sql`SELECT d.due_at <= ${new Date()} AS due, h.paused_by FROM deliveries d
         JOIN hosts h ON h.id = d.host_id`
       assert.deepStrictEqual(row, { due: true, pausedBy: null })
-      assert.match((yield* run("resume", "well.test")).out, /sent again/)
+      assert.match((yield* run("resume", "well.test")).out, /are resumed/)
       const wrong = yield* run("pause", "nobody.test")
       assert.deepInclude(wrong, { code: 1, err: "Nothing was ever sent to nobody.test\n" })
       assert.strictEqual((yield* run("explain", "https://here.test/@ada/8")).code, 1)
@@ -81,7 +84,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("npm run cli -- federat
         const sql = yield* SqlClient.SqlClient
         const at = new Date()
         const actor = "https://far.test/users/eve"
-        assert.strictEqual((yield* run("dead", "--outcomes")).out, "Nothing came in.\n")
+        assert.strictEqual((yield* run("dead", "--outcomes")).out, "No activities were received.\n")
         yield* sql`INSERT INTO accounts (id, username, domain, uri, created_at, updated_at)
         VALUES (9, 'eve', 'far.test', ${actor}, ${at}, ${at})`
         const came = [[71, "like", "ignored: an unknown post"], [72, "note", "done"], [73, "slow", null]] as const
@@ -95,7 +98,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("npm run cli -- federat
         assert.strictEqual((yield* run("explain", "72")).out, line(72, "note", "done"))
         assert.strictEqual(
           (yield* run("explain", actor)).out,
-          line(73, "slow", "waits, after 2 tries") + line(72, "note", "done") +
+          line(73, "slow", "waiting, after 2 tries") + line(72, "note", "done") +
             line(71, "like", "ignored: an unknown post")
         )
         assert.strictEqual((yield* run("dead", "--outcomes")).out, "1\tdone\n1\tignored: an unknown post\n")

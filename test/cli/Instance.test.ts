@@ -157,7 +157,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
       yield* run("account", "reject", "begging")
       yield* eventually(Effect.all([state(0), state(1)]), (found) => String(found) === "200,401")
       assert.strictEqual((yield* call("GET", "/api/v1/accounts/lookup?acct=begging", undefined)).status, 404)
-      assert.strictEqual(yield* run("account", "list", "--pending"), "Nobody waits.\n")
+      assert.strictEqual(yield* run("account", "list", "--pending"), "No sign-ups are waiting.\n")
       assert.deepStrictEqual(yield* letters, [
         "asking@example.org: Dein Konto wurde genehmigt",
         "begging@example.org: Your sign-up was rejected",
@@ -167,7 +167,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
       const { variables } = yield* TestServer
       for (const word of ["approve", "reject"]) {
         const { code, err } = yield* cli(["account", word, "asking"], variables)
-        assert.deepStrictEqual([code, /does not wait/.test(err)], [1, true], err)
+        assert.deepStrictEqual([code, /is not waiting/.test(err)], [1, true], err)
       }
       assert.strictEqual(yield* state(0), 200)
       // Both at once: one decides.

@@ -119,7 +119,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         const broken = yield* fileWith((yield* Effect.promise(() => picture().png().toBuffer())).subarray(0, 100))
         const refusals = [
           [["no", jpg], "Validation failed: Image content type is invalid"],
-          [["no", svg], `${svg} is no picture that this server knows`],
+          [["no", svg], `${svg} is not a supported picture`],
           [["no", large], `${large} is larger than 256 KB`],
           [["no", broken], "File type of uploaded media could not be verified"],
           [["no", "/nowhere/at/all"], "/nowhere/at/all cannot be read"],
@@ -163,7 +163,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         const last = yield* soon(get("/api/v2/instance"), (now) => now.thumbnail.url !== next.url)
         assert.deepStrictEqual(last.thumbnail, own)
         assert.strictEqual((yield* bytesAt(next.url)).status, 404)
-        assert.deepInclude(yield* run("instance", "thumbnail"), { code: 1, err: "Name a picture, or --remove\n" })
+        assert.deepInclude(yield* run("instance", "thumbnail"), { code: 1, err: "Pass a picture file, or --remove\n" })
       })),
     180_000
   )
@@ -178,7 +178,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         const { icon } = yield* soon(get("/api/v2/instance"), (now) => now.icon[0].src !== own[0].src)
         assert.deepInclude(yield* formatAt(icon[8].src), { format: "png", width: 512, height: 512 })
         assert.strictEqual((yield* run("instance", "favicon", file)).code, 0)
-        assert.match((yield* run("instance", "show")).out, /^Picture: the server's own, icon: set, favicon: set$/m)
+        assert.match((yield* run("instance", "show")).out, /^Picture: default, icon: set, favicon: set$/m)
         for (const name of ["icon", "favicon"]) yield* run("instance", name, "--remove")
         yield* soon(get("/api/v2/instance"), (now) => now.icon[0].src === own[0].src)
         assert.strictEqual((yield* bytesAt(icon[8].src)).status, 404)
@@ -201,18 +201,18 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
       assert.match(out, /^all +3 files/m)
       assert.match(out, /^remote copies +0 files +0 bytes$/m)
       assert.match(out, /^in storage +4 files/m)
-      assert.match(out, /^nobody's +1 files +2\.0 KB$/m)
+      assert.match(out, /^unknown +1 files +2\.0 KB$/m)
       yield* sql`UPDATE stored_files SET created_at = ${new Date(Date.now() - 2 * 3_600_000)}
         WHERE name = ${`aa/${forgotten}`}`
       const pruned = yield* run("media", "prune")
       // The server looks for them each minute, too, and may have been the first.
       assert.match(
         pruned.out,
-        /^[01] files that nobody has held for an hour,\nand 1 files \(2\.0 KB\) that nobody knew of\.$/m
+        /^[01] files without an owner for an hour,\nand 1 files \(2\.0 KB\) unknown to the database\.$/m
       )
       assert.deepStrictEqual(readdirSync(folder), [fresh])
       const after = yield* run("media", "usage", "--check")
       assert.match(after.out, /^in storage +2 files/m)
-      assert.match(after.out, /^nobody's +0 files +0 bytes$/m)
+      assert.match(after.out, /^unknown +0 files +0 bytes$/m)
     }), 180_000)
 })

@@ -60,7 +60,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), {
             (error, out, err) => resume(Effect.succeed({ code: error === null ? 0 : 1, out, err }))
           )
         })
-        assert.deepStrictEqual(ended, { code: 0, out: "Nobody waits.\n", err: "" })
+        assert.deepStrictEqual(ended, { code: 0, out: "No sign-ups are waiting.\n", err: "" })
       }), 120_000)
 
     it.effect(

@@ -17,7 +17,7 @@ layer(Layer.provideMerge(TestServer.layer(), NodeServices.layer), { excludeTestS
     it.effect("lists pending trends, and decisions apply at once", () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer
-        assert.include((yield* run("waiting")).out, "Nothing waits.")
+        assert.include((yield* run("waiting")).out, "Nothing is waiting for review.")
         const me = yield* createPerson("ada")
         yield* call("POST", "/api/v1/statuses", me.token, { status: "#Rising" })
         const many = yield* crowd("cli.test", 9)
@@ -36,7 +36,7 @@ layer(Layer.provideMerge(TestServer.layer(), NodeServices.layer), { excludeTestS
         for (const subject of [["link", link], ["site", "news.test"], ["account", "ada"]]) {
           assert.strictEqual((yield* run("reject", ...subject)).code, 0, subject.join(" "))
         }
-        assert.include((yield* run("waiting")).out, "Nothing waits.")
+        assert.include((yield* run("waiting")).out, "Nothing is waiting for review.")
         for (const subject of [["tag", "nothing"], ["status", "1"], ["link", "x"], ["account", "nobody"]]) {
           const { code, err } = yield* run("approve", ...subject)
           assert.strictEqual(code, 1)

@@ -15,7 +15,7 @@ const read = (at: Place, address: string) =>
     (response) => Effect.promise(() => response.json().then(Schema.decodeUnknownSync(Document)))
   )
 /** The post came along with the request to quote. */
-const expected = new Set(["done", "ignored: it is here already"])
+const expected = new Set(["done", "ignored: already stored"])
 const stateOf = ({ quote }: { quote: { state: string; quoted_status: { uri: string } | null } | null }) =>
   quote === null ? undefined : [quote.state, quote.quoted_status?.uri]
 

@@ -199,7 +199,7 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
         assert.include(full.message, `The disk of ${folder} is full`)
         assert.include(
           full.message,
-          `needs ${startBytesMin} bytes to begin, 1000 are free, ${startBytesMin - 1_000} are missing`
+          `needs ${startBytesMin} bytes to start, 1000 are free, ${startBytesMin - 1_000} are missing`
         )
         yield* fs.writeFileString(`${folder}/reserve`, "kept back")
         const reserved = Effect.orElseSucceed(fs.exists(`${folder}/reserve`), () => false)

@@ -82,8 +82,8 @@ describe("Environment", () => {
         "  SECRET_KEY: expected at least 32 characters.",
         "  TRUSTED_PROXIES: expected IP addresses or networks (10.0.0.0/8), separated by commas, not \"10.0.0.0/8, here\".",
         "  REGISTRATIONS: expected open or approval or closed, not \"maybe\".",
-        "  DATABASE_URL: a cluster (CLUSTER_HOST is set) needs one that all nodes share.",
-        "  REDIS_URL: a cluster (CLUSTER_HOST is set) needs one that all nodes share.",
+        "  DATABASE_URL: a cluster (CLUSTER_HOST is set) needs one shared by all nodes.",
+        "  REDIS_URL: a cluster (CLUSTER_HOST is set) needs one shared by all nodes.",
         "  CLUSTER_HOST: 8.8.8.8 is a public address; the cluster's port must be open to the other nodes only."
       ])
     }))

@@ -117,7 +117,7 @@ layer(Running.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm r
         yield* fs.rename(secret, `${folder}/secrets/elsewhere`)
         const sql = PgClient.layer({ ...postgres.endpoint, username: "murmuration", password, database: "postgres" })
         yield* Effect.provide(notify({ _tag: "Restart" }), sql)
-        yield* said(server, "The new process did not start, this one goes on")
+        yield* said(server, "The new process did not start; this one continues")
         yield* fs.rename(`${folder}/secrets/elsewhere`, secret)
         assert.strictEqual((yield* Effect.promise(() => ask(port, "/health", false))).status, 200)
       }),

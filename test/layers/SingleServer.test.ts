@@ -27,7 +27,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SingleServer", (it) =>
     Effect.scoped(Effect.gen(function*() {
       const first = yield* take
       const refused = yield* Effect.flip(take)
-      assert.match(refused.message, /^Another server runs on this database\./)
+      assert.match(refused.message, /^Another server uses this database\./)
       yield* first.release
       yield* take
     })))

@@ -31,7 +31,13 @@ it.effect("F99: a round that failed once in the database is retried without a wa
 it.effect("F99: a round that fails twice, or of itself, waits for the next one, with a warning", () =>
   Effect.gen(function*() {
     const away = yield* tenSeconds(() => Effect.fail(lost))
-    assert.deepStrictEqual(away, { lines: ["Warn: the work must wait", "Warn: the work must wait"], rounds: 4 })
+    assert.deepStrictEqual(away, {
+      lines: [
+        "Warn: the work failed; the next run is on schedule",
+        "Warn: the work failed; the next run is on schedule"
+      ],
+      rounds: 4
+    })
     const wrong = yield* tenSeconds((round) => round === 1 ? Effect.die(new Error("wrong")) : Effect.void)
-    assert.deepStrictEqual(wrong, { lines: ["Warn: the work must wait"], rounds: 3 })
+    assert.deepStrictEqual(wrong, { lines: ["Warn: the work failed; the next run is on schedule"], rounds: 3 })
   }))

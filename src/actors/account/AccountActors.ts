@@ -29,7 +29,7 @@ export class AccountActors extends Context.Service<AccountActors, {
       const clientOf = yield* Account.client
       const { learn } = yield* Changes
       const away = (cause: unknown) =>
-        Effect.logWarning("an account's actor did not answer", cause).pipe(Effect.andThen(new Unavailable()))
+        Effect.logWarning("an account's actor did not respond", cause).pipe(Effect.andThen(new Unavailable()))
 
       const tell = traced("AccountActors.tell")(function*(accountId: AccountId, command: Command, key?: string) {
         const id = key === undefined ? `request:${yield* mint}` : `${command._tag}:${key}`

@@ -82,7 +82,7 @@ const make = Effect.gen(function*() {
       Effect.catch((refused) =>
         refused._tag === "Unavailable"
           ? Effect.fail(refused)
-          : Effect.logWarning("refused a command", refused.message)
+          : Effect.logWarning("an operator command was refused", refused.message)
       ),
       Effect.andThen(operatorCommands.complete(given.id)),
       Effect.as(true),
@@ -100,7 +100,7 @@ const make = Effect.gen(function*() {
     },
     (chores, own) =>
       chores.pipe(
-        Effect.catchCause((cause) => Effect.logWarning("an account's chores must wait", cause)),
+        Effect.catchCause((cause) => Effect.logWarning("pending work of an account failed; it will be retried", cause)),
         Effect.andThen(Effect.suspend(() => {
           own.backlog.unread = true
           return fanout.wake(own)
@@ -111,7 +111,9 @@ const make = Effect.gen(function*() {
   /** Processes the account's inbound activities, then wakes the fan-out for their intents. */
   const receive = (own: Ownership.Ownership) =>
     inbox.receive(own).pipe(
-      Effect.catchCause((cause) => Effect.logWarning("an account's inbox must wait", cause)),
+      Effect.catchCause((cause) =>
+        Effect.logWarning("processing an account's inbox failed; it will be retried", cause)
+      ),
       Effect.andThen(fanout.wake(own))
     )
 
@@ -165,8 +167,8 @@ const retried = (work: string, retry: Effect.Effect<boolean, SqlError>) => (caus
     : Effect.flatMap(retry, (again) =>
       Effect.as(
         again
-          ? Effect.logWarning(`${work} must wait`, cause)
-          : Effect.logError(`${work} has failed at every try`, cause),
+          ? Effect.logWarning(`${work} failed; it will be retried`, cause)
+          : Effect.logError(`${work} failed on every attempt`, cause),
         !again
       ))
 

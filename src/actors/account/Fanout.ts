@@ -118,7 +118,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
         Effect.retry({ schedule: Schedule.exponential("200 millis"), times: 4 }),
         Effect.catchCause((cause) => {
           own.backlog.running = false
-          return Effect.logError("fan-out stopped", cause)
+          return Effect.logError("a fan-out failed; the agenda will resume it", cause)
         })
       )
   )

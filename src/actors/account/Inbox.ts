@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
 
   const process = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, self: InboundSender) {
     const activity = activityIn(item)
-    if (activity === undefined) return yield* finish(own, item, "ignored: no activity")
+    if (activity === undefined) return yield* finish(own, item, "ignored: not an activity")
     if (idOf(activity["actor"]) !== self.uri) {
       return yield* finish(own, item, yield* forwards.forwarded(own.accountId, self, activity))
     }
@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
       }
     }
     return Effect.andThen(
-      Effect.logWarning("an activity must wait", cause),
+      Effect.logWarning("an activity failed; it will be retried", cause),
       inbound.retry(item, reasonOf(cause))
     )
   }
@@ -87,7 +87,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     const { sender: self, waiting } = yield* inbound.claim(own.accountId)
     for (const item of waiting) {
       yield* self === undefined
-        ? finish(own, item, "ignored: not from elsewhere")
+        ? finish(own, item, "ignored: not from another server")
         : process(own, item, self).pipe(Effect.catchCause((cause) => afterwards(own, item, cause)))
     }
     if (waiting.length === inboundRoundMax) yield* actors.receive(own.accountId)

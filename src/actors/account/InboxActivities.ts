@@ -70,7 +70,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   ): Outcome =>
     Effect.flatMap(
       knownUris.localAccount(idOf(object) ?? ""),
-      (target) => target === undefined ? ignored("nobody here") : Effect.as(act(target), done)
+      (target) => target === undefined ? ignored("no local recipient") : Effect.as(act(target), done)
     )
   const onStatus = (
     object: unknown,
@@ -94,7 +94,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       Effect.as(done),
       Effect.catchTag(
         "NotAllowed",
-        () => Effect.andThen(send(activities.refuse(target, own.accountId, uri)), ignored("it is refused"))
+        () => Effect.andThen(send(activities.refuse(target, own.accountId, uri)), ignored("the request is refused"))
       )
     )
   }
@@ -103,7 +103,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const byId = Effect.fnUntraced(function*(self: InboundSender, uri: string, isNew: boolean) {
     if (URL.parse(uri)?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an id of another server")
     const known = yield* knownUris.status(uri)
-    if (isNew === (known !== undefined)) return yield* ignored(isNew ? "it is here already" : "an unknown post")
+    if (isNew === (known !== undefined)) return yield* ignored(isNew ? "already stored" : "an unknown post")
     return yield* new NeedsFetch({ inquiry: { kind: "news", uri } })
   })
 
@@ -120,7 +120,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     // An object that is only an id belongs to the account whose URI the id begins with.
     if (follow === undefined) return onAccount(object, act)
     return typeOf(follow, "Follow") === undefined || idOf(follow["object"]) !== self.uri
-      ? ignored("no follow of ours")
+      ? ignored("no pending follow of this server")
       : onAccount(follow["actor"], act)
   }
 
@@ -242,7 +242,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     Effect.flatMap(undoing.wasUndone(own, activity, times), (undone) => {
       const type = activityTypeOf(activity)
       if (type === undefined) return ignored("unknown")
-      return undone ? ignored("it was undone") : handlers[type](own, self, activity, times)
+      return undone ? ignored("already undone") : handlers[type](own, self, activity, times)
     })
   return { perform }
 })

@@ -97,7 +97,7 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     const { buried, held, ...wanted } = yield* statuses.prospects(own.accountId, id)
     const followed = wanted.followed || wanted.listed
     if (buried && (yield* tombstones.stands(own.accountId, id, order))) {
-      return yield* ignored("it was undone")
+      return yield* ignored("already undone")
     }
     // Posts that a relay boosts are fetched; the boost itself is not stored.
     const relayed = !followed && (yield* relays.isRelay(own.accountId))
@@ -105,12 +105,12 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     if (relayed) return statusId === undefined ? yield* ignored("an unknown post") : done
     if (statusId === undefined) return yield* ignored("an unknown post")
     const target = yield* statusTargets.visible(own.accountId, statusId)
-    if (!isOpen(target.visibility)) return yield* ignored("a post for a few")
-    if (!target.local && !followed) return yield* ignored("it concerns nobody here")
+    if (!isOpen(target.visibility)) return yield* ignored("not a public or unlisted post")
+    if (!target.local && !followed) return yield* ignored("irrelevant to local accounts")
     const before = yield* reblogs.find(own.accountId, target.id)
     if (before !== undefined) {
       yield* undoables.renew(own.accountId, before, id)
-      return yield* ignored("it is here already")
+      return yield* ignored("already stored")
     }
     const authorization = stampNamed("reblog", activity)
     const answer = yield* gates.answer(own.accountId, target, { authorization }, requested !== undefined, "reblog")
@@ -124,11 +124,13 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
           instrument: id
         }))
       }
-      return yield* ignored("its author does not agree")
+      return yield* ignored("no consent of the author")
     }
-    if (held && !(yield* undoables.release(own.accountId, id))) return yield* ignored("an id of something else")
+    if (held && !(yield* undoables.release(own.accountId, id))) {
+      return yield* ignored("its id belongs to another object")
+    }
     const { refusedBy } = yield* screening.boosts(own, { statusId: target.id, domain: self.domain })
-    if (refusedBy !== undefined) return yield* ignored("a rule against spam")
+    if (refusedBy !== undefined) return yield* ignored("refused by a spam rule")
     const visibility = audienceOf(activity, self, target.visibility)
     const boostId = yield* reblogs.insert({
       accountId: own.accountId,

@@ -37,7 +37,7 @@ export const make = Effect.gen(function*() {
     for (const { document, id } of yield* inbound.awaiting(own.accountId, uri)) {
       const waiting = asForeign(Result.getOrElse(BoundedJson.parse(document), () => undefined)) ?? {}
       if (id < place && activityTypeOf(waiting) === "Add") {
-        yield* inbound.complete(id, "ignored: it was taken off again")
+        yield* inbound.complete(id, "ignored: removed again")
       }
     }
   })
@@ -48,7 +48,7 @@ export const make = Effect.gen(function*() {
       const { object, target } = activity
       const adds = activityTypeOf(activity) === "Add"
       if (self.featuredUrl === null || idOf(target) !== self.featuredUrl) {
-        return yield* ignored("no collection of its sender")
+        return yield* ignored("not a collection of the sender")
       }
       const tag = asForeign(object)
       if (tag !== undefined && typeOf(tag, "Hashtag") !== undefined) {
@@ -65,13 +65,15 @@ export const make = Effect.gen(function*() {
         if (!adds || URL.parse(uri)?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an unknown post")
         const { buried, followed } = yield* statuses.prospects(own.accountId, uri)
         return buried
-          ? yield* ignored("it was deleted")
+          ? yield* ignored("deleted")
           : yield* new NeedsFetch({ inquiry: { kind: "post", uri }, underWay: followed })
       }
       const post = yield* statusTargets.own(own.accountId, statusId)
       if (!adds) yield* favourites.unpin(own.accountId, statusId)
       else {
-        if (post.reblogOfId !== null || post.visibility === "direct") return yield* ignored("a post that nobody pins")
+        if (post.reblogOfId !== null || post.visibility === "direct") {
+          return yield* ignored("not a post that can be pinned")
+        }
         const pinned = yield* favourites.pinned(own.accountId)
         if (pinned.length >= foreignPinsMax && !pinned.includes(statusId)) {
           return yield* ignored("too many pinned posts")

@@ -47,7 +47,8 @@ export const make = Effect.fnUntraced(function*(
     unasked: (own: Ownership, requestUri: string) =>
       Effect.map(
         taken(control.unasked(own, requestUri), () => quoting.unasked(own, requestUri)),
-        (state) => state === undefined ? undefined : state === "pending" ? done : "ignored: it was answered"
+        (state) =>
+          state === undefined ? undefined : state === "pending" ? done : "ignored: the request was already answered"
       ),
     /** Handles the withdrawal of a consent; undefined if the object is none. */
     withdrawn: (own: Ownership, object: unknown) =>

@@ -41,9 +41,9 @@ export const make = Effect.gen(function*() {
   /** Stores the sender's collection as its document describes it. */
   const store = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, document: unknown) {
     const collection = foreignCollection(document, self.uri, readUrl)
-    if (collection === undefined) return yield* ignored("no collection of its sender")
+    if (collection === undefined) return yield* ignored("not a collection of the sender")
     const stored = yield* collections.store(own.accountId, collection)
-    if (stored === undefined) return yield* ignored("not its sender's, or one too many")
+    if (stored === undefined) return yield* ignored("not the sender's, or too many")
     yield* kept(self, stored.id, collection.items)
     if (stored.significant) {
       const here = yield* members.members(stored.id)
@@ -90,7 +90,7 @@ export const make = Effect.gen(function*() {
     const uri = readUrl(idOf(activity["instrument"]))
     const asked = idOf(activity) ?? ""
     const origin = URL.parse(self.uri)?.origin
-    if (target === undefined) return yield* ignored("nobody here")
+    if (target === undefined) return yield* ignored("no local recipient")
     if (
       uri?.origin !== origin || URL.parse(asked)?.origin !== origin || uri === undefined ||
       asked.length > requestCharactersMax
@@ -103,7 +103,7 @@ export const make = Effect.gen(function*() {
     if (before === undefined && id !== undefined) yield* jobs.enqueue("collections", own.accountId)
     const item = id === undefined ? undefined : yield* collections.admit(own.accountId, id, target, asked)
     yield* send(activities.answer(target, own.accountId, asked, item))
-    if (item === undefined || id === undefined) return yield* ignored("it is refused")
+    if (item === undefined || id === undefined) return yield* ignored("the request is refused")
     yield* notifications.tellAbout("added_to_collection", own.accountId, id, [target])
     return done
   })
@@ -118,9 +118,9 @@ export const make = Effect.gen(function*() {
     }
     const accepts = activityTypeOf(activity) === "Accept"
     const approval = readUrl(idsOf(activity["result"])[0])
-    if (accepts && approval?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("nothing that proves it")
+    if (accepts && approval?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("no valid proof of consent")
     const item = yield* collections.answered(own.accountId, uri, accepts ? approval?.href : undefined)
-    if (item === undefined) return yield* ignored("no request of ours")
+    if (item === undefined) return yield* ignored("no pending request of this server")
     if (accepts) yield* activities.tell(item.ownerId, "AddItem", item.collectionId, item.id)
     return done
   })

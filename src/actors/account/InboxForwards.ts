@@ -54,17 +54,17 @@ export const make = Effect.gen(function*() {
       type === undefined || !hasTrait(type, "forwarded") || actor === null || URL.parse(uri)?.origin !== actor.origin ||
       uri === actor.href
     ) {
-      return yield* ignored("not by its sender")
+      return yield* ignored("not created by the sender")
     }
     const [known] = yield* visibilityRows(sql`SELECT visibility FROM statuses
       WHERE uri = ${uri} AND NOT local AND deleted_at IS NULL`)
-    if (type === "Create" && known !== undefined) return yield* ignored("it is here already")
+    if (type === "Create" && known !== undefined) return yield* ignored("already stored")
     if (type !== "Create" && known === undefined) return yield* ignored("an unknown post")
     if (type !== "Delete") {
       // Posts from a relay are wanted although they concern no local account.
       if (type === "Create" && (yield* relays.isRelay(accountId))) return { kind: "post", uri } as const
       const concerns = known !== undefined || (yield* couldConcern(activity))
-      return concerns ? { kind: "news", uri } as const : yield* ignored("it concerns nobody here")
+      return concerns ? { kind: "news", uri } as const : yield* ignored("irrelevant to local accounts")
     }
     // An origin answers 404 to readers who may not see a post.
     const open = known !== undefined && isOpen(known.visibility)
@@ -85,7 +85,7 @@ export const make = Effect.gen(function*() {
   const answered = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, { kind, uri }: OriginCheck) {
     if (kind === "post") {
       // The post may be stored under another id than the one that was fetched.
-      if ((yield* knownUris.status(uri)) === undefined) return yield* inbound.complete(item.id, "ignored: no post")
+      if ((yield* knownUris.status(uri)) === undefined) return yield* inbound.complete(item.id, "ignored: not a post")
       yield* inbound.release(item.id)
       return yield* actors.wake(own.accountId)
     }
@@ -105,7 +105,7 @@ export const make = Effect.gen(function*() {
         : maySendIt
         ? Effect.void
         : inbound.complete(item.id, `ignored: ${verdict.why}`)
-      return Effect.catch(settled, (error) => Effect.logWarning("an activity must wait", error))
+      return Effect.catch(settled, (error) => Effect.logWarning("an activity failed; it will be retried", error))
     })
   })
   return { forwarded, wait }

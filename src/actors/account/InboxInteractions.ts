@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function*(
     Effect.catchTag(statusTargets.visible(own.accountId, statusId), "RecordNotFound", () => Effect.undefined)
 
   const refuse = (own: Ownership, author: bigint, asking: Asking) =>
-    Effect.andThen(send(activities.refuse(author, own.accountId, asking)), ignored("it is refused"))
+    Effect.andThen(send(activities.refuse(author, own.accountId, asking)), ignored("the request is refused"))
 
   /** Handles a Like that needs approval; undefined if the post may be liked freely. */
   const like = Effect.fnUntraced(
@@ -75,7 +75,7 @@ export const make = Effect.fnUntraced(function*(
         } as const
         return yield* target.local
           ? refuse(own, target.accountId, { ...asking, object: yield* localUri(target) })
-          : ignored("its author does not agree")
+          : ignored("no consent of the author")
       }
       if (agreement === "free" && requestUri === undefined) return undefined
       const agreed = agreement === "asks" ? "asks" : "agreed"
@@ -115,10 +115,10 @@ export const make = Effect.fnUntraced(function*(
       if (target?.id !== local.id || separate) return yield* refuse(own, local.accountId, asking)
       // The request must embed the interaction: an id alone could be another author's, or its object could change
       // before the fetch.
-      if (embedded === undefined) return yield* ignored("a request without what it asks for")
+      if (embedded === undefined) return yield* ignored("a request without its object")
       const about = kind === "reply" ? embedded["inReplyTo"] : embedded["object"]
       const [by] = idsOf(kind === "reply" ? embedded["attributedTo"] : embedded["actor"] ?? self.uri)
-      if (idOf(about) !== object || by !== self.uri) return yield* ignored("a request for something else")
+      if (idOf(about) !== object || by !== self.uri) return yield* ignored("a request for another object")
       const sent = { uri: instrument, requestUri: id }
       if (kind === "favourite") return (yield* like(own, self, target, instrument, id)) ?? done
       if (kind === "reblog") return yield* boosts.announce(own, self, embedded, order, sent)
@@ -133,7 +133,7 @@ export const make = Effect.fnUntraced(function*(
     if (before !== undefined && before.statusId === parentId) {
       return before.state === "accepted"
         ? yield* Effect.as(send(activities.answer("Accept", before.id)), done)
-        : yield* ignored("it was asked before")
+        : yield* ignored("a repeated request")
     }
     const target = yield* statusTargets.visible(own.accountId, parentId)
     const reply = yield* verdicts.isReply(replyId, parentId, own.accountId)
@@ -165,14 +165,14 @@ export const make = Effect.fnUntraced(function*(
       // Only the status's author decides: that author is the sender.
       if (!isAccepted) {
         const request = yield* requests.decide(id, own.accountId, undecided, "rejected")
-        if (request === undefined) return yield* ignored("no request of ours")
+        if (request === undefined) return yield* ignored("no pending request of this server")
         yield* ended(own, request)
         return done
       }
       const stamp = idOf(activity["result"]) ?? ""
       if (!isOwn(self, stamp)) return yield* ignored("an id of another server")
       const request = yield* requests.decide(id, own.accountId, ["pending"], "accepted", stamp)
-      if (request === undefined) return yield* ignored("no request of ours")
+      if (request === undefined) return yield* ignored("no pending request of this server")
       yield* control.accepted(request)
       if (request.kind === "favourite") yield* send(activities.like(id, stamp))
       return done

@@ -20,8 +20,10 @@ export const make = Effect.gen(function*() {
   const move = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, { object, target }: Foreign) {
     const id = idOf(target) ?? ""
     const to = URL.parse(id)?.origin === publicUrl ? id : readUrl(id)?.href
-    if (idOf(object) !== self.uri || to === undefined || to === self.uri) return yield* ignored("no move of its sender")
-    if (!(yield* moves.ask(own.accountId, to))) return yield* ignored("its last move is too near")
+    if (idOf(object) !== self.uri || to === undefined || to === self.uri) {
+      return yield* ignored("not a move of the sender")
+    }
+    if (!(yield* moves.ask(own.accountId, to))) return yield* ignored("too soon after its last move")
     yield* jobs.enqueue("move", own.accountId)
     return done
   })

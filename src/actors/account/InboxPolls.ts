@@ -43,7 +43,7 @@ export const make = Effect.gen(function*() {
       if (statusId === undefined || options === undefined) return undefined
       const choice = options.indexOf(name)
       if (choice < 0 && asText(note["content"], 1)) return undefined
-      if (!idsOf(note["attributedTo"]).includes(self.uri)) return "ignored: no vote of its sender"
+      if (!idsOf(note["attributedTo"]).includes(self.uri)) return "ignored: not a vote of the sender"
       const target = yield* statusTargets.visible(own.accountId, statusId)
       yield* polls.cast(target.id, target.accountId, own.accountId, choice)
       yield* changed(target.id)

@@ -75,7 +75,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       Effect.flatMap((ids) =>
         ids.length === 0 ? Effect.void : broadcast.publish({ _tag: "Changed", kind: "status", ids })
       ),
-      Effect.catchCause((cause) => Effect.logWarning("a reply did not find what it answers", cause))
+      Effect.catchCause((cause) => Effect.logWarning("linking replies to their parent failed", cause))
     )
 
   /** Stores the quote of a post, and notifies a local author whose approval is not needed. */
@@ -101,9 +101,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const voted = yield* polls.vote(own, self, document)
     if (voted !== undefined) return voted
     const note = foreignNote(document, self, now, readUrl)
-    if (note === undefined) return yield* ignored("no post of its sender")
+    if (note === undefined) return yield* ignored("not a post of the sender")
     const { buried, followed, listed } = yield* statuses.prospects(own.accountId, note.uri)
-    if (buried) return yield* ignored("it was deleted")
+    if (buried) return yield* ignored("deleted")
     const parent = note.inReplyTo === undefined ? undefined : yield* knownUris.named(note.inReplyTo)
     const parentId = parent?.id
     const mentions = yield* mentionsOf(own, self, note)
@@ -113,17 +113,17 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const wanted = concerns || (yield* knownUris.localAccounts(note.addressed)).length > 0 ||
       (note.quote !== undefined && (yield* knownUris.localStatuses([note.quote.uri])).length > 0) ||
       (note.visibility === "public" && (yield* tagFollows.wanted(note.tags)))
-    if (!wanted) return yield* ignored("it concerns nobody here")
+    if (!wanted) return yield* ignored("irrelevant to local accounts")
     const answer = yield* replies.answer(own, self, parent, note, requested)
-    if (answer === undefined) return yield* ignored("its author does not agree")
+    if (answer === undefined) return yield* ignored("no consent of the author")
     const mentionIds = mentions.map(({ id }) => id)
     const verdict = yield* screening.judge(own, { ...note, mentionIds, domain: self.domain })
     if (verdict.end === "drop") {
       yield* screening.settle(own, verdict, undefined)
-      return yield* ignored("a rule against spam")
+      return yield* ignored("refused by a spam rule")
     }
     const made = yield* statuses.insert(own.accountId, { note, parentId, mentions })
-    if (made === undefined) return yield* ignored("it is here already")
+    if (made === undefined) return yield* ignored("already stored")
     const { adopted, id } = made
     yield* unknown.note(id, note)
     yield* quoted(own, StatusId.make(id), note, verdict.end === "hold")
@@ -165,7 +165,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const edit = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, object: unknown, now: number) {
     const document = asForeign(object)
     const note = document === undefined ? undefined : foreignNote(document, self, now, readUrl)
-    if (note === undefined) return yield* ignored("no post of its sender")
+    if (note === undefined) return yield* ignored("not a post of the sender")
     const stated = yield* statuses.state(own.accountId, note)
     if (stated !== undefined) {
       yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [stated] }))
@@ -173,7 +173,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const here = note.quote === undefined ? undefined : yield* knownUris.status(note.uri)
     if (here !== undefined) yield* quoted(own, here, note)
     if (note.updatedMillis === undefined && note.poll === undefined) {
-      return here === undefined ? yield* ignored("no newer post of its sender") : done
+      return here === undefined ? yield* ignored("not a newer post of the sender") : done
     }
     const [old] = yield* versionRows(sql`
       SELECT ${version.list(sql)}, coalesce(edited_at, created_at) AS changed_at, visibility = 'direct' AND (EXISTS (
@@ -183,15 +183,15 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (old === undefined && !self.suspended && now - note.publishedMillis < unknownMillisMax) {
       return yield* create(own, self, object, now, false)
     }
-    if (old === undefined) return yield* ignored("nothing newer of what is here")
+    if (old === undefined) return yield* ignored("not newer than the stored version")
     const millis = editMillis(note, old)
     if (millis === undefined) {
       const counted = isCurrent(note, old) && note.poll !== undefined && (yield* polls.tally(own, old.id, note.poll))
-      return counted ? done : yield* ignored("nothing newer of what is here")
+      return counted ? done : yield* ignored("not newer than the stored version")
     }
     const mentions = yield* mentionsOf(own, self, note)
     const edit = { ...note, mentionIds: mentions.map(({ id }) => id), domain: self.domain }
-    if (!(yield* screening.edits(own, old.id, edit))) return yield* ignored("a rule against spam")
+    if (!(yield* screening.edits(own, old.id, edit))) return yield* ignored("refused by a spam rule")
     yield* statusWriter.preserve(old.id, millis)
     yield* polls.revise(own, old.id, note.poll)
     yield* statuses.decorate(note)
@@ -226,7 +226,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const statusId = yield* knownUris.status(uri)
     const [mine] = statusId === undefined ? [] : yield* sql`SELECT FROM statuses
       WHERE id = ${statusId} AND account_id = ${own.accountId} AND deleted_at IS NULL`
-    if (statusId !== undefined && mine === undefined) return yield* ignored("not its sender's, or gone")
+    if (statusId !== undefined && mine === undefined) return yield* ignored("not the sender's post, or deleted")
     yield* tombstones.bury(own.accountId, uri)
     if (statusId !== undefined) {
       // No redraft will reuse the files, so they are deleted at once (S-107).

@@ -67,7 +67,7 @@ export const make = Effect.fnUntraced(function*(
       const asked = { id, requester: self.uri, object, instrument }
       const refuse = Effect.andThen(
         send(activities.refuse(target.accountId, own.accountId, asked)),
-        ignored("it is refused")
+        ignored("the request is refused")
       )
       const quoted = yield* Effect.option(quotes.quotable(own.accountId, target.id))
       if (Option.isNone(quoted) || quoted.value.id !== target.id) return yield* refuse
@@ -110,13 +110,13 @@ export const make = Effect.fnUntraced(function*(
     Effect.gen(function*() {
       const statusId = yield* asked(activity["object"])
       const stamp = idOf(activity["result"]) ?? ""
-      if (statusId === undefined) return yield* ignored("no request of ours")
+      if (statusId === undefined) return yield* ignored("no pending request of this server")
       if (stamp.length > uriCharactersMax || readUrl(stamp)?.origin !== URL.parse(self.uri)?.origin) {
         return yield* ignored("an id of another server")
       }
       // Only the quoted author decides: that author is the sender.
       const quote = yield* quotes.decide(statusId, own.accountId, ["pending"], "accepted", stamp)
-      if (quote === undefined) return yield* ignored("no request of ours")
+      if (quote === undefined) return yield* ignored("no pending request of this server")
       yield* quoting.shownAnew(quote)
       return done
     })
@@ -124,10 +124,10 @@ export const make = Effect.fnUntraced(function*(
   const rejected = (own: Ownership, activity: Foreign): Outcome =>
     Effect.gen(function*() {
       const statusId = yield* asked(activity["object"])
-      if (statusId === undefined) return yield* ignored("no request of ours")
+      if (statusId === undefined) return yield* ignored("no pending request of this server")
       const quote = (yield* quotes.decide(statusId, own.accountId, ["pending"], "rejected")) ??
         (yield* quotes.decide(statusId, own.accountId, ["accepted"], "revoked"))
-      if (quote === undefined) return yield* ignored("no request of ours")
+      if (quote === undefined) return yield* ignored("no pending request of this server")
       yield* quoting.shownAnew(quote)
       return done
     })

@@ -112,7 +112,7 @@ export const make = Effect.gen(function*() {
       const statusId = yield* knownUris.status(idOf(activity["object"]) ?? "")
       if (statusId === undefined) return yield* ignored("an unknown post")
       const reactionId = yield* react(own, self, activity, statusId)
-      if (reactionId === undefined) return yield* ignored("no emoji that is known, or one too many")
+      if (reactionId === undefined) return yield* ignored("unknown emoji, or too many reactions")
       return yield* Effect.as(remember(reactionId), done)
     }),
     /** Adds a reaction. Returns its id; undefined if there is no known emoji or the limit is reached. */

@@ -23,10 +23,10 @@ export const make = Effect.gen(function*() {
 
   const followed = (own: Ownership, self: InboundSender, activity: Foreign): Outcome =>
     idOf(activity["object"]) !== us
-      ? ignored("nobody here")
+      ? ignored("no local recipient")
       : Effect.flatMap(
         relays.followedBack(own.accountId, self.uri, idOf(activity) ?? ""),
-        (hosts) => hosts === undefined ? ignored("nobody here") : Effect.as(send(Effect.succeed(hosts)), done)
+        (hosts) => hosts === undefined ? ignored("no local recipient") : Effect.as(send(Effect.succeed(hosts)), done)
       )
   return { answered, followed }
 })

@@ -28,7 +28,7 @@ export const make = Effect.gen(function*() {
     const named = idsOf(activity["object"])
     const posts = yield* knownUris.localStatuses(named)
     const [target = posts[0]?.accountId] = yield* knownUris.localAccounts(named)
-    if (target === undefined) return yield* ignored("nobody here")
+    if (target === undefined) return yield* ignored("no local recipient")
     const id = yield* flags.file(own.accountId, {
       uri,
       target,
@@ -36,7 +36,7 @@ export const make = Effect.gen(function*() {
       collectionIds: named.flatMap((one) => collectionAt(config, one)?.id ?? []),
       comment: asText(activity["content"], flagCommentCharactersMax) ?? ""
     })
-    if (id === undefined) return yield* ignored("it is here already, or its server has sent too many today")
+    if (id === undefined) return yield* ignored("already stored, or its server sent too many today")
     yield* intend(own, { _tag: "report", report: id })
     return done
   })

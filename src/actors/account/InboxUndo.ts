@@ -155,11 +155,11 @@ export const make = Effect.fnUntraced(function*(
   const undo = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, object: unknown, by: Order) {
     const inner = asForeign(object)
     const [actor, id] = [idOf(inner?.["actor"]), idOf(object)]
-    if (actor !== undefined && actor !== self.uri) return yield* ignored("nothing of its sender")
+    if (actor !== undefined && actor !== self.uri) return yield* ignored("not an activity of the sender")
     const ownId = id !== undefined && isOwn(self, id) ? id : undefined
     // The activity was repeated under the same id in the meantime; some servers reuse ids (`RepeatedActivities`).
     const ended = ownId === undefined ? "unknown" : yield* inbound.end(own.accountId, ownId, by.signed)
-    if (ended === "done later") return yield* ignored("a later one stands")
+    if (ended === "done later") return yield* ignored("superseded by a later activity")
     const of = inner && activityTypeOf(inner)
     const type = of !== undefined && hasTrait(of, "undoable") ? of : undefined
     const subject = inner !== undefined && type !== undefined ? yield* subjectOf(own, self, type, inner) : undefined
@@ -170,7 +170,7 @@ export const make = Effect.fnUntraced(function*(
       if (ownId !== undefined && (yield* isEarlier(own, { type, targetId: subject }, ownId, { came, known }, found))) {
         // The earlier activity may still arrive late, and must not count then.
         if (!known && came === undefined) yield* tombstones.bury(own.accountId, ownId, { by, awaited: true })
-        return yield* ignored("a later one stands")
+        return yield* ignored("superseded by a later activity")
       }
       if (ownId !== undefined && type === "Announce") {
         yield* tombstones.bury(own.accountId, ownId, { by, awaited: false })
@@ -178,14 +178,14 @@ export const make = Effect.fnUntraced(function*(
       yield* takeBack(own, type, subject)
       return done
     }
-    if (ownId === undefined) return yield* ignored("nothing that can be undone")
+    if (ownId === undefined) return yield* ignored("nothing to undo")
     if (yield* byId(own, ownId, by)) return done
     const unasked = yield* consents.unasked(own, ownId)
     // The request may arrive once more.
     if (unasked === done) yield* tombstones.bury(own.accountId, ownId, { by, awaited: false })
     if (unasked !== undefined) return unasked
     yield* tombstones.bury(own.accountId, ownId, { by, awaited: ended === "unknown" })
-    return yield* ignored("nothing that is here; it will not come either")
+    return yield* ignored("not stored here; a later copy will be ignored")
   })
 
   /** Returns true if the activity was undone before it arrived; for boosts, `InboxBoosts` checks that itself. */

@@ -135,7 +135,7 @@ export const make = Effect.gen(function*() {
     ).pipe(Effect.catchCause((cause) => {
       if (Cause.hasInterrupts(cause)) return Effect.interrupt
       if (isUnsure(cause)) own.backlog.unread = true
-      return Effect.as(Effect.logDebug("a command is done in a transaction", cause), undefined)
+      return Effect.as(Effect.logDebug("a single-statement command failed; it runs in a transaction", cause), undefined)
     }))
 
   /**

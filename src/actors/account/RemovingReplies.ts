@@ -53,7 +53,7 @@ export const make = Effect.gen(function*() {
     /** Removes a reply that its remote parent's author rejects. */
     rejected: Effect.fnUntraced(function*(own: Ownership, replyId: bigint) {
       const reply = yield* removals.one(own.accountId, replyId)
-      if (reply === undefined) return yield* ignored("no reply to its sender")
+      if (reply === undefined) return yield* ignored("not a reply to the sender")
       yield* removed(own, [reply])
       return done
     }),

@@ -125,6 +125,6 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
 })
 
 const dropped = (reason: { readonly message: string }) =>
-  Effect.logInfo("a scheduled status was not posted", reason.message)
+  Effect.logInfo("a scheduled status could not be published", reason.message)
 
 export type Scheduling = Effect.Success<ReturnType<typeof make>>

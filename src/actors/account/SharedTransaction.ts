@@ -30,7 +30,9 @@ export const make = Effect.fnUntraced(function*({ beside, current }: Owners) {
     { max: worksMax, pauseMillis: gatherMillis },
     (works: ReadonlyArray<Effect.Effect<unknown, unknown>>) =>
       sql.withTransaction(Effect.andThen(patience, inOneTransaction(works))).pipe(
-        Effect.tapCause((cause) => Effect.logDebug("a batch failed: each actor does its work by itself", cause)),
+        Effect.tapCause((cause) =>
+          Effect.logDebug("a shared transaction failed; each actor retries its own work", cause)
+        ),
         Effect.matchCauseEffect({ onFailure: () => new BatchFailed(), onSuccess: () => Effect.succeed(() => {}) })
       )
   )

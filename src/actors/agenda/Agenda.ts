@@ -33,13 +33,13 @@ const indexStepsMax = 20
 /** Age from which an intent counts as left behind by a dead node, in milliseconds. */
 const staleMillis = 5_000
 
-const backlog = Metric.gauge("murmuration_intents_waiting", { description: "Intents that wait, by actor kind" })
+const backlog = Metric.gauge("murmuration_intents_waiting", { description: "Waiting intents, by actor kind" })
 const oldest = Metric.gauge("murmuration_intents_oldest_seconds", { description: "Age of the oldest intent" })
 const failed = Metric.gauge("murmuration_agenda_failed", {
-  description: "Entries of the agenda that failed at every try and are set aside"
+  description: "Agenda entries that failed on every attempt and are set aside"
 })
 const dead = Metric.gauge("murmuration_inbound_dead", {
-  description: "Activities of other servers that failed at every try and wait for a person"
+  description: "Activities of other servers that failed on every attempt and await an operator"
 })
 
 /**

@@ -20,7 +20,7 @@ const make = Effect.gen(function*() {
     claim: cards.claim,
     run: previews.make
   })
-  yield* every("1 hour", "cards that nobody refers to", Effect.flatMap(cards.sweep, files.discard))
+  yield* every("1 hour", "unreferenced cards", Effect.flatMap(cards.sweep, files.discard))
 })
 
 /**

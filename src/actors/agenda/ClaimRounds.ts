@@ -54,7 +54,9 @@ export const claiming = Effect.fnUntraced(function*<Work, Failed, Undone>({ atOn
     for (const work of yield* claim(atOnceMax - underWay.prompt)) {
       underWay.prompt++
       yield* run(work).pipe(
-        Effect.catchCause((cause) => Effect.logWarning(`one of ${what} is left as it is claimed`, cause)),
+        Effect.catchCause((cause) =>
+          Effect.logWarning(`one of ${what} failed; it is retried when its claim expires`, cause)
+        ),
         counted,
         Effect.forkIn(scope)
       )

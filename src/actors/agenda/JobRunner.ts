@@ -190,8 +190,12 @@ const make = Effect.gen(function*() {
       Effect.withSpan("Jobs.run", { attributes: { kind: job.kind } }),
       Effect.catchCause((cause) =>
         Effect.andThen(
-          Effect.logInfo(`a job must wait: ${job.kind} of ${job.subjectId}`, briefCause(cause)),
-          Effect.catchCause(jobs.retry(job), (cause) => Effect.logWarning("a job is left as it is claimed", cause))
+          Effect.logInfo(`a job failed and will be retried: ${job.kind} of ${job.subjectId}`, briefCause(cause)),
+          Effect.catchCause(
+            jobs.retry(job),
+            (cause) =>
+              Effect.logWarning("a job's retry could not be stored; it is retried when its claim expires", cause)
+          )
         )
       )
     )

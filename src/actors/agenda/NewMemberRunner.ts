@@ -24,5 +24,5 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     }
   })
   yield* every("5 seconds", "new members", greeted)
-  yield* every("1 hour", "registrations that nobody watches", closing.run)
+  yield* every("1 hour", "closing unwatched registrations", closing.run)
 }))

@@ -11,8 +11,8 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function*() {
     const { fold } = yield* DomainScores
     const { step, sweep } = yield* SpamReplay
-    yield* every("1 second", "dry runs against spam", step)
-    yield* every("1 second", "scores of servers", fold)
-    yield* every("1 minute", "what rules against spam found", sweep)
+    yield* every("1 second", "dry runs of spam rules", step)
+    yield* every("1 second", "spam scores of servers", fold)
+    yield* every("1 minute", "old results of spam rules", sweep)
   })
 ).pipe(Layer.provide([DomainScores.layer, SpamReplay.layer]))

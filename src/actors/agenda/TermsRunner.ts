@@ -4,5 +4,5 @@ import { every } from "./ClaimRounds.ts"
 
 /** Sends e-mails about new terms of service: every node checks, and one node runs each step. */
 export const layer = Layer.effectDiscard(
-  Effect.flatMap(TermsEmails, ({ step }) => every("5 seconds", "letters about terms", step))
+  Effect.flatMap(TermsEmails, ({ step }) => every("5 seconds", "e-mails about terms of service", step))
 )

@@ -40,10 +40,10 @@ const make = Effect.gen(function*() {
       const object = yield* bodies.object(event, objectId)
       if (object === undefined) return "unwanted"
       const secret = webhooks.secretOf(webhook)
-      if (secret === undefined) return { reason: "its secret cannot be read", again: true }
+      if (secret === undefined) return { reason: "the secret cannot be decrypted", again: true }
       const head = JSON.stringify({ event, ["created_at"]: toldAt.toISOString() }).slice(0, -1)
       const text = templated(webhook.template, `${head},"object":${object}}`)
-      if (text === undefined) return { reason: "its template makes too much of it", again: false }
+      if (text === undefined) return { reason: "the rendered template is too large", again: false }
       const body = new TextEncoder().encode(text)
       const signature = createHmac("sha256", secret).update(body).digest("hex")
       const headers = {

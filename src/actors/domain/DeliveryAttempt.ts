@@ -81,7 +81,7 @@ export const make = Effect.gen(function*() {
   const attempt = Effect.fnUntraced(function*(delivery: Delivery) {
     const { scheme, senderId, username } = delivery
     if (senderId !== instanceSender && username === null) {
-      return { _tag: "Refused", why: "its sender is gone" } satisfies Verdict
+      return { _tag: "Refused", why: "its sender was deleted" } satisfies Verdict
     }
     const key = username === null ? yield* keys.ofInstance : yield* keys.ofAccount({ id: senderId, username })
     const first = scheme ?? "draft-cavage"

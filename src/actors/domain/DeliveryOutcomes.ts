@@ -45,7 +45,7 @@ export const make = Effect.gen(function*() {
     Effect.as(
       Effect.catchCause(
         write(notes),
-        (cause) => Effect.logWarning("what was delivered could not be noted", cause)
+        (cause) => Effect.logWarning("delivery outcomes could not be stored; the deliveries may be repeated", cause)
       ),
       () => undefined
     )

@@ -25,7 +25,7 @@ const turnsMax = 2
 /** Outcomes after which a running round writes them: a crash repeats no more than these. */
 const notedRows = 8
 
-const deliveriesMade = Metric.counter("murmuration_deliveries", { description: "Deliveries tried, by outcome" })
+const deliveriesMade = Metric.counter("murmuration_deliveries", { description: "Delivery attempts, by outcome" })
 const countersOf = {
   Taken: Metric.withAttributes(deliveriesMade, { outcome: "Taken" }),
   Refused: Metric.withAttributes(deliveriesMade, { outcome: "Refused" }),

@@ -20,7 +20,7 @@ const actor = (round: Effect.Success<typeof DeliveryRound.make>, documents: Effe
           while (yield* round(state)) yield* Effect.yieldNow
         } while (rung)
       }).pipe(
-        Effect.catchCause((cause) => Effect.logWarning("a host's deliveries must wait", cause)),
+        Effect.catchCause((cause) => Effect.logWarning("deliveries to a host failed; they will be retried", cause)),
         Effect.ensuring(Effect.sync(() => {
           running = false
         }))

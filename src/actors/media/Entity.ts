@@ -25,7 +25,7 @@ export const layer = MediaJob.toLayer(
 
     const work = turns.withPermits(1)(run(id)).pipe(
       Effect.withSpan("MediaJob.run"),
-      Effect.catchCause((cause) => Effect.logWarning("a media job must wait", cause))
+      Effect.catchCause((cause) => Effect.logWarning("a media job failed; it will be retried", cause))
     )
     const isRunning = () => running !== undefined && running.pollUnsafe() === undefined
     /** The running attempt, or a new one; its fiber belongs to the actor, not to the caller. */

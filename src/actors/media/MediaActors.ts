@@ -18,7 +18,9 @@ export class MediaActors extends Context.Service<MediaActors, {
         wait: traced("MediaActors.wait")((id: MediaId, secondsMax: number) =>
           clientOf(String(id)).Process().pipe(
             Effect.timeoutOrElse({ duration: `${secondsMax} seconds`, orElse: () => Effect.void }),
-            Effect.catchCause((cause) => Effect.logInfo("a media job is left to the agenda", cause))
+            Effect.catchCause((cause) =>
+              Effect.logInfo("a media job could not be started; the agenda will start it", cause)
+            )
           )
         ),
         wake: traced("MediaActors.wake")((id: MediaId) =>

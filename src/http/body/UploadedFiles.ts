@@ -122,7 +122,7 @@ const read = Effect.fnUntraced(function*(
         SqlError: Effect.die,
         StorageFailed: (error) =>
           Effect.andThen(
-            Effect.logError("storage took no file", error),
+            Effect.logError("an uploaded file could not be stored", error),
             Effect.flatMap(Reply.unavailable, (response) => Effect.fail(response))
           )
       })

@@ -38,9 +38,9 @@ export const layer = Layer.unwrap(Effect.gen(function*() {
       RecordNotFound: () => Effect.succeed(notFound),
       TooManyRequests: (error) => Effect.succeed(Reply.error(error)),
       StorageFailed: (error) =>
-        Effect.andThen(Effect.logWarning("a copy of a remote file cannot be kept", error), Reply.unavailable)
+        Effect.andThen(Effect.logWarning("a copy of a remote file could not be stored", error), Reply.unavailable)
     }),
-    Effect.catch((error) => Effect.as(Effect.logDebug("a remote file cannot be had", error), badGateway))
+    Effect.catch((error) => Effect.as(Effect.logDebug("a remote file could not be fetched", error), badGateway))
   )
 
   return HttpRouter.add("GET", `${remoteFilesPath}/*`, Effect.flatMap(HttpServerRequest.HttpServerRequest, serve))

@@ -25,7 +25,7 @@ export const layer = Layer.unwrap(Effect.map(Storage, (storage) => {
     },
     Effect.catchTag(
       "StorageFailed",
-      (error) => Effect.andThen(Effect.logWarning("a file cannot be read", error), Reply.unavailable)
+      (error) => Effect.andThen(Effect.logWarning("a stored file could not be read", error), Reply.unavailable)
     )
   )
 

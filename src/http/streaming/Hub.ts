@@ -70,7 +70,10 @@ export class Hub extends Context.Service<Hub, {
         deliveryOf(message).pipe(
           Effect.timeout(preparationTimeout),
           Effect.catchCause((cause) =>
-            Effect.as(Effect.logWarning(`streams miss a ${message._tag}`, cause), [] as EventRouting.RoutedEvents)
+            Effect.as(
+              Effect.logWarning(`streams missed a ${message._tag} event`, cause),
+              [] as EventRouting.RoutedEvents
+            )
           )
         )
       yield* Stream.fromSubscription(yield* broadcast.subscribe).pipe(
@@ -112,7 +115,7 @@ export class Hub extends Context.Service<Hub, {
         yield* end(connections.filter(({ tokenId }) => !live.has(tokenId)))
       }).pipe(
         Effect.withSpan("Hub.revalidate"),
-        Effect.catchCause((cause) => Effect.logWarning("tokens of streams could not be checked", cause))
+        Effect.catchCause((cause) => Effect.logWarning("the tokens of open streams could not be checked", cause))
       )
       yield* Effect.forkScoped(Effect.schedule(revalidate, Schedule.spaced(revalidationPeriod)))
 

@@ -24,8 +24,8 @@ export const find: Effect.Effect<Binaries, OperatorError, FileSystem.FileSystem 
     try: () => createRequire(import.meta.url).resolve(packageName),
     catch: () =>
       new OperatorError({
-        message: `There is no embedded Postgres for this machine (${packageName} is not installed). ` +
-          "Run `npm ci` again, or set DATABASE_URL to a Postgres of your own."
+        message: `The embedded Postgres for this machine is missing (${packageName} is not installed). ` +
+          "Run `npm ci` again, or set DATABASE_URL to your own Postgres."
       })
   })
   const root = path.resolve(path.dirname(entry), "..")

@@ -35,14 +35,14 @@ export const checkVersion = traced("DataFolder.checkVersion")(function*(folder: 
   if (words.status !== 0) {
     return yield* failed(
       `The embedded Postgres does not run on this machine (${(words.stderr ?? "").trim() || words.error?.message}). ` +
-        "Set DATABASE_URL to a Postgres of your own."
+        "Set DATABASE_URL to your own Postgres."
     )
   }
   const own = /(\d{1,4})\./.exec(words.stdout)?.[1]
   if (found !== "" && found !== own) {
     return yield* failed(
       `${folder} was written by Postgres ${found}, this server has Postgres ${own}. Export the data with the version ` +
-        `that wrote them (pg_dumpall), move the folder away and import them, or set DATABASE_URL to a Postgres ${found}.`
+        `that wrote it (pg_dumpall), move the folder away and import it, or set DATABASE_URL to a Postgres ${found}.`
     )
   }
 })
@@ -96,14 +96,14 @@ export const initialise = traced("DataFolder.initialise")(
           Effect.tap(() => takeOver(draft, runAs))
         )
       if (made.status !== 0) {
-        return yield* failed(`Postgres could not make its data in ${folder}: ${made.stderr || made.error}`)
+        return yield* failed(`Postgres could not create its data in ${folder}: ${made.stderr || made.error}`)
       }
       yield* fs.rename(path.join(draft, "data"), folder).pipe(
         Effect.catch((error) => Effect.flatMap(exists(folder), (there) => there ? Effect.void : Effect.fail(error)))
       )
     }).pipe(Effect.ensuring(Effect.ignore(fs.remove(draft, { recursive: true }))))
   },
-  Effect.catchTag("PlatformError", (error) => failed(`Postgres could not make its data: ${error.message}`))
+  Effect.catchTag("PlatformError", (error) => failed(`Postgres could not create its data: ${error.message}`))
 )
 
 /** Changes the owner of a folder and its contents to the user that Postgres runs as. */
@@ -114,5 +114,5 @@ export const takeOver = traced("DataFolder.takeOver")(function*(folder: string, 
   const { uid } = yield* fs.stat(folder)
   if (Option.getOrUndefined(uid) === wanted.uid) return
   const changed = spawnSync("chown", ["-R", `${wanted.uid}:${wanted.gid}`, folder], { encoding: "utf8" })
-  if (changed.status !== 0) return yield* failed(`The owner of ${folder} cannot be changed: ${changed.stderr}`)
+  if (changed.status !== 0) return yield* failed(`The owner of ${folder} could not be changed: ${changed.stderr}`)
 })

@@ -32,13 +32,13 @@ export const makeRoom = Effect.fnUntraced(function*(dataDir: string, free: Effec
   const bytes = yield* free
   if (bytes >= startBytesMin) {
     return yield* Effect.logWarning(
-      `The disk of ${dataDir} is full: Postgres begins with the room that was kept back for it, and nothing is written`
+      `The disk of ${dataDir} is full: Postgres starts with its reserved space and refuses writes. Free space on the disk.`
     )
   }
   return yield* new OperatorError({
-    message: `The disk of ${dataDir} is full: Postgres needs ${startBytesMin} bytes to begin, ${bytes} are free, ${
+    message: `The disk of ${dataDir} is full: Postgres needs ${startBytesMin} bytes to start, ${bytes} are free, ${
       startBytesMin - bytes
-    } are missing. Free them and start again; nothing that was stored is lost.`
+    } are missing. Free them and start again; no stored data is lost.`
   })
 })
 
@@ -95,7 +95,7 @@ export const watch = Effect.fnUntraced(function*(
       yield* Effect.logError(
         `The disk of ${dataDir} is full (${
           Math.floor(bytes / 1_048_576)
-        } MiB are left): nothing is written until there is room`
+        } MiB left): writes are refused until there is space`
       )
       return
     }
@@ -103,10 +103,10 @@ export const watch = Effect.fnUntraced(function*(
     if (!reserved) yield* Effect.tapError(reserve(file), () => Effect.ignore(fs.remove(file)))
     if (!(yield* readOnly)) return
     yield* setReadOnly(false)
-    yield* Effect.logInfo(`There is room on the disk of ${dataDir} again, and everything is written`)
+    yield* Effect.logInfo(`The disk of ${dataDir} has space again; writes are accepted`)
   })
   yield* look.pipe(
-    Effect.catchCause((cause) => Effect.logDebug("the room on the disk was not looked after", cause)),
+    Effect.catchCause((cause) => Effect.logDebug("checking disk space failed", cause)),
     Effect.repeat(Schedule.spaced(checkInterval)),
     Effect.forkScoped
   )

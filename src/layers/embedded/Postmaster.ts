@@ -120,7 +120,7 @@ export const start = traced("Postmaster.start")(
     })
     const outcome = new Promise<string>((resolve) => {
       child.once("error", (error) => resolve(error.message))
-      child.once("exit", (code, signal) => resolve([`it left with ${signal ?? `code ${code}`}`, ...log].join("\n")))
+      child.once("exit", (code, signal) => resolve([`it exited with ${signal ?? `code ${code}`}`, ...log].join("\n")))
     })
     const ended = Effect.promise(() => outcome)
     const kill = Effect.sync(() => child.kill("SIGQUIT"))
@@ -130,7 +130,7 @@ export const start = traced("Postmaster.start")(
     ).pipe(
       Effect.timeoutOrElse({
         duration: readyTimeout,
-        orElse: () => new OperatorError({ message: `Postgres did not become ready within ${readyTimeout}.` })
+        orElse: () => new OperatorError({ message: `Postgres was not ready within ${readyTimeout}.` })
       }),
       Effect.onError(() => kill)
     )

@@ -92,7 +92,7 @@ export const choose = traced("RunAs.choose")(function*(binaries: Binaries, folde
   return yield* new OperatorError({
     message:
       `Postgres does not run as root, and user ${uid} cannot enter ${parent} or the folder of ${binaries.postgres}. ` +
-      "Start the server as an ordinary user, move it and DATA_DIR to folders that others may enter, or set DATABASE_URL."
+      "Start the server as an ordinary user, move it and DATA_DIR to folders that other users can enter, or set DATABASE_URL."
   })
 })
 

@@ -21,172 +21,170 @@ import {
  */
 export const variables = {
   HOST: withDefault(host, "127.0.0.1", {
-    about: "Address to listen on; `0.0.0.0` is all of them."
+    about: "Address to listen on; `0.0.0.0` means all addresses."
   }),
   PORT: withDefault(integer(0, 65535), "3000", {
-    about: "Port to listen on; `0` takes any free one."
+    about: "Port to listen on; `0` means any free port."
   }),
   PUBLIC_URL: optional(url("http", "https"), "`http://localhost:PORT`", {
-    about: "Where people reach the server. With `http` it runs unfederated, for trying out."
+    about: "Public URL of the server. With `http` the server does not federate, for trying it out."
   }),
   LOCAL_DOMAIN: optional(domain, "the host of `PUBLIC_URL`", {
-    about: "The part after the @ in handles. Never change it once people have accounts."
+    about: "Domain part of handles. Never change it once accounts exist."
   }),
   DATA_DIR: withDefault(text("a folder"), "./data", {
-    about:
-      "Folder of everything that the server keeps outside a database of yours: embedded Postgres, secrets, files, mail."
+    about: "Data folder for everything outside your own database: embedded Postgres, secrets, files, e-mail."
   }),
   DATABASE_URL: optional(secretUrl("postgres", "postgresql"), "embedded Postgres in `DATA_DIR`", {
-    about: "A Postgres (14 or later) of your own.",
+    about: "URL of your own Postgres (14 or later).",
     secret: true
   }),
   DATABASE_CONNECTIONS: withDefault(integer(5, 500), "20", {
-    about: "Sessions with Postgres that one process opens at most."
+    about: "Maximum Postgres connections of one process."
   }),
   REDIS_URL: optional(secretUrl("redis", "rediss"), "memory of the process", {
-    about: "A Redis for feeds, streaming events and rate limits. A cluster needs it.",
+    about: "Redis for feeds, streaming events and rate limits. Required for a cluster.",
     secret: true
   }),
-  SMTP_URL: optional(secretUrl("smtp", "smtps"), "mail is written to `DATA_DIR/mail`", {
+  SMTP_URL: optional(secretUrl("smtp", "smtps"), "e-mail is written to `DATA_DIR/mail`", {
     about: "Mail server, for example `smtps://user:password@mail.example.org`.",
     secret: true
   }),
   MAIL_FROM: optional(text("a mail address"), "`notifications@LOCAL_DOMAIN`", {
-    about: "Sender of the server's mail."
+    about: "Sender of the server's e-mail."
   }),
-  SECRET_KEY: optional(secretText(32), "made once and kept", {
+  SECRET_KEY: optional(secretText(32), "generated once and stored", {
     about:
-      "Signs cookies and links, and seals the secrets of two-factor sign-in: with another one nobody's codes work. Where it is not set it is kept in `DATA_DIR`, or with `DATABASE_URL` in the database.",
+      "Signs cookies and links, and encrypts the secrets of two-factor sign-in: if it changes, two-factor codes stop working. By default it is stored in `DATA_DIR`, or with `DATABASE_URL` in the database.",
     secret: true
   }),
   SOURCE_URL: optional(url("http", "https"), "not shown", {
-    about: "Where the source of the server as you run it is to be had, shown on the front page and to clients."
+    about: "URL of the source code of your version, shown on the front page and to clients."
   }),
   PUBLIC_TIMELINES: withDefault(oneOf("public", "members"), "public", {
-    about: "Who may read the public and hashtag timelines without signing in, until staff set it on the server."
+    about:
+      "Readers of the public and hashtag timelines: everybody, or members only. Used until staff change it on the server."
   }),
   UNUSED_DAYS: withDefault(integer(7, 36_500), "90", {
-    about:
-      "Days after which what other servers left is removed, unless something here refers to it: accounts, their servers' addresses and emoji, hashtags."
+    about: "Days after which unreferenced remote data is removed: accounts, their servers' inboxes and emoji, hashtags."
   }),
   TRENDS_REVIEW: withDefault(oneOf("on", "off"), "on", {
-    about: "Whether hashtags, posts and links trend only after staff allowed them. What staff refuses never does."
+    about: "Hashtags, posts and links trend only after staff approval. Rejected ones never trend, even with `off`."
   }),
   EMAIL_SUBSCRIPTIONS: withDefault(oneOf("on", "off"), "off", {
-    about:
-      "Whether members whose role allows it may have their public posts sent by e-mail to people without an account."
+    about: "Members whose role allows it can offer their public posts by e-mail to people without an account."
   }),
   AUTHORIZED_FETCH: withDefault(flag, "false", {
-    about:
-      "Secure mode: other servers get accounts and posts only where they sign their requests, so that blocked ones get none."
+    about: "Secure mode: other servers must sign requests for accounts and posts, so that blocked servers get none."
   }),
   LIMITED_FEDERATION: withDefault(flag, "false", {
-    about: "Restricted mode: everything but instance information needs a user, and only allowed servers are talked to."
+    about:
+      "Restricted mode: everything except instance information requires a user, and the server communicates with allowed servers only."
   }),
   OUTBOUND_ALLOW: optional(networks, "none", {
     about:
-      "Private networks that other servers may be in, for tests and labs: these are reached without TLS too, and `PUBLIC_URL` may then be http and federates."
+      "Private networks in which other servers are allowed, for tests and labs. They can be reached without TLS, and the server federates with an http `PUBLIC_URL`."
   }),
   TRUSTED_PROXIES: withDefault(networks, "127.0.0.0/8, ::1", {
-    about: "Reverse proxies whose `X-Forwarded-For` is believed."
+    about: "Reverse proxies whose `X-Forwarded-For` is trusted."
   }),
-  NAME_SERVERS: optional(servers, "those of the machine", {
-    about: "Name servers that are asked who takes the mail of a domain, where domains of e-mail addresses are blocked."
+  NAME_SERVERS: optional(servers, "those of the system", {
+    about: "Name servers for MX look-ups, which are made if e-mail domains are blocked."
   }),
   CONNECTIONS_PER_ADDRESS: withDefault(integer(16, 32_768), "2048", {
     about:
-      "Connections that one client's address may have open, an IPv6 address with its /64: room for the 1,500 streams of a large house behind one address, and a sixteenth of what the server takes. Reverse proxies of `TRUSTED_PROXIES` are not counted."
+      "Maximum open connections of one client address; an IPv6 address counts as its /64. The default allows for the 1,500 streams of a large network behind one address, and is a sixteenth of the server's connections. Proxies in `TRUSTED_PROXIES` are exempt."
   }),
   REGISTRATIONS: withDefault(oneOf("open", "approval", "closed"), "closed", {
     about:
-      "Who may sign up, until staff set it on the server: everybody, everybody whom a moderator approves, or nobody (accounts are made by the command line and by invites)."
+      "Sign-up mode: open to everybody, with approval by a moderator, or closed (accounts are created by invite or on the command line). Used until staff change it on the server."
   }),
   SIGNUP_CONFIRMATION: withDefault(oneOf("mail", "none"), "mail", {
-    about: "Whether a new user confirms the address by a link in a mail."
+    about: "New users confirm their e-mail address by an e-mailed link, or not at all."
   }),
   CAPTCHA: withDefault(oneOf("off", "proof", "hcaptcha"), "off", {
     about:
-      "What keeps programs from confirming a sign-up: work that the browser does by itself (`proof`), or a service that speaks as hCaptcha does."
+      "Captcha at the confirmation of a sign-up: proof of work done by the browser (`proof`), or a service with hCaptcha's API."
   }),
   CAPTCHA_BITS: withDefault(integer(8, 26), "17", {
-    about: "How much work that is; each one more doubles it. 17 take a phone some seconds."
+    about: "Difficulty of the proof of work; each bit doubles it. 17 bits take a phone some seconds."
   }),
   CAPTCHA_SITE_KEY: optional(text("a key"), "none", {
-    about: "The public key of the captcha service."
+    about: "Public key of the captcha service."
   }),
   CAPTCHA_SECRET_KEY: optional(secretText(1), "none", {
-    about: "The secret key of the captcha service.",
+    about: "Secret key of the captcha service.",
     secret: true
   }),
   CAPTCHA_VERIFY_URL: optional(url("http", "https"), "none", {
-    about: "Where the captcha service is asked whether somebody passed; hCaptcha says it as `siteverify`."
+    about: "Verification URL of the captcha service, `siteverify` at hCaptcha."
   }),
   CAPTCHA_SCRIPT_URL: optional(url("http", "https"), "none", {
-    about: "Where browsers get the captcha service's script."
+    about: "Script URL of the captcha service."
   }),
   RATE_LIMITS: withDefault(oneOf("on", "off"), "on", {
-    about: "`off` lifts every limit of requests, for tests and benchmarks."
+    about: "`off` disables all rate limits, for tests and benchmarks."
   }),
   MEDIA_BASE_URL: optional(url("http", "https"), "`PUBLIC_URL/system`", {
-    about: "Where browsers get uploaded files, when a CDN or another origin serves them."
+    about: "Base URL of uploaded files, if a CDN or another origin serves them."
   }),
   MEDIA_CONCURRENCY: withDefault(integer(1, 64), "2", {
-    about: "Uploaded files that one node works on at once."
+    about: "Uploaded files that one node processes concurrently."
   }),
   MEDIA_CACHE_BYTES: withDefault(integer(0, Number.MAX_SAFE_INTEGER), "1073741824", {
     about:
-      "Room for copies of remote accounts' files on each machine. With `0` browsers get them from where they are, and those servers learn who looks."
+      "Size of the cache of remote files on each machine. With `0` browsers load them from their servers, which then see the viewers' addresses."
   }),
   S3_BUCKET: optional(text("the name of a bucket"), "files are in `DATA_DIR/media`", {
-    about: "A bucket that speaks S3 for uploaded files. Its key needs to read, write, delete and list."
+    about: "S3 bucket for uploaded files. Its key needs permission to read, write, delete and list."
   }),
   S3_ENDPOINT: optional(url("http", "https"), "Amazon's, of `S3_REGION`", {
-    about: "Where the bucket's provider is reached."
+    about: "Endpoint URL of the bucket's provider."
   }),
   S3_REGION: optional(text("a region's name"), "`us-east-1`", {
-    about: "The bucket's region."
+    about: "Region of the bucket."
   }),
   S3_ACCESS_KEY_ID: optional(text("a key's id"), "none", {
-    about: "Id of the bucket's key."
+    about: "Access key id of the bucket."
   }),
   S3_SECRET_ACCESS_KEY: optional(secretText(1), "none", {
-    about: "The bucket's key itself.",
+    about: "Secret access key of the bucket.",
     secret: true
   }),
   S3_PATH_STYLE: optional(flag, "`true` with `S3_ENDPOINT`, else `false`", {
-    about: "Whether the bucket is named in the path of addresses, else in the host's name."
+    about: "Puts the bucket's name into the path of URLs instead of the host name."
   }),
   S3_ACL: optional(oneOf("private", "public-read"), "the bucket decides", {
     about:
-      "Who may read a file in the bucket; `public-read` where `MEDIA_BASE_URL` leads to it and it needs to be said."
+      "ACL of stored files; use `public-read` if `MEDIA_BASE_URL` points to the bucket and the provider needs an explicit ACL."
   }),
   TRANSLATION_URL: optional(url("http", "https"), "posts are not translated", {
     about:
-      "A translation service that speaks as LibreTranslate or DeepL does; it may be in a private network and without TLS. With `TRANSLATION_KIND=deepl` it is DeepL's own where none is named."
+      "Translation service with LibreTranslate's or DeepL's API; it can be in a private network and without TLS. With `TRANSLATION_KIND=deepl` the default is DeepL's own service."
   }),
   TRANSLATION_KIND: optional(oneOf("libretranslate", "deepl"), "`libretranslate`", {
-    about: "How the translation service speaks."
+    about: "API of the translation service."
   }),
   TRANSLATION_KEY: optional(secretText(1), "none", {
-    about: "Key of the translation service. DeepL needs one.",
+    about: "Key of the translation service. Required for DeepL.",
     secret: true
   }),
   LOG_LEVEL: withDefault(oneOf("debug", "info", "warning", "error"), "info", {
-    about: "What the log shows; the rest is dropped."
+    about: "Minimum level of log messages."
   }),
   OTLP_URL: optional(url("http", "https"), "no spans", {
-    about: "An OpenTelemetry collector that spans, metrics and logs are sent to."
+    about: "OpenTelemetry collector for spans, metrics and logs."
   }),
   CLUSTER_HOST: optional(host, "one process, no cluster", {
     about:
-      "Private address at which the other nodes reach this one. Its port carries no encryption and no password, so a public address is refused."
+      "Private address at which other nodes reach this one. Its port has no encryption and no password, so a public address is refused."
   }),
   CLUSTER_PORT: withDefault(integer(1, 65535), "34431", {
     about: "Port at `CLUSTER_HOST`."
   }),
   CLUSTER_SHARD_GROUPS: withDefault(groups, "default,media", {
     about:
-      "What a node of a cluster does beside answering requests: `media` works on uploaded files, `default` is the rest."
+      "Work of a cluster node besides serving requests: `media` processes uploaded files, `default` is everything else."
   })
 } satisfies Record<string, Variable<unknown>>
 

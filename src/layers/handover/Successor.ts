@@ -13,7 +13,7 @@ const ready = (child: ChildProcess) =>
   Effect.callback<void, string>((resume) => {
     child.once("message", (word) => resume(word === asks ? Effect.void : Effect.fail(`it said ${String(word)}`)))
     child.once("error", (error) => resume(Effect.fail(error.message)))
-    child.once("exit", (code, signal) => resume(Effect.fail(`it left with ${signal ?? `code ${code}`}`)))
+    child.once("exit", (code, signal) => resume(Effect.fail(`it exited with ${signal ?? `code ${code}`}`)))
   })
 
 const give = (child: ChildProcess, server: Server) =>

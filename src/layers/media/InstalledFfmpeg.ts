@@ -19,11 +19,11 @@ const outputOf = (command: ReadonlyArray<string>) =>
 export const shortcomingOf = (version: string, encoders: string): string | undefined => {
   const [, major, minor] = /^ffmpeg version n?(\d+)\.(\d+)/.exec(version) ?? []
   if (major !== undefined && (Number(major) - oldest[0] || Number(minor) - oldest[1]) < 0) {
-    return `is ${major}.${minor}, and ${oldest.join(".")} is the oldest that is safe`
+    return `${major}.${minor} is too old; ${oldest.join(".")} is the oldest safe version`
   }
   const names = new Set(encoders.split("\n").map((line) => line.trim().split(/\s+/)[1]))
   const missing = encodersNeeded.filter((name) => !names.has(name))
-  return missing.length === 0 ? undefined : `has no encoder ${missing.join(", ")}`
+  return missing.length === 0 ? undefined : `lacks the encoders ${missing.join(", ")}`
 }
 
 /**
@@ -42,12 +42,12 @@ const look = Effect.gen(function*() {
   const version = yield* outputOf(["ffmpeg", "-version"])
   const encoders = yield* outputOf(["ffmpeg", "-hide_banner", "-encoders"])
   if (version === undefined || encoders === undefined || (yield* outputOf(["ffprobe", "-version"])) === undefined) {
-    yield* Effect.logInfo("There is no ffmpeg on this machine, so pictures are all the media that it takes.")
+    yield* Effect.logInfo("ffmpeg is not installed, so only pictures can be uploaded.")
     return undefined
   }
   const shortcoming = shortcomingOf(version, encoders)
   if (shortcoming !== undefined) {
-    yield* Effect.logWarning(`ffmpeg ${shortcoming}, so pictures are all the media that this machine takes.`)
+    yield* Effect.logWarning(`ffmpeg ${shortcoming}, so only pictures can be uploaded.`)
     return undefined
   }
   const found: Ffmpeg = make(yield* sandbox)

@@ -27,7 +27,7 @@ export const layer = Layer.effect(
     const place = (name: string) =>
       isStoredName(name)
         ? Effect.succeed(path.join(root, "files", name))
-        : Effect.fail(new StorageFailed({ text: "This is no name of a stored file" }))
+        : Effect.fail(new StorageFailed({ text: "This is not the name of a stored file" }))
 
     /** Writes the file `name` atomically; `fill` writes the draft at the path that it gets. */
     const put = <E>(name: string, fill: (draft: string) => Effect.Effect<void, E>) =>

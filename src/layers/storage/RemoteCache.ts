@@ -136,7 +136,7 @@ export const layer = Layer.effect(
       }
       yield* makeRoom
     })
-    yield* Effect.catch(load, (error) => Effect.logWarning("copies of remote files cannot be used", error))
+    yield* Effect.catch(load, (error) => Effect.logWarning("the cache of remote files could not be loaded", error))
 
     const copyOf = (key: string, { bytes, fetchedAt, mime }: Kept): RemoteCopy => ({
       mime,
@@ -174,12 +174,14 @@ export const layer = Layer.effect(
             count += chunk.length
             draftBytes += chunk.length
             return count > mediaCacheBytes || (isSlow() && draftBytes > slowBytesMax)
-              ? Effect.fail(new NoRemoteFile({ text: "There is no room for the file in MEDIA_CACHE_BYTES" }))
+              ? Effect.fail(new NoRemoteFile({ text: "The file does not fit into MEDIA_CACHE_BYTES" }))
               : Effect.mapError(file.writeAll(chunk), storageFailed)
           })
         }))
         const type = yield* sniff(head.subarray(0, count))
-        if (type === undefined) return yield* new NoRemoteFile({ text: "The file is none that this server shows" })
+        if (type === undefined) {
+          return yield* new NoRemoteFile({ text: "The file is of a type that this server does not serve" })
+        }
         const now = yield* Clock.currentTimeMillis
         const copy: Kept = { mime: type.mime, bytes: count, fetchedAt: now, viewedAt: now }
         yield* keep(key, copy, draft)

@@ -11,7 +11,7 @@ import { writeStream } from "./WrittenStreams.ts"
 const checked = (name: string) =>
   isStoredName(name)
     ? Effect.succeed(name)
-    : Effect.fail(new StorageFailed({ text: "This is no name of a stored file" }))
+    : Effect.fail(new StorageFailed({ text: "This is not the name of a stored file" }))
 
 /**
  * Files in an S3-compatible bucket. S3 needs the length of a body, so an upload is first stored on this machine's disk.
@@ -40,11 +40,11 @@ export const layer = (settings: S3Settings, dataDir: string) =>
         Stream.unwrap(Effect.gen(function*() {
           const key = yield* checked(name)
           const answer = yield* requests.find({ method: "GET", key, ...(range && { headers: { range } }) })
-          if (Option.isNone(answer)) return yield* new StorageFailed({ text: "There is no such file" })
+          if (Option.isNone(answer)) return yield* new StorageFailed({ text: "The file does not exist" })
           if (range !== undefined && answer.value.status !== 206) {
-            return yield* new StorageFailed({ text: "S3 answered with another part than it was asked for" })
+            return yield* new StorageFailed({ text: "S3 returned another byte range than requested" })
           }
-          return Stream.mapError(answer.value.stream, () => new StorageFailed({ text: "S3 broke off" }))
+          return Stream.mapError(answer.value.stream, () => new StorageFailed({ text: "S3 ended the response early" }))
         }))
 
       const page = (token: string | undefined) =>

@@ -62,7 +62,7 @@ export const make = Effect.fnUntraced(function*(url: string, headers: Readonly<R
         }),
         failed("broken")
       )
-      if (status < 200 || status > 299) return yield* failed(reasonOf(status))(`answered ${status}`)
+      if (status < 200 || status > 299) return yield* failed(reasonOf(status))(`status ${status}`)
       return yield* Effect.mapError(
         Schema.decodeUnknownEffect(Schema.fromJsonString(schema))(text),
         failed("broken")

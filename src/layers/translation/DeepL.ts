@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(function*({ key, url }: TranslationSetting
         ...(source !== undefined && { sourceLang: source.toUpperCase() })
       }, Translations)
       if (translations.length !== texts.length) {
-        return yield* new TranslatorFailed({ reason: "broken", why: "other texts than were asked for" })
+        return yield* new TranslatorFailed({ reason: "broken", why: "not the requested texts" })
       }
       return translations.map(({ detectedSourceLanguage, text }) => ({ text, source: normal(detectedSourceLanguage) }))
     })

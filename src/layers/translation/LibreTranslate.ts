@@ -33,7 +33,7 @@ export const make = Effect.fnUntraced(function*({ key, url }: TranslationSetting
         ...(key !== undefined && { apiKey: Redacted.value(key) })
       }, Translations)
       if (translatedText.length !== texts.length) {
-        return yield* new TranslatorFailed({ reason: "broken", why: "other texts than were asked for" })
+        return yield* new TranslatorFailed({ reason: "broken", why: "not the requested texts" })
       }
       return translatedText.map((text, at) => ({ text, source: source ?? detectedLanguage?.[at]?.language ?? "und" }))
     })

@@ -85,7 +85,10 @@ const make = Effect.gen(function*() {
   }, (computed, account, year) =>
     Effect.catchCause(computed, (cause) =>
       // A failed report must not block the queue; it can be requested again.
-      Effect.andThen(Effect.logWarning(`the report of ${year} for ${account} failed`, cause), giveUp(account, year))))
+      Effect.andThen(
+        Effect.logWarning(`the annual report ${year} of account ${account} failed`, cause),
+        giveUp(account, year)
+      )))
   const prepare = Effect.gen(function*() {
     const year = yield* campaign
     if (year === undefined) return

@@ -84,7 +84,7 @@ export class StatusCards extends Context.Service<StatusCards, {
                 THEN ${ago(poorFreshMillis)}::timestamptz ELSE ${ago(freshMillis)}::timestamptz END)
             FOR UPDATE SKIP LOCKED)`
         }).pipe(
-          Effect.catchCause((cause) => Effect.logWarning("cards stay as old as they are", cause))
+          Effect.catchCause((cause) => Effect.logWarning("stale cards were not scheduled for a refetch", cause))
         )
 
       const write = atCommit(Effect.fnUntraced(function*(all: ReadonlyArray<Linked>) {

@@ -41,7 +41,9 @@ export class Emails extends Context.Service<Emails, {
 
       return Emails.of({
         post: traced("Emails.post")(function*(email) {
-          if (!(yield* Queue.offer(waiting, email))) yield* Effect.logWarning("too many e-mails wait; one is dropped")
+          if (!(yield* Queue.offer(waiting, email))) {
+            yield* Effect.logWarning("the e-mail queue is full; an e-mail was dropped")
+          }
         })
       })
     })

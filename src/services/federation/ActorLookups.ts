@@ -72,7 +72,7 @@ export const make = Effect.gen(function*() {
     if (owner === first.id.href) return yield* withKeys(fetcher, first)
     // A key cannot belong to another origin, so no owner is fetched.
     if (URL.parse(owner)?.origin !== first.id.origin) {
-      return yield* new Implausible({ url: first.id.href, reason: "its owner is elsewhere" })
+      return yield* new Implausible({ url: first.id.href, reason: "its owner is on another host" })
     }
     return yield* withKeys(fetcher, yield* fetcher.fetch(owner), [first])
   })

@@ -63,8 +63,10 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
       })
 
       const once = Effect.fnUntraced(function*(asked: string, places: Places) {
-        // Local objects are never fetched from outside.
-        if (URL.parse(asked)?.host === own) return yield* new Implausible({ url: asked, reason: "it is ours" })
+        // Our own objects are not learnt from outside.
+        if (URL.parse(asked)?.host === own) {
+          return yield* new Implausible({ url: asked, reason: "an id of this server" })
+        }
         const { text, url } = yield* had(asked, "object", places)
         return yield* Result.match(BoundedJson.parse(text), {
           onSuccess: (value) => read(url, value),
@@ -91,14 +93,14 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
         function*(first: FetchedDocument & { readonly servedBy: string }, places: Places) {
           const found = first.id.href === first.servedBy ? first : yield* once(first.id.href, places)
           if (found.id.href !== found.servedBy) {
-            return yield* new Implausible({ url: found.servedBy, reason: "its id is not where it is" })
+            return yield* new Implausible({ url: found.servedBy, reason: "its id does not match its URL" })
           }
           return { id: found.id, document: found.document }
         }
       )
 
       const discover = traced("ObjectFetcher.discover")(function*(url: string, places: Places) {
-        if (URL.parse(url)?.host === own) return yield* new Implausible({ url, reason: "it is ours" })
+        if (URL.parse(url)?.host === own) return yield* new Implausible({ url, reason: "an id of this server" })
         const { text: value, ...found } = yield* had(url, "objectOrPage", places)
         if (DocumentTypes.activity.accepts(...DocumentTypes.parse(found.contentType))) {
           const parsed = Result.getOrElse(BoundedJson.parse(value), () => undefined)
@@ -106,7 +108,7 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
         }
         const alternate = alternateIn({ ...found, value })
         return yield* alternate === undefined
-          ? new Implausible({ url, reason: "a page that names no object" })
+          ? new Implausible({ url, reason: "a page without a link to an object" })
           : byId(alternate, places)
       })
       return ObjectFetcher.of({ fetch: byId, discover })

@@ -91,7 +91,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         const { document, id } = yield* withKeys(fetcher, found)
         const uri = id.href
         const actor = foreignActor(document, id, readUrl)
-        if (actor === undefined) return yield* new Implausible({ url: uri, reason: "no actor" })
+        if (actor === undefined) return yield* new Implausible({ url: uri, reason: "not an actor" })
         if (yield* Effect.orDie(purges.isGone(id.href, actor.keys.map(({ publicPem }) => publicPem)))) {
           return yield* new Implausible({ url: uri, reason: "it was deleted" })
         }
@@ -104,7 +104,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         const kept = { ...actor, keys: yield* usable(actor) }
         yield* accounts.store(kept, later ? undefined : handle, { fetchedMillis, later })
         const known = yield* accounts.byUri(id.href)
-        return known ?? (yield* new Implausible({ url: uri, reason: "it was deleted meanwhile" }))
+        return known ?? (yield* new Implausible({ url: uri, reason: "it was deleted during the fetch" }))
       })
 
       /** Counts a new account's host against the limit of new hosts. */
@@ -126,7 +126,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
       const findByHandle = traced("RemoteActors.findByHandle")(function*(text: string) {
         const handle = parseHandle(text)
         if (handle === undefined || ours.has(handle.domain)) {
-          return yield* new Implausible({ url: text, reason: "no handle of another server" })
+          return yield* new Implausible({ url: text, reason: "not a handle of another server" })
         }
         const { actor } = yield* fingers.resolve(handle.username, handle.domain).pipe(
           Effect.tapErrorTag("Answered", (error) => isGone(error) ? accounts.depart(handle) : Effect.void)

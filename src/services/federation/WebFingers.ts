@@ -63,7 +63,7 @@ export class WebFingers extends Context.Service<WebFingers, {
         const document = asForeign(value) ?? {}
         const subject = typeof document["subject"] === "string" ? parseHandle(document["subject"]) : undefined
         const actor = selfOf(document)
-        if (subject === undefined || actor === undefined) return yield* new Implausible({ url, reason: "no actor" })
+        if (subject === undefined || actor === undefined) return yield* new Implausible({ url, reason: "not an actor" })
         return { ...subject, actor }
       })
 

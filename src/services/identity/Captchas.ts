@@ -67,7 +67,12 @@ export class Captchas extends Context.Service<Captchas, {
               const verdict = decodeVerdict(text)
               return status === 200 && verdict._tag === "Some" && verdict.value.success
             }),
-            Effect.catch((error) => Effect.as(Effect.logWarning("the captcha service did not answer", error), false))
+            Effect.catch((error) =>
+              Effect.as(
+                Effect.logWarning("the captcha service did not respond; the captcha was not accepted", error),
+                false
+              )
+            )
           )
         })
       })

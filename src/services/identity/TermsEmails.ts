@@ -121,7 +121,7 @@ export class TermsEmails extends Context.Service<TermsEmails, {
                   "EmailNotSent",
                   ({ message }) =>
                     Effect.as(
-                      Effect.logInfo(`a letter about terms to user ${accountId} was not sent`, message),
+                      Effect.logInfo(`an e-mail about terms of service to user ${accountId} was not sent`, message),
                       accountId
                     )
                 )

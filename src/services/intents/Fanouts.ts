@@ -129,7 +129,11 @@ export class Fanouts extends Context.Service<Fanouts, {
           Effect.map((intent): Fanout => ({ id, intent, phase, cursor })),
           Effect.catchTag(
             "SchemaError",
-            (error) => Effect.as(Effect.logError(`intent ${id} is not known here and stays`, error.message), undefined)
+            (error) =>
+              Effect.as(
+                Effect.logError(`intent ${id} is of a kind unknown to this version and was kept`, error.message),
+                undefined
+              )
           )
         )
 

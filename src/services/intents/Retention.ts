@@ -104,7 +104,10 @@ export class Retention extends Context.Service<Retention, {
         const { failures, removed } = yield* sweptAll(kinds)
         const [first] = failures
         if (first !== undefined) {
-          yield* Effect.logWarning(`retention must wait for ${failures.map(([name]) => name).join(", ")}`, first[1])
+          yield* Effect.logWarning(
+            `retention failed and will be retried for ${failures.map(([name]) => name).join(", ")}`,
+            first[1]
+          )
         }
         return removed
       }).pipe(Effect.withSpan("Retention.sweep"))

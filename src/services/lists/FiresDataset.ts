@@ -85,14 +85,14 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListUnread>, 
         const address = URL.parse(next, start)?.href
         // Pages must stay on the host and must not repeat.
         if (address === undefined || seen.has(address) || URL.parse(address)?.origin !== URL.parse(start)?.origin) {
-          return yield* unread("its pages do not lead on")
+          return yield* unread("its pages repeat or leave its host")
         }
         seen.add(address)
         document = yield* json(address)
       }
       const page = Option.getOrUndefined(pageIn(document))
-      // A JSON error document would count as an empty list, and lift all blocks.
-      if (page === undefined || !isPage(page)) return yield* unread("it is no collection")
+      // An error in JSON would be a list that names nothing, and lift all blocks.
+      if (page === undefined || !isPage(page)) return yield* unread("it is not a collection")
       pages.push(page)
       count += page.orderedItems?.length ?? page.items?.length ?? 0
       next = page.next ?? page.first
@@ -130,7 +130,7 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListUnread>, 
     function*(url: string, cursor: ListCursor | undefined, now: number): Effect.fn.Return<ListReading, ListUnread> {
       const { changes, snapshot } = Option.getOrUndefined(datasetIn(yield* json(url)))?.endpoints ?? {}
       const start = snapshot ?? changes
-      if (start === undefined) return yield* unread("it is no dataset of FIRES")
+      if (start === undefined) return yield* unread("it is not a FIRES dataset")
       const known = cursor !== undefined && now >= cursor.wholeAt && now - cursor.wholeAt < wholeMillis
         ? cursorAt(cursor.url, changes, url)
         : null

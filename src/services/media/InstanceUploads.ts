@@ -160,7 +160,7 @@ export class InstanceUploads extends Context.Service<InstanceUploads, {
             MediaToolFailed: () => validationFailed("File is invalid"),
             StorageFailed: (error) =>
               Effect.andThen(
-                Effect.logError("a picture of the site could not be stored", error),
+                Effect.logError("an image of the site could not be stored", error),
                 Effect.fail(new Unavailable())
               )
           }))

@@ -150,7 +150,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         const now = yield* Clock.currentTimeMillis
         const failedAt = failures.get(key)
         if (failedAt !== undefined && now >= failedAt && now - failedAt < failureMillis) {
-          return yield* new NoRemoteFile({ text: `${named.url} could not be had a moment ago` })
+          return yield* new NoRemoteFile({ text: `${named.url} could not be fetched within the last minute` })
         }
         const body = Stream.unwrap(Effect.andThen(admit, bodyOf(named)))
         const copy = yield* copies.get(key, Number(named.notBefore), body).pipe(
@@ -165,7 +165,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         if (named.unlooked && !looking.has(key) && looking.size < lookingMax) {
           looking.add(key)
           yield* turns.withPermit(look(key, copy)).pipe(
-            Effect.catchCause((cause) => Effect.logDebug("an avatar was not looked at", cause)),
+            Effect.catchCause((cause) => Effect.logDebug("an avatar was not hashed", cause)),
             Effect.ensuring(Effect.sync(() => looking.delete(key))),
             Effect.forkIn(scope)
           )

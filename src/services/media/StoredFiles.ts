@@ -80,7 +80,7 @@ export class StoredFiles extends Context.Service<StoredFiles, {
       const discard = traced("StoredFiles.discard")(function*(names: ReadonlyArray<string>) {
         if (names.length === 0) return
         yield* forget(yield* empty(sql`name = ANY (${names}::text[])`))
-      }, Effect.catchCause((cause) => Effect.logWarning("files are left to the sweep", cause)))
+      }, Effect.catchCause((cause) => Effect.logWarning("files were not deleted; the sweep will retry", cause)))
 
       /** Stores a file's final size. Fails if the process stalled for an hour and the file was swept. */
       const arrived = Effect.fnUntraced(function*(name: string, bytes: number) {

@@ -60,7 +60,7 @@ export class BlockedAddresses extends Context.Service<BlockedAddresses, {
         for (const listener of listeners) listener()
       }).pipe(turns.withPermits(1), Effect.withSpan("BlockedAddresses.refresh"))
 
-      const again = Effect.catchCause(refresh, (cause) => Effect.logWarning("IP blocks are not read anew", cause))
+      const again = Effect.catchCause(refresh, (cause) => Effect.logWarning("IP blocks could not be reloaded", cause))
       const whenOld = Effect.gen(function*() {
         const most = (yield* changes.connected) ? knownMillisMax : aloneMillisMax
         if ((yield* Clock.currentTimeMillis) - readAt >= most) yield* again

@@ -149,7 +149,11 @@ const make = Effect.gen(function*() {
     if (row === undefined) return undefined
     // A failed write is ignored: finding a token only needs a read.
     if (!row.revoked) {
-      yield* Effect.catchTag(visit(row, now), "SqlError", (error) => Effect.logWarning("a visit is not noted", error))
+      yield* Effect.catchTag(
+        visit(row, now),
+        "SqlError",
+        (error) => Effect.logWarning("a user's visit could not be recorded", error)
+      )
     }
     return infoOf(row)
   })

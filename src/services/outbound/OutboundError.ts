@@ -42,7 +42,7 @@ export class Answered extends Schema.TaggedError<Answered>()("Answered", {
   retryAfterSeconds: Schema.UndefinedOr(Schema.Int)
 }) {
   override get message() {
-    return `${this.url} answered ${this.status}`
+    return `${this.url} returned ${this.status}`
   }
 }
 

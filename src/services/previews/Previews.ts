@@ -30,7 +30,7 @@ export class Previews extends Context.Service<Previews, {
       const pictureAt = (url: string | undefined) =>
         url === undefined ? Effect.succeed(undefined) : pictures.fetch(url).pipe(
           Effect.catchCause((cause) =>
-            Effect.as(Effect.logDebug("a card goes without its picture", briefCause(cause)), undefined)
+            Effect.as(Effect.logDebug("the image of a preview card was not fetched", briefCause(cause)), undefined)
           )
         )
 

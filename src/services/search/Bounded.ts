@@ -18,7 +18,7 @@ export const bounded = <A, E, R>(sql: SqlClient, search: Effect.Effect<ReadonlyA
   sql`SELECT ${sql.csv(settings.map(([name, value]) => sql.literal(`set_config('${name}', '${value}', true)`)))}`.pipe(
     Effect.andThen(search),
     sql.withTransaction,
-    Effect.catchIf(isTimeout, () => Effect.as(Effect.logInfo("a search took too long"), [])),
+    Effect.catchIf(isTimeout, () => Effect.as(Effect.logInfo("a search timed out"), [])),
     Effect.orDie
   )
 

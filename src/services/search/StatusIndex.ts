@@ -148,7 +148,7 @@ export class StatusIndex extends Context.Service<StatusIndex, {
         if (!only(yield* waiting).waiting) return
         yield* queued("waited for")
       }).pipe(
-        Effect.catchCause((cause) => Effect.logDebug("a search goes without the newest posts", cause)),
+        Effect.catchCause((cause) => Effect.logDebug("the search index was not caught up before a search", cause)),
         Effect.withSpan("StatusIndex.catchUp")
       )
       return StatusIndex.of({ catchUp, step })

@@ -54,7 +54,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
         const first = note(yves, name, { ...mentioning(me), ...to, published: early })
         const edited = { ...first, content: "<p>edited</p>", tag: [], updated }
         assert.strictEqual(yield* done(yves, { type: "Update", object: edited }), "done")
-        assert.strictEqual(yield* done(yves, { type: "Create", object: first }), "ignored: it is here already")
+        assert.strictEqual(yield* done(yves, { type: "Create", object: first }), "ignored: already stored")
         const sql = yield* SqlClient.SqlClient
         const [{ id } = { id: 0n }] = yield* sql<{ id: bigint }>`SELECT id FROM statuses WHERE uri = ${
           String(first["id"])
@@ -64,7 +64,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
       }
       // Known remote accounts are not local readers.
       const strangers = note(yves, "strangers", mentioning((yield* there("yann")).id))
-      assert.strictEqual(yield* done(yves, { type: "Create", object: strangers }), "ignored: it concerns nobody here")
+      assert.strictEqual(
+        yield* done(yves, { type: "Create", object: strangers }),
+        "ignored: irrelevant to local accounts"
+      )
     }))
 
   it.effect("row 17, row 62: accounts that block the author or its server are not mentioned", () =>
@@ -83,7 +86,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
       const [a, b, c] = [yield* actorOf(dora), yield* actorOf(emil), yield* actorOf(fay)]
       assert.strictEqual(
         yield* done(yan, { type: "Create", object: note(yan, "both", { ...mentioning(a, b), to: [a, b], cc: [] }) }),
-        "ignored: it concerns nobody here; changed: a block is between its sender and somebody to whom it refers"
+        "ignored: irrelevant to local accounts; changed: a block between its sender and an account that it references"
       )
       yield* done(yan, { type: "Create", object: note(yan, "three", mentioning(a, b, c)) })
       const { mentions } = yield* received(fay)

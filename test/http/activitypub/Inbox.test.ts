@@ -70,7 +70,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       const [ben, yan] = [yield* person("ben"), yield* there("yan")]
       assert.strictEqual(
         yield* done(yan, { type: "Create", object: note(yan, "before") }),
-        "ignored: it concerns nobody here"
+        "ignored: irrelevant to local accounts"
       )
       // Our follow is pending until its target accepts it, and only the target can (row 16).
       const [found] = yield* json(
@@ -146,7 +146,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
           type: "Create",
           object: note(will, "once", { cc: [me], tag: [{ type: "Mention", href: me }] })
         }),
-        "ignored: it is here already"
+        "ignored: already stored"
       )
     }))
 

@@ -155,7 +155,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       yield* hurry
       yield* eventually(Effect.map(home(dora.token), (ids) => ids.length > 0 ? ids : undefined))
       const given = yield* eventually(Effect.andThen(hurry, outcome))
-      assert.strictEqual(given, "ignored: its object cannot be had")
+      assert.strictEqual(given, "ignored: its object cannot be fetched")
       assert.deepStrictEqual<unknown>(yield* home(dora.token), [back["id"]])
       assert.isAtMost(yield* timesAsked(never["id"]), 8)
     }))

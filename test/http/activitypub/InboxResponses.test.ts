@@ -115,7 +115,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses o
       for (const { outcome } of outcomes) assert.strictEqual(outcome, "dropped: its sender is suspended")
       assert.strictEqual(
         yield* done(xeno, { type: "Update", object: note(xeno, "late", mention) }),
-        "ignored: no newer post of its sender"
+        "ignored: not a newer post of the sender"
       )
       assert.strictEqual(yield* done(xeno, { type: "Undo", object: { type: "Follow", object: me } }), "done")
     }))
@@ -148,7 +148,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses o
       const dead = yield* cli(["federation", "dead"], server.variables)
       assert.match(dead.out, /^\d+\t\S+\t\S+\/users\/wolf\t\S+\t.*constraint "poison"/ms)
       const doctor = yield* cli(["doctor"], server.variables)
-      assert.match(doctor.out, /^WRONG {2}Received activities: 1 failed at every try/m)
+      assert.match(doctor.out, /^FAIL {3}Received activities: 1 failed on every attempt/m)
       const metric = Effect.andThen(server.fetch("/metrics"), (answer) => Effect.promise(() => answer.text()))
       yield* Effect.repeat(metric, {
         until: (text) => /^murmuration_inbound_dead(?:\{[^}]*\})? 1$/m.test(text),
@@ -161,7 +161,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses o
         until: (rows) => rows.length === 1,
         ...often
       })
-      assert.include((yield* cli(["federation", "dead"], server.variables)).out, "Nothing was set aside.")
+      assert.include((yield* cli(["federation", "dead"], server.variables)).out, "There are no failed activities.")
       assert.strictEqual((yield* cli(["federation", "dead", "--retry", id], server.variables)).code, 1)
     }))
 })

@@ -58,7 +58,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of ev
       )
       assert.deepStrictEqual(yield* shown, [12, 3])
       // An unchanged version with other counts is no edit.
-      assert.match((yield* done(yan, { type: "Update", object: counted(20, 4) })) ?? "", /^ignored: no newer/)
+      assert.match((yield* done(yan, { type: "Update", object: counted(20, 4) })) ?? "", /^ignored: not a newer/)
       assert.deepStrictEqual(yield* shown, [20, 4])
       yield* done(yan, {
         type: "Update",

@@ -75,7 +75,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
           { type: "Move", object: follows2.id, target: "javascript:x" }
         ]
       ) {
-        assert.strictEqual(yield* done(follows2, activity), "ignored: no move of its sender")
+        assert.strictEqual(yield* done(follows2, activity), "ignored: not a move of the sender")
       }
       yield* moves(zed, will.id)
       assert.isTrue((yield* relation(dora, from)).following)
@@ -96,7 +96,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
       yield* follows(emil, a)
       assert.strictEqual(yield* moves(a, b.id), "done")
       yield* says(a, { movedTo: b.id })
-      assert.strictEqual(yield* moves(a, c.id), "ignored: its last move is too near")
+      assert.strictEqual(yield* moves(a, c.id), "ignored: too soon after its last move")
       yield* moves(b, a.id)
       const target = yield* found(emil, "bb")
       assert.isUndefined(target.moved)
@@ -145,7 +145,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
         const me = yield* actorOf(gil)
         const refused = yield* run("move", "gil", `xeno@${domain}`)
         assert.notStrictEqual(refused.code, 0)
-        assert.include(refused.err, "does not name gil@")
+        assert.include(refused.err, "does not list gil@")
         yield* run("alias", "add", "gil", `xeno@${domain}`)
         yield* still
         assert.strictEqual((yield* run("alias", "list", "gil")).out.trim(), xeno.id)

@@ -77,7 +77,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
         const [first, second] = [doing(type, object, 1), doing(type, object, 2)]
         yield* done(zoe, first)
         yield* done(zoe, second)
-        assert.include(yield* done(zoe, { type: "Undo", object: first }), "a later one stands")
+        assert.include(yield* done(zoe, { type: "Undo", object: first }), "superseded by a later activity")
         const row = Effect.map(rows(status), (counts) => counts?.[1])
         const sql = yield* SqlClient.SqlClient
         const left = type === "Announce" ? row : Effect.map(

@@ -47,7 +47,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
       }
       assert.strictEqual(
         yield* votes(yan, single, "one", { attributedTo: zoe.id }),
-        "ignored: no vote of its sender"
+        "ignored: not a vote of the sender"
       )
       for (const name of ["one", "three"]) assert.strictEqual(yield* votes(zoe, several, name), "done")
       assert.strictEqual(

@@ -90,9 +90,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       yield* sql`INSERT INTO account_intents (id, account_id, kind, details, created_at)
         VALUES (1, ${hal.accountId}, 'DeleteAccount', '{"_tag": "DeleteAccount"}', ${new Date()})`
       yield* until(sql`SELECT FROM statuses WHERE account_id = ${hal.accountId} AND deleted_at IS NULL`)
-      assert.strictEqual(yield* done(tom, { type: "Follow", object: me }), "ignored: nobody here")
+      assert.strictEqual(yield* done(tom, { type: "Follow", object: me }), "ignored: no local recipient")
       const outcome = yield* done(tom, { type: "Create", object: note(tom, "to", mentioning(me)) })
-      assert.strictEqual(outcome, "ignored: it concerns nobody here")
+      assert.strictEqual(outcome, "ignored: irrelevant to local accounts")
       const kept = sql<{ html: string }>`SELECT html FROM statuses WHERE account_id = ${hal.accountId}`
       assert.deepStrictEqual((yield* kept).map(({ html }) => html), ["<p>bad</p>"])
       assert.strictEqual((yield* json(ida, `/api/v1/statuses/${bad.id}`)).error, "Record not found")

@@ -39,14 +39,14 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
         object: { id: asked?.["id"], type: "QuoteRequest" },
         result
       })
-      assert.strictEqual(yield* done(eve, accept(`${eve.id}/stamp`)), "ignored: no request of ours")
+      assert.strictEqual(yield* done(eve, accept(`${eve.id}/stamp`)), "ignored: no pending request of this server")
       assert.strictEqual(yield* done(zoe, accept(`${baseUrl}/stamp`)), "ignored: an id of another server")
       assert.strictEqual(yield* shown, "pending")
       assert.strictEqual(yield* done(zoe, { type: "Accept", object: asked?.["id"], result: `${zoe.id}/stamp` }), "done")
       assert.strictEqual(yield* shown, "accepted")
       assert.strictEqual(yield* done(zoe, { type: "Reject", object: asked?.["id"] }), "done")
       assert.strictEqual(yield* shown, "revoked")
-      assert.strictEqual(yield* done(zoe, accept(`${zoe.id}/stamp`)), "ignored: no request of ours")
+      assert.strictEqual(yield* done(zoe, accept(`${zoe.id}/stamp`)), "ignored: no pending request of this server")
       // A policy that changes without an edit is taken over.
       yield* done(zoe, {
         type: "Update",
@@ -97,6 +97,6 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
       // Repeated requests keep manual consent, and keep refusals.
       yield* asks("yes", 3, yes)
       assert.strictEqual((yield* answersTo("Accept")).length, 2)
-      assert.strictEqual(yield* asks("no", 2, no), "ignored: it is refused")
+      assert.strictEqual(yield* asks("no", 2, no), "ignored: the request is refused")
     }))
 })

@@ -62,7 +62,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       // Withdrawn consent is not restored by a new request.
       assert.strictEqual(
         yield* done(zoe, request(zoe, quoted.uri, quote, `${zoe.id}/requests/3`)),
-        "ignored: it is refused"
+        "ignored: the request is refused"
       )
       assert.strictEqual(yield* stateOf(String(quote["id"])), "revoked")
 
@@ -70,7 +70,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       const other = note(zoe, "q2", { quote: mine.uri })
       assert.strictEqual(
         yield* done(zoe, request(zoe, mine.uri, other, `${zoe.id}/requests/4`)),
-        "ignored: it is refused"
+        "ignored: the request is refused"
       )
       assert.isUndefined(yield* quoteOf(String(other["id"])))
       const rejects = (yield* sentOf("Reject")).map(({ object }) => (object as Json)["id"])
@@ -83,8 +83,11 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       const eve = yield* there("eve2")
       const theirs = note(zoe, "t1", { quote: quoted.uri })
       yield* done(zoe, { type: "Create", object: theirs })
-      assert.strictEqual(yield* done(eve, request(eve, quoted.uri, theirs["id"])), "ignored: it is refused")
-      assert.strictEqual(yield* done(eve, request(eve, quoted.uri, note(eve, "no quote"))), "ignored: it is refused")
+      assert.strictEqual(yield* done(eve, request(eve, quoted.uri, theirs["id"])), "ignored: the request is refused")
+      assert.strictEqual(
+        yield* done(eve, request(eve, quoted.uri, note(eve, "no quote"))),
+        "ignored: the request is refused"
+      )
       assert.strictEqual(
         yield* done(eve, request(eve, `${quoted.uri}1`, theirs["id"], `${eve.id}/requests/9`)),
         "ignored: an unknown post"
@@ -98,7 +101,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       const q = note(eve, "q", { quote: secret.uri })
       assert.strictEqual(
         yield* done(eve, request(eve, secret.uri, q, `${eve.id}/requests/8`)),
-        "ignored: it is refused"
+        "ignored: the request is refused"
       )
     }))
 

@@ -35,7 +35,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("refusals of
         const { out } = yield* cli(["federation", "queue"], variables)
         assert.include(error, `signed by draft-cavage: 401 Public key not found; by rfc9421: ${second ?? ""}`)
         assert.include(out, `${domain}: `)
-        assert.include(out, "it said last: signed by draft-cavage: 401 Public key not found; by rfc9421: ")
+        assert.include(out, "last error: signed by draft-cavage: 401 Public key not found; by rfc9421: ")
       }
     }))
 })

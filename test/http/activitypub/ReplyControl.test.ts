@@ -34,7 +34,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       assert.deepInclude(yield* storedNote(first["id"]), { visibility: "direct" })
       assert.deepStrictEqual(yield* told(ben), [])
       assert.deepStrictEqual(yield* told(anna), ["pending.reply zoe1"])
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: no }), "ignored: its author does not agree")
+      assert.strictEqual(yield* done(zoe, { type: "Create", object: no }), "ignored: no consent of the author")
       assert.isUndefined(yield* storedNote(no["id"]))
       assert.deepInclude((yield* answers("Reject", zoe))[0], { actor, object: no["id"], target: closed.uri })
       // An edit in the meantime stays hidden, and does not notify the mentioned Ben.
@@ -51,15 +51,15 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       // Others' requests about it do nothing.
       assert.strictEqual(
         yield* done(eve, request(eve, "ReplyRequest", asked.uri, { ...first })),
-        "ignored: a request for something else"
+        "ignored: a request for another object"
       )
       assert.strictEqual(
         yield* done(zoe, request(zoe, "ReplyRequest", closed.uri, second)),
-        "ignored: a request for something else"
+        "ignored: a request for another object"
       )
       assert.strictEqual(
         yield* done(zoe, request(zoe, "ReplyRequest", asked.uri, second["id"], 2)),
-        "ignored: a request without what it asks for"
+        "ignored: a request without its object"
       )
       assert.strictEqual(
         yield* done(zoe, request(zoe, "ReplyRequest", asked.uri, { ...second, id: "https://elsewhere.example/1" }, 3)),
@@ -87,10 +87,10 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       })
       assert.deepInclude(yield* storedNote(second["id"]), { gone: true })
       // Late, or again: what was refused stays refused.
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: second }), "ignored: it is here already")
+      assert.strictEqual(yield* done(zoe, { type: "Create", object: second }), "ignored: already stored")
       assert.strictEqual(
         yield* done(zoe, request(zoe, "ReplyRequest", asked.uri, second, 6)),
-        "ignored: it was asked before"
+        "ignored: a repeated request"
       )
       assert.deepStrictEqual(yield* json(anna, "/api/v1/interaction_requests"), [])
       // A public permission is granted on request.
@@ -186,7 +186,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
         assert.match(String(yield* done(eve, { type: "Undo", object: one.id })), /^ignored/)
         assert.strictEqual(
           yield* done(eve, { type: "Undo", object: { ...one, actor: zoe.id } }),
-          "ignored: nothing of its sender"
+          "ignored: not an activity of the sender"
         )
       }
       assert.deepStrictEqual(yield* waiting, all)
@@ -208,7 +208,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       // A request that was withdrawn before it arrived is not made; a new request is.
       for (const one of requests(2)) {
         assert.match(String(yield* done(zoe, { type: "Undo", object: one.id })), /^ignored/)
-        assert.strictEqual(yield* done(zoe, one), "ignored: it was undone", one.type)
+        assert.strictEqual(yield* done(zoe, one), "ignored: already undone", one.type)
       }
       assert.deepStrictEqual([yield* waiting, yield* told(anna)], [[], []])
       const again = requests(3).filter(({ type }) => type !== "ReplyRequest")
@@ -221,7 +221,11 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       }
       yield* settled
       for (const one of again) {
-        assert.strictEqual(yield* done(zoe, { type: "Undo", object: one.id }), "ignored: it was answered", one.type)
+        assert.strictEqual(
+          yield* done(zoe, { type: "Undo", object: one.id }),
+          "ignored: the request was already answered",
+          one.type
+        )
       }
       assert.deepStrictEqual(yield* figures, [1, 1, 0, 1])
     }))

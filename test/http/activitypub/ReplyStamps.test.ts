@@ -41,13 +41,13 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
         json(anna, `/api/v1/statuses/${mine.id}`),
         ({ in_reply_to_id: of, visibility }) => [visibility, of]
       )
-      assert.strictEqual(yield* done(eve, accept(`${eve.id}/stamp`)), "ignored: no request of ours")
+      assert.strictEqual(yield* done(eve, accept(`${eve.id}/stamp`)), "ignored: no pending request of this server")
       assert.strictEqual(yield* done(zoe, accept(`${baseUrl}/stamp`)), "ignored: an id of another server")
       assert.deepStrictEqual(yield* shown, ["direct", copy.id])
       assert.strictEqual(yield* done(zoe, accept(`${zoe.id}/stamp`)), "done")
       yield* settled
       assert.deepStrictEqual(yield* shown, ["public", copy.id])
-      assert.strictEqual(yield* done(zoe, accept(`${zoe.id}/other`)), "ignored: no request of ours")
+      assert.strictEqual(yield* done(zoe, accept(`${zoe.id}/other`)), "ignored: no pending request of this server")
       yield* done(eve, { type: "Delete", object: `${zoe.id}/stamp` })
       assert.deepStrictEqual(yield* shown, ["public", copy.id])
       assert.strictEqual(yield* done(zoe, { type: "Delete", object: `${zoe.id}/stamp` }), "done")
@@ -118,12 +118,12 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
       const search = `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(String(theirs["id"]))}`
       assert.lengthOf((yield* json(anna, search)).statuses, 1)
       const bare = note(zoe, "bare", { inReplyTo: theirs["id"] })
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: bare }), "ignored: its author does not agree")
+      assert.strictEqual(yield* done(zoe, { type: "Create", object: bare }), "ignored: no consent of the author")
       const foreign = note(zoe, "foreign", {
         inReplyTo: theirs["id"],
         replyAuthorization: "https://elsewhere.example/1"
       })
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: foreign }), "ignored: its author does not agree")
+      assert.strictEqual(yield* done(zoe, { type: "Create", object: foreign }), "ignored: no consent of the author")
       // The mentioned account needs no stamp, nor does the author.
       assert.strictEqual(
         yield* done(eve, { type: "Create", object: note(eve, "named", { inReplyTo: theirs["id"] }) }),

@@ -153,7 +153,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
         assert.strictEqual(yield* at(zoe, undo(first), 2), "done")
         yield* at(zoe, second!, 3)
         for (const seconds of [4, 5]) {
-          assert.strictEqual(yield* at(zoe, undo(first), seconds), "ignored: a later one stands")
+          assert.strictEqual(yield* at(zoe, undo(first), seconds), "ignored: superseded by a later activity")
           assert.isTrue(yield* stands)
         }
         assert.strictEqual(yield* at(zoe, undo(second), 6), "done")
@@ -185,7 +185,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
         // The undo arrives after it.
         const [third, fourth] = [named("100001"), named("100002")]
         yield* comes(fourth)
-        assert.strictEqual(yield* comes(undo(third)), "ignored: a later one stands")
+        assert.strictEqual(yield* comes(undo(third)), "ignored: superseded by a later activity")
         yield* ends(undo(fourth), "the Undo first")
         yield* comes(third)
         assert.isFalse(yield* stands, "it was undone before it came")
@@ -193,7 +193,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
         const [fifth, sixth] = [named("one"), named("other")]
         yield* comes(fifth)
         yield* comes(sixth)
-        assert.strictEqual(yield* comes(undo(fifth)), "ignored: a later one stands")
+        assert.strictEqual(yield* comes(undo(fifth)), "ignored: superseded by a later activity")
         yield* ends(undo(sixth), "without numbers")
       }))
   }

@@ -111,7 +111,7 @@ layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("activities 
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const zed = yield* there("zed")
-      const nothing = "ignored: it concerns nobody here"
+      const nothing = "ignored: irrelevant to local accounts"
       yield* send(zed, { type: "Create", object: note(zed, "before") })
       assert.strictEqual(yield* settled, nothing)
       const epoch = Effect.map(

@@ -24,7 +24,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules again
       yield* rule(by, "report", { text_words: ["odd"] })
       const create = (name: string, content: string) =>
         done(yan, { type: "Create", object: note(yan, name, { ...to, published, content: `<p>@anna ${content}</p>` }) })
-      assert.strictEqual(yield* create("1", "casino"), "ignored: a rule against spam")
+      assert.strictEqual(yield* create("1", "casino"), "ignored: refused by a spam rule")
       assert.isEmpty(yield* stored(`${yan.id}/notes/1`))
       assert.strictEqual(yield* create("2", "fine"), "done")
       const edited = note(yan, "2", {
@@ -32,7 +32,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules again
         content: "<p>@anna casino</p>",
         updated: new Date(Date.now() - 1_000).toISOString()
       })
-      assert.strictEqual(yield* done(yan, { type: "Update", object: edited }), "ignored: a rule against spam")
+      assert.strictEqual(yield* done(yan, { type: "Update", object: edited }), "ignored: refused by a spam rule")
       assert.strictEqual(yield* create("3", "lottery"), "done")
       assert.deepStrictEqual(yield* stored(`${yan.id}/notes/3`), [{ visibility: "direct" }])
       assert.deepStrictEqual(yield* told(anna), ["mention yan"])

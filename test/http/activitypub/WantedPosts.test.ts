@@ -12,7 +12,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of un
       const birds = { tag: [{ type: "Hashtag", name: "#Birds", href: "https://else.test/tags/birds" }] }
       const create = (by: typeof wim, name: string, more = {}) =>
         done(by, { type: "Create", object: note(by, name, { ...birds, ...more }) })
-      const nothing = "ignored: it concerns nobody here"
+      const nothing = "ignored: irrelevant to local accounts"
       assert.strictEqual(yield* create(wim, "unwanted"), nothing)
       yield* ask(ida, "POST", "/api/v1/tags/birds/follow")
       assert.strictEqual(yield* create(wim, "wanted"), "done")

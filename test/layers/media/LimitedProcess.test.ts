@@ -104,7 +104,7 @@ layer(NodeServices.layer)("row 44, row 45: a tool in a process of its own", (it)
       }
       assert.strictEqual(
         shortcomingOf("ffmpeg version 7.1", encoders.slice(1).join("\n")),
-        "has no encoder libx264"
+        "lacks the encoders libx264"
       )
       const [major = 0, minor = 0] = (sharp.versions.vips ?? "").split(".").map(Number)
       assert.isTrue(major > 8 || (major === 8 && minor >= 18), "libvips is as new as the one that was looked at")

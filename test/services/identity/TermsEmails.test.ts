@@ -8,7 +8,7 @@ import { user } from "../../support/SignedIn.ts"
 import { Postbox, services } from "../../support/WebServer.ts"
 
 layer(TermsEmails.layer.pipe(Layer.provideMerge(services)), { excludeTestServices: true })(
-  "letters about terms",
+  "e-mails about terms of service",
   (it) => {
     it.effect("are sent to every user about the newest version, once", () =>
       Effect.gen(function*() {

@@ -56,7 +56,7 @@ export const addressOf = (
 const reason = Effect.fnUntraced(function*(request: S3Request, { status, text }: S3Answer) {
   const found = yield* Effect.orElseSucceed(Effect.flatMap(text, leaves), () => [])
   const code = textAt(found, "Error/Code") ?? "no reason given"
-  return `S3 answered ${request.method} with ${status}: ${code} ${textAt(found, "Error/Message") ?? ""}`.trim()
+  return `S3 responded to ${request.method} with ${status}: ${code} ${textAt(found, "Error/Message") ?? ""}`.trim()
 })
 
 /** Builds signed requests to one bucket. */
@@ -83,7 +83,7 @@ export const make = Effect.fnUntraced(function*(settings: S3Settings) {
       })
     ).pipe(
       Effect.timeout(`${answerSecondsMax} seconds`),
-      Effect.mapError((error) => new Busy({ text: `S3 did not answer: ${error.message}` }))
+      Effect.mapError((error) => new Busy({ text: `S3 did not respond: ${error.message}` }))
     )
     const result: S3Answer = {
       status: answer.status,
@@ -127,10 +127,15 @@ export const make = Effect.fnUntraced(function*(settings: S3Settings) {
   const document = Effect.fnUntraced(function*(request: S3Request) {
     const answer = yield* need(request)
     const found = yield* Effect.flatMap(answer.text, leaves).pipe(
-      Effect.catchTag("XmlError", ({ message }) => Effect.fail(new StorageFailed({ text: `S3's answer: ${message}` })))
+      Effect.catchTag(
+        "XmlError",
+        ({ message }) => Effect.fail(new StorageFailed({ text: `S3's response: ${message}` }))
+      )
     )
     const code = textAt(found, "Error/Code")
-    return code === undefined ? found : yield* new StorageFailed({ text: `S3 answered ${request.method} with ${code}` })
+    return code === undefined
+      ? found
+      : yield* new StorageFailed({ text: `S3 responded to ${request.method} with ${code}` })
   })
 
   return { find, need, document }

@@ -99,7 +99,7 @@ export class OriginChecks extends Context.Service<OriginChecks, {
           return work.pipe(
             allowances.within(cause),
             Effect.catchCause((cause) =>
-              Effect.logWarning("the check of an origin came to nothing", briefCause(cause))
+              Effect.logWarning("fetching a forwarded activity from its origin failed", briefCause(cause))
             ),
             Effect.ensuring(Effect.sync(() => leave(owner))),
             Effect.forkIn(scope),

@@ -81,7 +81,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
         if (typeOf(found.document, "Create") === undefined) return found
         const object = idOf(found.document["object"])
         if (object === undefined || URL.parse(object)?.origin !== found.id.origin) {
-          return yield* new Implausible({ url: found.id.href, reason: "an activity about nothing of its own" })
+          return yield* new Implausible({ url: found.id.href, reason: "an activity about an object of another actor" })
         }
         const named = yield* fetcher.fetch(object, places)
         return { ...named, document: addressedBy(found.document, named.document) }
@@ -102,10 +102,10 @@ export class RemotePosts extends Context.Service<RemotePosts, {
           const { document, id } = yield* objectOf(found, places)
           const author = idsOf(document["attributedTo"]).find((uri) => URL.parse(uri)?.origin === id.origin)
           if (author === undefined) {
-            return yield* new Implausible({ url: id.href, reason: "no post of anybody there" })
+            return yield* new Implausible({ url: id.href, reason: "not a post of an actor on its host" })
           }
           if (wish.inReplyTo !== undefined && idOf(document["inReplyTo"]) !== wish.inReplyTo) {
-            return yield* new Implausible({ url: id.href, reason: "it is no reply" })
+            return yield* new Implausible({ url: id.href, reason: "not a reply" })
           }
           const { id: accountId } = yield* authorAt(author, wish)
           const post = { author: accountId, uri: id.href, document: JSON.stringify(document), asked: wish.asked }

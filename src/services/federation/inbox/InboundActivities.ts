@@ -187,7 +187,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
           const at = yield* now
           const delay = yield* Backoff.next(holdBackoff, tries + 1)
           const later = yield* after(delay ?? 0)
-          const outcome = delay === undefined ? "ignored: its object cannot be had" : null
+          const outcome = delay === undefined ? "ignored: its object cannot be fetched" : null
           if (outcome !== null) yield* told(id, outcome)
           // The post may have arrived in the meantime.
           yield* sql`UPDATE inbound_activities SET tries = tries + 1, outcome = ${outcome},

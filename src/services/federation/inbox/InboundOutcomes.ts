@@ -10,7 +10,7 @@ export const outcomesMax = 100
 const labelCharactersMax = 100
 
 const outcomes = Metric.counter("murmuration_inbound_outcomes", {
-  description: "Activities of other servers by what became of them",
+  description: "Activities of other servers, by outcome",
   incremental: true
 })
 
@@ -47,7 +47,7 @@ export const make = () => {
       Effect.andThen(
         outcome.startsWith("done")
           ? Effect.void
-          : Effect.logDebug("nothing came of an activity").pipe(Effect.annotateLogs({ activity: String(id), outcome }))
+          : Effect.logDebug("an activity had no effect").pipe(Effect.annotateLogs({ activity: String(id), outcome }))
       )
     )
 }

@@ -63,5 +63,5 @@ export const mentions: InboundPolicy = (activity, { separated }) =>
     : change(
       activity,
       withPosts(activity, without(separated)),
-      "a block is between its sender and somebody to whom it refers"
+      "a block between its sender and an account that it references"
     )

@@ -23,7 +23,7 @@ interface JudgedSender {
 }
 
 const dropped = Metric.counter("murmuration_inbound_dropped", {
-  description: "Activities of other servers that a rule dropped, by its reason",
+  description: "Activities of other servers dropped by a policy, by reason",
   incremental: true
 })
 const nobody: ReadonlySet<string> = new Set()

@@ -111,7 +111,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("suggestions
         Effect.map(synced(staff, fires.id), ({ last_error: why }) => why),
         (why) => why !== null
       )
-      assert.strictEqual(error, "its pages do not lead on")
+      assert.strictEqual(error, "its pages repeat or leave its host")
       yield* emptied
     }))
 

@@ -7,7 +7,7 @@ it.effect("F43: outcomes of activities are counted by their texts, up to a maxim
   Effect.gen(function*() {
     const told = InboundOutcomes.make()
     for (let n = 0; n < 3; n++) yield* told(1n, "ignored: an unknown post")
-    yield* told(2n, "done; changed: a block is between its sender and somebody to whom it refers")
+    yield* told(2n, "done; changed: a block between its sender and an account that it references")
     yield* told(3n, `ignored: ${"long ".repeat(1_000)}`)
     for (let n = 0; n < InboundOutcomes.outcomesMax * 2; n++) yield* told(4n, `ignored: number ${n}`)
     const lines = (yield* PrometheusMetrics.format()).split("\n").filter((line) =>

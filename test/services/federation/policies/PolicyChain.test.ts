@@ -88,7 +88,7 @@ describe("the chain of rules", () => {
           tag: [{ type: "Mention", href: "https://here.test/users/b" }]
         }
       },
-      changes: ["a block is between its sender and somebody to whom it refers"]
+      changes: ["a block between its sender and an account that it references"]
     })
   })
 
