@@ -118,6 +118,8 @@ td button { padding: .1875rem .625rem; font-size: .875rem }
 .done { background: var(--good-back); justify-content: space-between }
 .done p { margin: 0 }
 .ask { max-width: 40rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1.5rem }
+.ask form { margin-top: 1.25rem }
+.ask form > :last-child { margin-bottom: 0 }
 .plot { margin: 0 }
 .plot figcaption { font-weight: 600; margin-bottom: .5rem }
 .plot figcaption .soft { font-weight: 400; font-size: .875rem; margin-left: .375rem }
