@@ -3,7 +3,7 @@ import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpSer
 import { isSqlError } from "effect/sql/SqlError"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { Catalogs } from "../services/languages/Catalogs.ts"
-import { isHiddenStream, plainUrl } from "./guard/PlainUrls.ts"
+import { plainUrl } from "./guard/PlainUrls.ts"
 import * as Reply from "./guard/Reply.ts"
 import { limitPage } from "./html/LimitPage.ts"
 import { inLanguage } from "./languages/TranslatedErrors.ts"
@@ -90,8 +90,6 @@ export const layer = HttpRouter.middleware(
         const isShared = shared.test(pathOf(request.url))
         const plain = request === sent
           ? answered
-          : isHiddenStream(sent.url)
-          ? Effect.succeed(notFound)
           : Effect.provideService(answered, HttpServerRequest.HttpServerRequest, request)
         const named = Effect.provideService(plain, References.CurrentLogAnnotations, { request: name })
         return Effect.map(isShared && request.method === "OPTIONS" ? preflights(named) : named, (answer) => {

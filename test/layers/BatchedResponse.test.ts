@@ -114,10 +114,12 @@ const unread = Effect.fnUntraced(function*(body: Buffer) {
     ended++
   })
   yield* Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)))
-  return Effect.fnUntraced(function*(requests: number) {
+  return Effect.fnUntraced(function*(requests: number, localAddress = "127.0.0.1") {
     const accepted = new Promise<Socket>((resolve) => server.once("connection", resolve))
     const client = yield* Effect.acquireRelease(
-      Effect.sync(() => connect((server.address() as AddressInfo).port, "127.0.0.1").pause()),
+      Effect.sync(() =>
+        connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1", localAddress }).pause()
+      ),
       (client) => Effect.sync(() => client.destroy())
     )
     client.on("error", () => undefined)
@@ -155,4 +157,14 @@ it.effect("F112: requests on one connection, whose responses wait for one anothe
     const ask = yield* unread(body)
     const { socket } = yield* ask(tooMany)
     assert.isTrue(socket.destroyed)
+  }))
+
+it.effect("F131: a client that reads slowly does not pay for another address, however long it has waited", () =>
+  Effect.gen(function*() {
+    const ask = yield* unread(body)
+    const slow = yield* ask(1, "127.0.0.2")
+    const others = yield* Effect.forEach(Array.from({ length: tooMany }), () => ask(1))
+    assert.deepStrictEqual(others.map(({ socket }) => socket.destroyed), others.map((_, at) => at < 2))
+    assert.isFalse(slow.socket.destroyed)
+    yield* readWhole(slow.client, body.length)
   }))

@@ -1,3 +1,5 @@
+import { plainUrl } from "./PlainUrls.ts"
+
 /** Path of the streams (streaming.md section 1). */
 export const streamingPath = "/api/v1/streaming"
 
@@ -9,11 +11,12 @@ interface Head {
 
 /**
  * Returns true if a request opens a WebSocket on a streaming path (RFC 6455, section 4.1). Any other `Upgrade` is
- * ignored, and the request is handled and limited like all others (RFC 9110, section 7.8).
+ * ignored, and the request is handled and limited like all others (RFC 9110, section 7.8). Node asks this about the URL
+ * as sent, and later code about its plain form: both get the same answer.
  */
 export const isHandshake = ({ headers, method, url = "" }: Head): boolean =>
-  method === "GET" && isStreaming(url) && String(headers["upgrade"] ?? "").toLowerCase() === "websocket" &&
-  headers["sec-websocket-key"] !== undefined
+  method === "GET" && String(headers["upgrade"] ?? "").toLowerCase() === "websocket" &&
+  headers["sec-websocket-key"] !== undefined && isStreaming(plainUrl(url))
 
 /** Returns true for the streaming path and the paths below it. */
 export const isStreaming = (url: string): boolean => {

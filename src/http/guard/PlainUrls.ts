@@ -1,5 +1,3 @@
-import { isStreaming } from "./Handshake.ts"
-
 /**
  * Matches URLs that may have a plainer form: absolute ones, and paths with escapes, doubled slashes, or characters at
  * which the router ends the path.
@@ -7,6 +5,12 @@ import { isStreaming } from "./Handshake.ts"
 const mayBePlainer = /^(?![/*])|^[^?]*?(?:[%;#]|\/\/)/
 /** Scheme and authority of a request in absolute form (RFC 9112, section 3.2.2). */
 const authority = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
+/** Returns path and query of a URL in absolute form as the server's framework reads them; it resolves dot segments. */
+const local = (url: string): string => {
+  const found = /^https?:\/\//i.test(url) ? URL.parse(url) : null
+  return found === null ? url.replace(authority, "") : found.pathname + found.search
+}
+
 const malformed = /%(?![0-9a-f]{2})/i
 const escape = /%[0-9a-f]{2}/gi
 const unreserved = /^[\w.~-]$/
@@ -28,14 +32,11 @@ const plainPath = (path: string): string =>
  */
 export const plainUrl = (url: string): string => {
   if (!mayBePlainer.test(url)) return url
-  const local = url.replace(authority, "")
-  const at = local.indexOf("?")
-  const path = plainPath(at === -1 ? local : local.slice(0, at))
-  return (path === "" ? "/" : path) + (at === -1 ? "" : local.slice(at))
+  const target = local(url)
+  const at = target.indexOf("?")
+  const path = plainPath(at === -1 ? target : target.slice(0, at))
+  return (path === "" ? "/" : path) + (at === -1 ? "" : target.slice(at))
 }
 
 /** Returns path and query of a request as they were sent, which is the form that signatures cover. */
 export const sentTarget = (originalUrl: string): string => originalUrl.replace(authority, "")
-
-/** Returns true if only the normalised URL is a streaming URL: Node then did not detect the WebSocket upgrade. */
-export const isHiddenStream = (url: string): boolean => !isStreaming(url) && isStreaming(plainUrl(url))

@@ -1,5 +1,6 @@
-import { Clock, Context, Effect } from "effect"
+import { Context, Effect } from "effect"
 import { boundedMap } from "../BoundedMap.ts"
+import { elapsedMillis } from "../ElapsedMillis.ts"
 import { hashedKey } from "../HashedKey.ts"
 import { Unreachable } from "./OutboundError.ts"
 
@@ -13,6 +14,7 @@ const hourMillis = 3_600_000
 
 /** Requests for one cause within its hour, by host. */
 interface Allowance {
+  /** An `elapsedMillis` time. */
   readonly since: number
   readonly hosts: Map<string, number>
 }
@@ -52,10 +54,10 @@ export const make = () => {
   return {
     /** Runs work under the allowance of its cause, which concurrent work for the same cause shares. */
     within: (cause: string) => <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      Effect.flatMap(elapsedMillis, (now) => {
         const key = hashedKey(cause)
         const known = causes.get(key)
-        const isCurrent = known !== undefined && now - known.since < hourMillis && now >= known.since
+        const isCurrent = known !== undefined && now - known.since < hourMillis
         const allowance = isCurrent ? known : { since: now, hosts: new Map<string, number>() }
         if (!isCurrent) causes.set(key, allowance)
         return Effect.provideService(work, CurrentAllowance, allowance)

@@ -1,5 +1,6 @@
-import { Cause, Clock, Effect, Exit } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import { boundedMap } from "../BoundedMap.ts"
+import { elapsedMillis } from "../ElapsedMillis.ts"
 import * as Gate from "./Gate.ts"
 import { Unreachable } from "./OutboundError.ts"
 
@@ -71,7 +72,7 @@ export const make = () => {
   /** Leaves the gates and records the host's speed: a host that did not respond, or not promptly, is slow. */
   const end =
     (url: URL, host: Host, gates: ReadonlyArray<Gate.Gate>, began: number) => (exit: Exit.Exit<unknown, unknown>) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
+      Effect.map(elapsedMillis, (now) => {
         const answered = Exit.isSuccess(exit) ||
           exit.cause.reasons.every((reason) => Cause.isFailReason(reason) && !(reason.error instanceof Unreachable))
         if (answered && now - began <= promptMillisMax) prompt.set(url.host, true)
@@ -91,7 +92,7 @@ export const make = () => {
       if (host === undefined) return busy(url)
       const gates = gatesOf(url, kind, host)
       const waits = enter(gates)
-      const inside = Effect.flatMap(Clock.currentTimeMillis, (began) => use(end(url, host, gates, began), restore))
+      const inside = Effect.flatMap(elapsedMillis, (began) => use(end(url, host, gates, began), restore))
       return waits === undefined
         ? inside
         : Effect.andThen(

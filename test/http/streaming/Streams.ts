@@ -37,6 +37,8 @@ export const connect = Effect.fnUntraced(function*(options: {
   readonly protocol?: string
   readonly authorization?: string
   readonly autoPong?: boolean
+  /** Request target that is sent instead of the path. */
+  readonly target?: string
 }) {
   const frames = yield* Queue.unbounded<string>()
   const closes = yield* Queue.unbounded<{ readonly code: number; readonly reason: string }>()
@@ -46,6 +48,10 @@ export const connect = Effect.fnUntraced(function*(options: {
     options.protocol === undefined ? [] : [options.protocol],
     {
       autoPong: options.autoPong ?? true,
+      finishRequest: (request) => {
+        if (options.target !== undefined) request.path = options.target
+        request.end()
+      },
       headers: options.authorization === undefined ? {} : { authorization: options.authorization }
     }
   )

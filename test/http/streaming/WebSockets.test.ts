@@ -25,6 +25,20 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("A Web
       assert.deepStrictEqual(wrong, invalid)
     }).pipe(Effect.scoped))
 
+  it.effect.each([
+    "http://local.example/api/v1/streaming",
+    "HTTP://local.example:1/api/v1/x/../streaming",
+    "/api//v1/%73treaming"
+  ])("F130: opens at %s, and carries messages", (target) =>
+    Effect.gen(function*() {
+      const { secret } = yield* tokenOf(yield* person(`forms${target.length}`))
+      const { next, send } = yield* connect({ protocol: secret, target })
+      for (const name of ["one", "two"]) {
+        yield* send({ type: "subscribe", stream: name })
+        assert.strictEqual((yield* next).status, 400)
+      }
+    }).pipe(Effect.scoped, Effect.timeout("10 seconds")))
+
   it.effect("rows 65, 70: refuses callers without API access at the upgrade", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

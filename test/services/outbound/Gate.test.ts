@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import * as Gate from "../../../src/services/outbound/Gate.ts"
 import { requestsPerHostMax, waitingPerHostMax } from "../../../src/services/outbound/HostSlots.ts"
 import * as HostSlots from "../../../src/services/outbound/HostSlots.ts"
 import { Unreachable } from "../../../src/services/outbound/OutboundError.ts"
+import { jumpingClock } from "../../support/JumpingClock.ts"
 
 /** Stays inside until told to leave. */
 const guest = Effect.fnUntraced(function*(gate: Gate.Gate, order: Array<string>, name: string) {
@@ -96,4 +98,31 @@ describe("row 30: slots", () => {
         assert.strictEqual(asked, 2)
       }))
   }
+
+  it.effect.each([-3_600_000, 3_600_000])(
+    "F114: a time of day that jumps by %d ms makes no host prompt or slow",
+    (by) =>
+      Effect.gen(function*() {
+        const { jump, within } = yield* jumpingClock
+        const slots = HostSlots.make()
+        const [quick, slow] = [new URL("https://quick.test/"), new URL("https://slow.test/")]
+        yield* within(slots.within(quick, "fetch", Effect.sync(() => jump(by))))
+        const late = yield* Effect.forkChild(
+          within(slots.within(slow, "fetch", Effect.andThen(Effect.sync(() => jump(by)), Effect.sleep("5 seconds"))))
+        )
+        yield* TestClock.adjust("5 seconds")
+        yield* Fiber.join(late)
+        // Hosts that never respond take all slots that are not reserved for prompt hosts.
+        for (let n = 0; n < HostSlots.requestsMax.fetch / 2; n++) {
+          yield* Effect.forkChild(slots.within(new URL(`https://tarpit${n}.test/`), "fetch", Effect.never))
+        }
+        yield* Effect.yieldNow
+        const served: Array<string> = []
+        for (const url of [quick, slow]) {
+          yield* Effect.forkChild(slots.within(url, "fetch", Effect.sync(() => served.push(url.host))))
+        }
+        yield* Effect.yieldNow
+        assert.deepStrictEqual(served, [quick.host])
+      })
+  )
 })
