@@ -44,7 +44,7 @@ interface Looked {
   readonly proven: () => void
 }
 
-/** Result of a key look-up, and its time in milliseconds since 1970. */
+/** Result of a key look-up, and its start in milliseconds since 1970. */
 type Look = Pick<Looked, "at" | "found" | "proven">
 
 /**
@@ -102,8 +102,8 @@ export const make = Effect.gen(function*() {
     find: Effect.Effect<FetchedDocument, OutboundError | Implausible>,
     proven: () => void
   ) {
-    const result = yield* Effect.result(find)
     const at = yield* Clock.currentTimeMillis
+    const result = yield* Effect.result(find)
     const bytes = Result.isSuccess(result) ? JSON.stringify(result.success.document).length : 1
     const entry = (found: Looked["found"]): Looked => ({ at, found, bytes, proven })
     if (Result.isFailure(result)) return entry(isPassing(result.failure) ? "away" : undefined)
@@ -113,7 +113,7 @@ export const make = Effect.gen(function*() {
 
   /**
    * Looks up the actor of a key; `address` is the requester's. Fetches nothing beyond the limits of `FailedLookups`.
-   * Cached results from before `since` are not used.
+   * Cached results of look-ups that began before `since` are not used.
    */
   return Effect.fnUntraced(function*(
     keyId: string,

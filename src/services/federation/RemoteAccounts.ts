@@ -16,8 +16,6 @@ import { RemoteEmojis } from "./inbox/RemoteEmojis.ts"
 import { MovedAccounts } from "./MovedAccounts.ts"
 import { Purges } from "./purge/Purges.ts"
 
-export { unknownDomain }
-
 export const RemoteAccount = Schema.Struct({
   id: AccountId,
   uri: Schema.String,
@@ -47,12 +45,13 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
    * Stores an actor document, and exactly the keys that it lists. `handle` is undefined if unconfirmed; a previous
    * owner loses it. `later`: confirmation failed temporarily, so a new account is looked up again. `fetchedMillis` is
    * the start of the fetch, in milliseconds since 1970: a document that is older than the stored one changes nothing.
+   * Returns undefined, and stores nothing, for an account that was deleted, even during the fetch.
    */
   readonly store: (
     actor: ForeignActor,
     handle: { readonly username: string; readonly domain: string } | undefined,
     fetch?: { readonly fetchedMillis?: number; readonly later?: boolean }
-  ) => Effect.Effect<AccountId>
+  ) => Effect.Effect<AccountId | undefined>
 }>()("murmuration/services/federation/RemoteAccounts") {
   static readonly layerNoDeps = Layer.effect(
     RemoteAccounts,
@@ -103,8 +102,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         fields: ReadonlyArray<StoredField>,
         now: number
       ) {
-        const at = new Date(now)
-        const uri = actor.id.href
+        const [at, uri] = [new Date(now), actor.id.href]
         if (handle !== undefined) yield* takeHandle(uri, handle)
         const rows = yield* idRows(sql`
           WITH fresh AS MATERIALIZED (SELECT next_id(${now}) AS id)
@@ -138,8 +136,8 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         return AccountId.make(only(rows).id)
       })
 
-      const details = (id: AccountId, actor: ForeignActor, byOrigin: boolean, now: number) => {
-        return sql`INSERT INTO remote_actors (account_id, ${sql.literal(statedColumns.join(", "))})
+      const details = (id: AccountId, actor: ForeignActor, byOrigin: boolean, now: number) =>
+        sql`INSERT INTO remote_actors (account_id, ${sql.literal(statedColumns.join(", "))})
           SELECT ${id}, ${actor.type}, ${actor.inboxUrl}, ${actor.sharedInboxUrl}, ${actor.outboxUrl}, ${actor.followersUrl},
             ${actor.followingUrl}, ${actor.featuredUrl}, ${actor.featuredTagsUrl}, ${actor.alsoKnownAs}::text[],
             ${byOrigin}, ${new Date(now)}, ${actor.featuredCollectionsUrl}, ${
@@ -149,7 +147,6 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
           ON CONFLICT (account_id) DO UPDATE SET ${
           sql.literal(statedColumns.map((name) => `${name} = excluded.${name}`).join(", "))
         }`
-      }
 
       const keys = Effect.fnUntraced(function*(id: AccountId, actor: ForeignActor) {
         yield* sql`DELETE FROM remote_keys WHERE account_id = ${id}`
@@ -168,6 +165,8 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             const known = old?.fetchedAt?.getTime() ?? -Infinity
             // A stored fetch time in the future comes from a wrong clock and does not count.
             if (old !== undefined && known > asked && known <= now) return AccountId.make(old.id)
+            const pems = actor.keys.map(({ publicPem }) => publicPem)
+            if (old === undefined && (yield* purges.isGone(actor.id.href, pems))) return undefined
             const { byOrigin, suspendedAt } = suspensionOf(actor.suspended, old, new Date(now))
             const fields = withProofs(actor.fields, old?.fields ?? [])
             const id = yield* account(actor, handle, suspendedAt, fields, now)
@@ -182,7 +181,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             yield* DomainAccounts.applyTo(sql, yield* policies.current, id, new Date(now))
             return id
           }))
-          yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })
+          if (id !== undefined) yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })
           return id
         },
         Effect.orDie

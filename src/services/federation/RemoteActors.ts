@@ -8,7 +8,6 @@ import { normalizeDomain, parseHandle } from "./DomainNames.ts"
 import { withKeys } from "./KeyDocuments.ts"
 import * as NewHosts from "./NewHosts.ts"
 import { type FetchedDocument, Implausible, isPassing, ObjectFetcher } from "./ObjectFetcher.ts"
-import { Purges } from "./purge/Purges.ts"
 import { type RemoteAccount, RemoteAccounts } from "./RemoteAccounts.ts"
 import { KeyOperations, rsaBitsMax, rsaBitsMin } from "./signatures/KeyOperations.ts"
 import * as SingleFlight from "./SingleFlight.ts"
@@ -43,7 +42,6 @@ export class RemoteActors extends Context.Service<RemoteActors, {
     RemoteActors,
     Effect.gen(function*() {
       const accounts = yield* RemoteAccounts
-      const purges = yield* Purges
       const fetcher = yield* ObjectFetcher
       const fingers = yield* WebFingers
       const keys = yield* KeyOperations
@@ -92,9 +90,6 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         const uri = id.href
         const actor = foreignActor(document, id, readUrl)
         if (actor === undefined) return yield* new Implausible({ url: uri, reason: "not an actor" })
-        if (yield* Effect.orDie(purges.isGone(id.href, actor.keys.map(({ publicPem }) => publicPem)))) {
-          return yield* new Implausible({ url: uri, reason: "it was deleted" })
-        }
         const handle = yield* confirmed(actor)
         if (handle === "gone") {
           yield* accounts.depart(uri)
@@ -103,8 +98,8 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         const later = handle === "later"
         const kept = { ...actor, keys: yield* usable(actor) }
         yield* accounts.store(kept, later ? undefined : handle, { fetchedMillis, later })
-        const known = yield* accounts.byUri(id.href)
-        return known ?? (yield* new Implausible({ url: uri, reason: "it was deleted during the fetch" }))
+        const known = yield* accounts.byUri(uri)
+        return known ?? (yield* new Implausible({ url: uri, reason: "it was deleted" }))
       })
 
       /** Counts a new account's host against the limit of new hosts. */
@@ -151,6 +146,6 @@ export class RemoteActors extends Context.Service<RemoteActors, {
     })
   )
   static readonly layer = RemoteActors.layerNoDeps.pipe(
-    Layer.provide([ObjectFetcher.layer, Purges.layer, RemoteAccounts.layer, WebFingers.layer])
+    Layer.provide([ObjectFetcher.layer, RemoteAccounts.layer, WebFingers.layer])
   )
 }

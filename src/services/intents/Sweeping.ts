@@ -38,8 +38,9 @@ interface Swept {
   readonly failures: ReadonlyArray<readonly [name: string, cause: Cause.Cause<SqlError>]>
 }
 
-/** Returns true if Postgres cancelled a slow statement: fewer rows may finish in time. */
-const isTooLong = ({ reasons }: Cause.Cause<SqlError>): boolean =>
+/** Returns true if Postgres cancelled a slow statement of several rows: fewer may finish in time. */
+export const isRetriedSmaller = ({ reasons }: Cause.Cause<SqlError>, rows: number): boolean =>
+  rows > 1 &&
   reasons.some((reason) =>
     reason._tag === "Fail" && isSqlError(reason.error) && reason.error.reason._tag === "StatementTimeoutError"
   )
@@ -60,7 +61,7 @@ export const sweptAll = Effect.fnUntraced(function*(kinds: ReadonlyArray<Kind>) 
       if (Exit.isSuccess(exit)) {
         swept.removed += exit.value.removed
         if (exit.value.more) next.push({ kind, rows })
-      } else if (rows > 1 && isTooLong(exit.cause)) {
+      } else if (isRetriedSmaller(exit.cause, rows)) {
         next.push({ kind, rows: Math.trunc(rows / 2) })
       } else {
         swept.failures.push([kind.name, exit.cause])

@@ -5,7 +5,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { rowsMax } from "../Paging.ts"
 import { idRows, rowsOf } from "../Rows.ts"
 import { transaction } from "../Transactions.ts"
-import type { Kind } from "./Sweeping.ts"
+import { isRetriedSmaller, type Kind } from "./Sweeping.ts"
 
 /** Maximum rows whose references one statement checks. */
 const visitedMax = 500
@@ -56,9 +56,16 @@ export const unusedRows = (sql: SqlClient, { condition, removed, table }: Unused
       const visited = yield* visitedRows(sql`SELECT t.id::bigint AS id, (${unused}) AS unused FROM ${sql(table)} t
         WHERE t.id > ${last} ORDER BY t.id LIMIT ${rowsMax(sql, limit)}`)
       const ids = visited.flatMap(({ id, unused }) => unused ? [id] : [])
-      const count = ids.length === 0 ? 0 : yield* remove(ids, unused)
       const more = visited.length >= limit
-      last = more ? visited.at(-1)?.id ?? 0n : 0n
+      const advance = Effect.sync(() => {
+        last = more ? visited.at(-1)?.id ?? 0n : 0n
+      })
+      // A smaller batch is tried at the same place; a batch that cannot be removed is skipped.
+      const count = ids.length === 0 ? 0 : yield* Effect.onError(
+        remove(ids, unused),
+        (cause) => isRetriedSmaller(cause, rows) ? Effect.void : advance
+      )
+      yield* advance
       return { removed: count, more }
     })
   }

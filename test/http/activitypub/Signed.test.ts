@@ -59,6 +59,7 @@ const stranger = Effect.fnUntraced(function*(name: string) {
       keys: [{ keyId: key.keyId, publicPem }]
     }, { username: name, domain: "peer.test" })
   )
+  assert(accountId !== undefined)
   return { accountId, key }
 })
 

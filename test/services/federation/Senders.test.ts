@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import type { ServerResponse } from "node:http"
 import { lookUpMillisMin, unavailableMillisMin } from "../../../src/services/federation/ActorLookups.ts"
 import { failedLooksMax } from "../../../src/services/federation/FailedLookups.ts"
 import { RemoteActors } from "../../../src/services/federation/RemoteActors.ts"
@@ -10,6 +11,7 @@ import { KeyOperations } from "../../../src/services/federation/signatures/KeyOp
 import { type Scheme, Signatures, type SigningKey } from "../../../src/services/federation/signatures/Signatures.ts"
 import type { SignedRequest } from "../../../src/services/federation/signatures/SignedRequest.ts"
 import { publicUrl } from "../../support/Reads.ts"
+import { activityJson } from "../outbound/FarHosts.ts"
 import { type Json, peer, remote } from "./Peer.ts"
 
 const inbox = new URL(`${publicUrl}/inbox`)
@@ -213,5 +215,25 @@ layer(remote)("senders", (it) => {
         const one = name === "dora" ? dora : yield* there.actor(name)
         yield* Effect.flatMap(signed(one), (request) => verify({ ...request, address: "192.0.2.9" }))
       }
+    }))
+
+  it.effect("F140: the key look-up of a signature counts from its start: a newer document stays", () =>
+    Effect.gen(function*() {
+      const there = yield* peer
+      const { id, keyId, privatePem } = yield* there.actor("omar", { name: "Old" })
+      const old = JSON.stringify(there.documents.get("/users/omar"))
+      const asked = yield* Deferred.make<ServerResponse>()
+      there.documents.set("/users/omar", (_, response) => Effect.runSync(Deferred.succeed(asked, response)))
+      const verified = yield* Effect.forkChild(sender({ keyId, privatePem }))
+      const response = yield* Deferred.await(asked)
+      yield* TestClock.adjust("1 second")
+      there.documents.set("/users/omar", { ...Object(JSON.parse(old)), name: "New" })
+      yield* RemoteActors.use(({ refresh }) => refresh(id))
+      yield* TestClock.adjust("1 second")
+      response.writeHead(200, activityJson).end(old)
+      assert.strictEqual((yield* Fiber.join(verified)).uri, id)
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql<{ name: string }>`SELECT display_name AS name FROM accounts WHERE uri = ${id}`
+      assert.strictEqual(row?.name, "New")
     }))
 })

@@ -1,8 +1,10 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Clock, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import type { ServerResponse } from "node:http"
 import { ObjectFetcher } from "../../../src/services/federation/ObjectFetcher.ts"
+import { Purges } from "../../../src/services/federation/purge/Purges.ts"
 import { RemoteActors } from "../../../src/services/federation/RemoteActors.ts"
 import { peer, remote } from "./Peer.ts"
 
@@ -27,4 +29,23 @@ layer(remote, { excludeTestServices: true })("documents that are stored late", (
       yield* RemoteActors.use(({ renew }) => Effect.flatMap(Clock.currentTimeMillis, (now) => renew(old, now)))
       assert.strictEqual(yield* nameOf(id), "Old")
     }).pipe(Effect.provide(TestClock.layer())))
+
+  it.effect("F141: an account that is deleted while its document is fetched stays deleted", () =>
+    Effect.gen(function*() {
+      const there = yield* peer
+      const { id } = yield* there.actor("pia")
+      const { id: accountId } = yield* RemoteActors.use(({ refresh }) => refresh(id))
+      const finger = there.fingers.get(`acct:pia@${there.domain}`)
+      const asked = yield* Deferred.make<ServerResponse>()
+      there.fingers.set(
+        `acct:pia@${there.domain}`,
+        (_, response) => Effect.runSync(Deferred.succeed(asked, response))
+      )
+      const fetched = yield* Effect.forkChild(Effect.flip(RemoteActors.use(({ refresh }) => refresh(id))))
+      const response = yield* Deferred.await(asked)
+      yield* SqlClient.SqlClient.use((sql) => Purges.use(({ begin }) => sql.withTransaction(begin(accountId))))
+      response.writeHead(200, { "content-type": "application/jrd+json" }).end(JSON.stringify(finger))
+      assert.strictEqual((yield* Fiber.join(fetched))._tag, "Implausible")
+      assert.isUndefined(yield* nameOf(id))
+    }))
 })

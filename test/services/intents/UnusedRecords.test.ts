@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
+import { Clock, Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Retention } from "../../../src/services/intents/Retention.ts"
 import { keepingColumns, ownColumns, tagColumns } from "../../../src/services/intents/UnusedRecords.ts"
+import { unusedRows } from "../../../src/services/intents/UnusedRows.ts"
 import { person } from "../../support/People.ts"
 import { retention } from "../../support/Retention.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -179,5 +180,22 @@ layer(Live, { excludeTestServices: true })("rows that nothing uses", (it) => {
         yield* names(sql<{ name: string }>`SELECT shortcode AS name FROM custom_emojis ORDER BY id`),
         ["mine", "theirs", "late"]
       )
+    }))
+
+  it.effect("F142: the sweep after a failed one continues behind the row that could not be removed", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`CREATE TABLE keeping_tags (tag_id bigint REFERENCES tags (id) ON DELETE RESTRICT)`
+      yield* sql`INSERT INTO tags (id, name, display_name, created_at)
+        SELECT n, 'stuck' || n, '', now() FROM generate_series(900, 903) n`
+      yield* sql`INSERT INTO keeping_tags VALUES (901)`
+      const { remove } = unusedRows(sql, { table: "tags", condition: () => sql`t.name LIKE 'stuck%'` })
+      const slice = remove(() => new Date(0), 1)
+      const left = names(sql<{ name: string }>`SELECT name FROM tags WHERE name LIKE 'stuck%' ORDER BY id`)
+      yield* Effect.repeat(slice, { until: () => Effect.map(left, ({ length }) => length < 4) })
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(slice)))
+      yield* Effect.repeat(slice, { until: ({ more }) => !more })
+      assert.deepStrictEqual(yield* left, ["stuck901"])
+      yield* sql`DROP TABLE keeping_tags`
     }))
 })
