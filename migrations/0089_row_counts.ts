@@ -16,12 +16,13 @@ export default Effect.gen(function*() {
       RETURN NULL;
     END $$`
   for (const table of tables) {
-    yield* sql`INSERT INTO row_counts (name, rows) SELECT ${table}, count(*) FROM ${sql(table)}`
     for (const [event, rows] of [["INSERT", "NEW"], ["DELETE", "OLD"]] as const) {
       const name = `${table}_${event.toLowerCase()}ed`
       yield* sql`CREATE TRIGGER ${sql(name)} AFTER ${sql.literal(event)} ON ${sql(table)}
         REFERENCING ${sql.literal(rows)} TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION rows_changed()`
       yield* sql`ALTER TABLE ${sql(table)} ENABLE ALWAYS TRIGGER ${sql(name)}`
     }
+    // The triggers lock out other nodes that still write, so that no row is missed.
+    yield* sql`INSERT INTO row_counts (name, rows) SELECT ${table}, count(*) FROM ${sql(table)}`
   }
 })

@@ -36,6 +36,9 @@ export const requireCapacity = (
     if (last.length > 0) return yield* validationFailed(`${name} are too many (maximum is ${max})`)
   })
 
-/** Serialises inserts into a bounded table until the transaction ends; a later statement counts the rows. */
-const lockBound = (sql: SqlClient, table: string) =>
+/**
+ * Serialises inserts into a bounded table until the transaction ends; a later statement counts the rows. Deletes and
+ * updates take it first if a transaction may combine them with inserts: all locks of the table come after this one.
+ */
+export const lockBound = (sql: SqlClient, table: string) =>
   sql`SELECT pg_advisory_xact_lock(hashtextextended(${`rows of ${table}`}, 0))`

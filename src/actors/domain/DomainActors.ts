@@ -26,8 +26,13 @@ export class DomainActors extends Context.Service<DomainActors, {
       const waiting = new Set<string>()
       let telling = false
 
+      /** Returns whether a host waits; if not, ends the work in the same step, so that no later host is missed. */
+      const goesOn = () => {
+        telling = waiting.size > 0
+        return telling
+      }
       const tell = Effect.gen(function*() {
-        while (waiting.size > 0) {
+        while (goesOn()) {
           const some: Array<string> = []
           for (const host of waiting) {
             waiting.delete(host)
@@ -39,9 +44,7 @@ export class DomainActors extends Context.Service<DomainActors, {
           }).pipe(Effect.timeoutOption(toldMillisMax))
           yield* Effect.yieldNow
         }
-      }).pipe(Effect.ensuring(Effect.sync(() => {
-        telling = false
-      })))
+      }).pipe(Effect.onError(() => Effect.sync(() => telling = false)))
 
       return DomainActors.of({
         wake: traced("DomainActors.wake")((hosts: ReadonlyArray<string>) =>

@@ -14,16 +14,21 @@ const actor = (round: Effect.Success<typeof DeliveryRound.make>, documents: Effe
       let running = false
       let rung = false
 
-      const drain = Effect.gen(function*() {
-        do {
-          rung = false
-          while (yield* round(state)) yield* Effect.yieldNow
-        } while (rung)
+      /** Returns whether there was a wake-up; if not, ends the work in the same step, so that no later one is lost. */
+      const goesOn = () => {
+        running = rung
+        rung = false
+        return running
+      }
+      const rounds = Effect.gen(function*() {
+        while (yield* round(state)) yield* Effect.yieldNow
       }).pipe(
-        Effect.catchCause((cause) => Effect.logWarning("deliveries to a host failed; they will be retried", cause)),
-        Effect.ensuring(Effect.sync(() => {
-          running = false
-        }))
+        Effect.catchCause((cause) => Effect.logWarning("deliveries to a host failed; they will be retried", cause))
+      )
+      const drain = Effect.gen(function*() {
+        while (goesOn()) yield* rounds
+      }).pipe(
+        Effect.onError(() => Effect.sync(() => running = false))
       )
       return RemoteDomain.of({
         Fetch: ({ payload }) => documents(payload),

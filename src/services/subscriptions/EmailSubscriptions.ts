@@ -66,7 +66,10 @@ const make = Effect.gen(function*() {
     return links.read(purpose, token) ?? (yield* new RecordNotFound())
   })
 
-  /** Stores a pending subscription, or renews it; a confirmed one is unchanged. Refuses new ones beyond the maximum. */
+  /**
+   * Stores a pending subscription, or renews it; a confirmed one is unchanged. At the maximum of pending ones all are
+   * refused, so that the response does not reveal known addresses.
+   */
   const store = (account: AccountId, email: string, locale: string, at: Date) =>
     requireCapacity(sql, {
       table: "email_subscriptions",

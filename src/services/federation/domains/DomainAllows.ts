@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { requireCapacity } from "../../BoundedTables.ts"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import { lockBound, requireCapacity } from "../../BoundedTables.ts"
 import { Broadcast } from "../../Broadcast.ts"
 import type { RecordNotFound, Unprocessable } from "../../Errors.ts"
 import type { AccountId } from "../../Ids.ts"
@@ -57,6 +58,11 @@ export class DomainAllows extends Context.Service<DomainAllows, {
           sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "domains", ids: [] }))
         )
       const named = (domain: string) => table.rows(sql`SELECT * FROM domain_allows WHERE domain = ${domain} FOR UPDATE`)
+      // An update of a list mixes entries and their removal in one transaction.
+      const changing = <A, E>(work: Effect.Effect<A, E | SqlError>) =>
+        transaction(sql)(Effect.andThen(lockBound(sql, "domain_allows"), work)).pipe(
+          Effect.catchIf(isSqlError, Effect.die)
+        )
       const drop = Effect.fnUntraced(function*(before: DomainAllow, by: AccountId | undefined) {
         yield* table.remove(before.id)
         yield* audit.record({ by, action: "destroy", target: target(before), before })
@@ -67,7 +73,7 @@ export class DomainAllows extends Context.Service<DomainAllows, {
         allow: traced("DomainAllows.allow")(function*(text, { by, confirmed, listId } = {}) {
           const domain = yield* ruledDomain(text, confirmed)
           const now = yield* Clock.currentTimeMillis
-          return yield* transaction(sql)(Effect.gen(function*() {
+          return yield* changing(Effect.gen(function*() {
             const [there] = yield* named(domain)
             if (there !== undefined) return there
             yield* requireCapacity(sql, { table: "domain_allows", name: "Domain allows", max: domainRulesMax })
@@ -79,23 +85,19 @@ export class DomainAllows extends Context.Service<DomainAllows, {
             yield* audit.record({ by, action: "create", target: target(made), after: made })
             yield* enforce(domain, now)
             return made
-          })).pipe(Effect.catchTag("SqlError", Effect.die))
+          }))
         }),
         disallow: traced("DomainAllows.disallow")(function*(text, by) {
           const domain = yield* validDomain(text)
-          return yield* transaction(sql)(
+          return yield* changing(
             Effect.flatMap(
               named(domain),
               ([before]) => before === undefined ? Effect.succeed(false) : Effect.as(drop(before, by), true)
             )
-          ).pipe(
-            Effect.catchTag("SqlError", Effect.die)
           )
         }),
         remove: traced("DomainAllows.remove")((id, by) =>
-          transaction(sql)(Effect.flatMap(table.take(id), (before) => drop(before, by))).pipe(
-            Effect.catchTag("SqlError", Effect.die)
-          )
+          changing(Effect.flatMap(table.take(id), (before) => drop(before, by)))
         ),
         find: traced("DomainAllows.find")(table.find),
         page: traced("DomainAllows.page")(table.page),

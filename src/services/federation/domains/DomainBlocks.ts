@@ -1,7 +1,7 @@
 import { Clock, Context, Data, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import { requireCapacity } from "../../BoundedTables.ts"
+import { lockBound, requireCapacity } from "../../BoundedTables.ts"
 import { Broadcast } from "../../Broadcast.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../../Errors.ts"
 import { exceeds } from "../../html/Text.ts"
@@ -142,7 +142,11 @@ const make = Effect.gen(function*() {
       sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "domains", ids: [] }))
     )
   const changing = <A, E>(work: (now: number) => Effect.Effect<A, E | SqlError>) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => transaction(sql)(work(now))).pipe(
+    Effect.flatMap(
+      Clock.currentTimeMillis,
+      // An update of a list mixes blocks and their removal in one transaction.
+      (now) => transaction(sql)(Effect.andThen(lockBound(sql, "domain_blocks"), work(now)))
+    ).pipe(
       Effect.catchIf(isSqlError, Effect.die)
     )
 

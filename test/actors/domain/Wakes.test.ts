@@ -1,0 +1,33 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import * as Domain from "../../../src/actors/domain/Entity.ts"
+import { RemoteDomain } from "../../../src/actors/domain/Protocol.ts"
+import * as Cluster from "../../../src/layers/Cluster.ts"
+import { Outbox } from "../../../src/services/federation/outbox/Outbox.ts"
+import { layerRounds, Outside, receiver, send, sender } from "./Rounds.ts"
+
+const actors = Domain.layer.pipe(Layer.provideMerge(Cluster.layerSingle), Layer.provideMerge(layerRounds))
+
+layer(Layer.fresh(actors))("wake-ups of a host", (it) => {
+  it.effect("F152: a wake-up that arrives during a round that fails is not lost", () =>
+    Effect.gen(function*() {
+      const outside = yield* Outside
+      const clientOf = yield* RemoteDomain.client
+      const host = "busy.test"
+      // The runner takes its shards.
+      yield* TestClock.adjust("2 seconds")
+      const [from, one, other] = [yield* sender, yield* receiver(host, "/one"), yield* receiver(host, "/other")]
+      const outbox = yield* Outbox
+      const failsOnce = Effect.gen(function*() {
+        yield* Effect.orDie(Effect.provideService(send(from, other, "second"), Outbox, outbox))
+        yield* Effect.orDie(clientOf(host).Wake())
+        return yield* Effect.die("a defect")
+      })
+      outside.says = (_, before) => before === 0 ? failsOnce : 202
+      yield* send(from, one, "first")
+      yield* clientOf(host).Wake()
+      // Without any time going by.
+      assert.include(outside.arrived.map(({ uri }) => uri), "second")
+    }))
+})
