@@ -15,7 +15,7 @@ const ofActivity = ({ actor, id, outcome, receivedAt, tries, uri }: ListedActivi
   return [String(id), receivedAt.toISOString(), actor, uri, state.split("\n")[0]].join("\t")
 }
 
-/** Describes the activities with this id, from this actor, or with this number of ours; undefined if none is known. */
+/** Describes the activities with this id, from this actor, or with this local number; undefined if none is known. */
 export const explained = (name: string) =>
   Effect.map(
     Effect.flatMap(InboundActivities, (inbound) => Effect.orDie(inbound.history(name, listedMax))),

@@ -111,7 +111,7 @@ const list = Command.make(
   }, (effect) => Effect.provide(effect, services))
 ).pipe(Command.withDescription("Lists domain blocks, strictest first, and allowed servers"))
 
-/** Values of the command's argument, and the setting that each stands for. */
+/** Settings by the values of the command's argument. */
 const readers = { everybody: "all", users: "users", nobody: "disabled" } satisfies Record<string, BlockReaders>
 const words = ["everybody", "users", "nobody"] as const
 

@@ -153,5 +153,5 @@ const proxies = HttpRouter.middleware(
   { global: true }
 )
 
-/** Middleware of every route; belongs into the router, beside the routes. */
+/** Middleware of every route; must be in the same router as the routes. */
 export const layerRouter = Layer.mergeAll(admission, proxies, Standstills.layer)

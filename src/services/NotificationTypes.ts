@@ -6,7 +6,7 @@ import { Struct } from "effect"
  */
 
 interface NotificationKind {
-  /** Object of the notification, beside its sender. A `severance` is the follows lost to a domain block. */
+  /** Object of the notification. A `severance` is the follows lost to a domain block. */
   readonly subject: "nothing" | "status" | "report" | "severance" | "collection" | "warning" | "year"
   /** "others": accounts are not notified of their own acts. */
   readonly sender: "others" | "anybody"

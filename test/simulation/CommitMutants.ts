@@ -113,8 +113,9 @@ const homesForgotten: Mutant = {
     to: (on) => `if (!${on} && readers.length > 0) yield* intend(own, { _tag: "homes"`
   },
   breaks: /^I3: /,
-  foundAt: 47,
-  seedsMax: 60
+  commands: 37,
+  foundAt: 167,
+  seedsMax: 170
 }
 
 /** Another node sends a push that this one is still sending. */

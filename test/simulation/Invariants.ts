@@ -161,7 +161,7 @@ export const owners = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, perf
   }
   const gaps = yield* sql<{ id: string }>`SELECT coalesce(c.id, p.command_id) AS id FROM commands c
     FULL JOIN (SELECT * FROM performed WHERE command_id IS NOT NULL) p ON p.account_id = c.account_id AND p.command_id = c.id
-    WHERE (c.id IS NULL OR p.command_id IS NULL OR c.epoch <> p.epoch) 
+    WHERE (c.id IS NULL OR p.command_id IS NULL OR c.epoch <> p.epoch)
       AND coalesce(c.id, '') NOT LIKE ${`${Limiting.earlier}%`}`
   return [...broken, ...gaps.map(({ id }) => `I13: ${id} was done without its answer, or the other way round`)]
 })

@@ -32,6 +32,12 @@ export const onceBroken: ReadonlyArray<OnceBroken & { readonly breaks: string }>
     shortest: { commands: [0, 1, 2, 7, 24], faults: [] }
   },
   {
+    seed: 158,
+    breaks: "I33",
+    what: "the response of a commit was lost, and its post did not count towards the limit (F160)",
+    shortest: { commands: [2, 6, 13, 15, 19], faults: [0] }
+  },
+  {
     seed: 4_001_266,
     breaks: "I2",
     what: "effect does not end an actor of a node that stood still, which has to give up its shard"

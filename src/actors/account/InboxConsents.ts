@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function*(
         activityTypeOf(activity) !== "QuoteRequest"
           ? interactions.request(own, self, activity, now, order)
           : quotes.request(own, self, activity, now)),
-    /** Handles an Accept or Reject of a local request; undefined if it answers none. */
+    /** Handles an Accept or Reject of a local request; undefined if it refers to none. */
     answered: (own: Ownership, self: InboundSender, activity: Foreign) => {
       const isQuote = quotes.isAnswer(activity["object"])
       const by = isQuote ? quotes.answered(own, self, activity) : features.answered(own, self, activity)
@@ -50,7 +50,7 @@ export const make = Effect.fnUntraced(function*(
         (state) =>
           state === undefined ? undefined : state === "pending" ? done : "ignored: the request was already answered"
       ),
-    /** Handles the withdrawal of a consent; undefined if the object is none. */
+    /** Handles the withdrawal of a consent; undefined if the object is not a consent. */
     withdrawn: (own: Ownership, object: unknown) =>
       taken(
         features.withdrawn(own, object),

@@ -25,9 +25,12 @@ interface Used {
   count: number
 }
 
+type Uses = Record<Family, Used>
+
 interface State {
   readonly owner: Owner
-  readonly used: Record<Family, Used>
+  /** Undefined after a command of unknown outcome, until the rows are counted again. */
+  used: Uses | undefined
 }
 
 /**
@@ -77,9 +80,8 @@ export const make = Effect.gen(function*() {
   const commands = yield* Commands
   const { rateLimits } = yield* ServerConfig
 
-  const activate = Effect.fnUntraced(function*(own: Ownership) {
-    const { accountId } = own
-    const owner = yield* commands.takeOver(accountId)
+  /** Counts the uses of the current periods. */
+  const count = Effect.fnUntraced(function*(accountId: AccountId) {
     const now = yield* Clock.currentTimeMillis
     const since = (family: Family) => periodOf(family, now) * families[family].seconds * 1000
     const counts = yield* commands.used(accountId, {
@@ -88,6 +90,13 @@ export const make = Effect.gen(function*() {
       reports: since("reports")
     })
     const used = (family: Family): Used => ({ index: periodOf(family, now), count: counts[family] })
+    return { statuses: used("statuses"), follows: used("follows"), reports: used("reports") }
+  })
+
+  const activate = Effect.fnUntraced(function*(own: Ownership) {
+    const { accountId } = own
+    const owner = yield* commands.takeOver(accountId)
+    const used = yield* count(accountId)
     // The newest status may have been deleted; the command that made it is known for a day.
     const newest = only(
       yield* newestRows(sql`SELECT greatest(
@@ -96,7 +105,7 @@ export const make = Effect.gen(function*() {
       ) AS id`)
     )
     if (newest.id !== null) own.newestMillis = Math.max(own.newestMillis, millisOf(newest.id))
-    own.state = { owner, used: { statuses: used("statuses"), follows: used("follows"), reports: used("reports") } }
+    own.state = { owner, used }
     return own.state
   })
 
@@ -109,7 +118,7 @@ export const make = Effect.gen(function*() {
     })
   }
 
-  const quotaOf = ({ used }: State, family: Family, now: number) => {
+  const quotaOf = (used: Uses, family: Family, now: number) => {
     const index = periodOf(family, now)
     if (used[family].index !== index) used[family] = { index, count: 0 }
     const { seconds, uses } = families[family]
@@ -122,21 +131,34 @@ export const make = Effect.gen(function*() {
     return new Unavailable({ retryAfterSeconds: 1 })
   }
 
+  /** Drops the counts if the outcome of work is unknown: the database may have committed it (F160). */
+  const recounting = (held: State) => <A, E>(work: Effect.Effect<A, E>) =>
+    Effect.tapCause(work, (cause) =>
+      Effect.sync(() => {
+        if (isUnsure(cause) || Cause.hasInterrupts(cause)) held.used = undefined
+      }))
+
   /** Runs a command as one statement; undefined if it has to run in a transaction. */
   const attempt = (
     own: Ownership,
-    { owner }: State,
+    held: State,
     id: string,
     family: Family | undefined,
     { alone, begin }: Attempt
   ) =>
     alone((kind, statement) =>
-      commands.alone(owner, id, { kind, family }, (recording) => Effect.andThen(begin, statement(recording)))
-    ).pipe(Effect.catchCause((cause) => {
-      if (Cause.hasInterrupts(cause)) return Effect.interrupt
-      if (isUnsure(cause)) own.backlog.unread = true
-      return Effect.as(Effect.logDebug("a single-statement command failed; it runs in a transaction", cause), undefined)
-    }))
+      commands.alone(held.owner, id, { kind, family }, (recording) => Effect.andThen(begin, statement(recording)))
+    ).pipe(
+      recounting(held),
+      Effect.catchCause((cause) => {
+        if (Cause.hasInterrupts(cause)) return Effect.interrupt
+        if (isUnsure(cause)) own.backlog.unread = true
+        return Effect.as(
+          Effect.logDebug("a single-statement command failed; it runs in a transaction", cause),
+          undefined
+        )
+      })
+    )
 
   /**
    * Runs a command once, as one statement if possible. Fails with `TooManyRequests` if its family's limit is used up.
@@ -150,21 +172,25 @@ export const make = Effect.gen(function*() {
   ) {
     const family = rateLimits ? kind : undefined
     const held = yield* current(own)
+    const used = held.used ??= yield* count(own.accountId)
     const now = yield* Clock.currentTimeMillis
-    const isSpent = family !== undefined && quotaOf(held, family, now).remaining <= 0
+    const isSpent = family !== undefined && quotaOf(used, family, now).remaining <= 0
     const done = simple === undefined || isSpent ? undefined : yield* attempt(own, held, id, family, simple)
     const metered: Effect.Effect<CommandAnswer, E | TooManyRequests> = family === undefined
       ? work
       : Effect.suspend((): Effect.Effect<CommandAnswer, E | TooManyRequests> => {
-        const { limit, remaining, resetAt } = quotaOf(held, family, now)
+        const { limit, remaining, resetAt } = quotaOf(used, family, now)
         return remaining > 0 ? work : Effect.fail(new TooManyRequests({ limit, resetAt }))
       })
     const { answer, repeated } = done !== undefined
       ? { answer: done, repeated: false }
-      : yield* commands.once(held.owner, id, family, metered).pipe(Effect.catchTag("StaleOwner", forget(own, held)))
+      : yield* commands.once(held.owner, id, family, metered).pipe(
+        recounting(held),
+        Effect.catchTag("StaleOwner", forget(own, held))
+      )
     if (family === undefined) return answer
-    if (!repeated) held.used[family].count++
-    return { ...answer, standing: quotaOf(held, family, now) }
+    if (!repeated) used[family].count++
+    return { ...answer, standing: quotaOf(used, family, now) }
   })
 
   /** Runs repeatable work in a transaction of the owner. */

@@ -51,7 +51,7 @@ const pictures: Readonly<Record<InstancePictureKind, Picture>> = {
   },
   favicon: {
     title: ({ say }) => say("Favicon"),
-    hint: ({ say }) => say("A square of at least 48x48 pixels, recognisable at small sizes; PNG or WebP."),
+    hint: ({ say }) => say("A square of at least 48x48 pixels, recognizable at small sizes; PNG or WebP."),
     own: faviconPath(48),
     size: [48, 48]
   }

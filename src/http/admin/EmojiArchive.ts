@@ -30,9 +30,9 @@ const make = Effect.gen(function*() {
           section(
             say("Export"),
             html`<p class="soft">${
-              say("A zip file with the images and a list of them, as other servers use it.")
+              say("A zip file with the images and a list of them, in the format of other servers.")
             }</p><p><a href="${listPath}/export.zip" download>${say("Download archive")}</a></p><p class="soft">${
-              say("A tar.gz file with the images only, as Mastodon's command line reads it.")
+              say("A tar.gz file with the images only, for Mastodon's command line.")
             }</p><p><a href="${listPath}/export.tar.gz" download>${say("Download the tar.gz")}</a></p>`
           )
         }${

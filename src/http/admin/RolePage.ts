@@ -31,7 +31,7 @@ const make = Effect.gen(function*() {
         : html`${roleForm(visit, role)}${
           role.id === everyone ? "" : section(
             say("Remove"),
-            html`<p class="soft">${say("Members of the role keep only what everyone can do.")}</p>${
+            html`<p class="soft">${say("Members of the role keep only the permissions that everyone has.")}</p>${
               actButton(visit, "remove", say("Delete role"), { kind: "danger" })
             }`
           )
@@ -55,7 +55,7 @@ const make = Effect.gen(function*() {
         confirm: (visit) =>
           Effect.map(asked(visit), (role) => ({
             title: visit.words.say("Delete the role {name}?", { name: roleName(visit.words, role) }),
-            text: visit.words.say("Its members keep only what everyone can do. This cannot be undone."),
+            text: visit.words.say("Its members keep only the permissions that everyone has. This cannot be undone."),
             button: visit.words.say("Delete role"),
             danger: true
           })),

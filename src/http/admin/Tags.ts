@@ -76,7 +76,7 @@ const make = Effect.gen(function*() {
                   textField(visit, {
                     name: "display_name",
                     label: say("Display name of the hashtag"),
-                    hint: say("Must differ only in upper and lower case."),
+                    hint: say("Only upper and lower case can be changed."),
                     value: tag.displayName
                   })
                 }${checkbox(visit, { name: "usable", label: say("Posts can use it"), checked: tag.usable })}${

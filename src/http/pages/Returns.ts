@@ -8,6 +8,6 @@ const returns =
 const returnCharactersMax = 4_000
 const plain = /^[!#-;=?-[\]_a-~]+$/
 
-/** Returns the requested page if it is one of ours, otherwise the default. */
+/** Returns the requested page if it is on this server, otherwise the default. */
 export const returnTo = (asked: string | null): string =>
   asked !== null && asked.length <= returnCharactersMax && plain.test(asked) && returns.test(asked) ? asked : landing

@@ -244,7 +244,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
   return { concerns, deliveryOf }
 })
 
-const nothing: RoutedEvents = []
+export const nothing: RoutedEvents = []
 /** Returns true if a status was edited again after the announced edit. */
 const isOvertaken = (status: string, editedAt: number | undefined) =>
   editedAt !== undefined && (editedAtOf(status) ?? 0) > editedAt

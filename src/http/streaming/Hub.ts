@@ -70,10 +70,7 @@ export class Hub extends Context.Service<Hub, {
         deliveryOf(message).pipe(
           Effect.timeout(preparationTimeout),
           Effect.catchCause((cause) =>
-            Effect.as(
-              Effect.logWarning(`streams missed a ${message._tag} event`, cause),
-              [] as EventRouting.RoutedEvents
-            )
+            Effect.as(Effect.logWarning(`streams missed a ${message._tag} event`, cause), EventRouting.nothing)
           )
         )
       yield* Stream.fromSubscription(yield* broadcast.subscribe).pipe(

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Count, Id } from "./Common.ts"
 
-/** A highlighted role, shown beside an account's name; `color` is `#hex` or empty. */
+/** A highlighted role, shown next to an account's name; `color` is `#hex` or empty. */
 export const AccountRole = Schema.Struct({ id: Id, name: Schema.String, color: Schema.String })
 export type AccountRole = typeof AccountRole.Type
 

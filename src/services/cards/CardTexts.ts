@@ -12,7 +12,7 @@ const cardUrlBytesMax = 2_692
 /** Maximum characters of a text that are read, before markup and spaces are removed. */
 const readCharactersMax = 8_192
 
-/** Bidirectional control characters (Unicode, 9): in a title they would reorder the text beside it. */
+/** Bidirectional control characters (Unicode, 9): in a title they would reorder the surrounding text. */
 const directing = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
 
 /** Returns plain text on one line without invisible characters, truncated to so many characters. */

@@ -24,7 +24,7 @@ interface Statuses {
   /** FROM and WHERE of the statuses `c`, and the column of their ids. */
   readonly found: Fragment
   readonly id: string
-  /** Joins beside a status `s` and its original `o`. */
+  /** Joins in addition to a status `s` and its original `o`. */
   readonly beside?: Fragment
   /** Condition for statuses that are in the feed. */
   readonly belongs: Fragment

@@ -14,7 +14,7 @@ const linkSchemes = new Set(
   ["http", "https", "dat", "dweb", "ipfs", "ipns", "ssb", "gopher", "xmpp", "magnet", "gemini"]
 )
 
-/** Allowed beside microformats: the fallback link of a quote. */
+/** Allowed in addition to microformats: the fallback link of a quote. */
 const inlineQuote = "quote-inline"
 const classes = ["h-*", "p-*", "u-*", "dt-*", "e-*", "mention", "hashtag", "ellipsis", "invisible"]
 

@@ -17,7 +17,7 @@ import { languageTag } from "./Languages.ts"
 const ruleCharactersMax = 300
 const ruleHintCharactersMax = 1_000
 export const rulesMax = 50
-/** Languages of one rule beside its own. */
+/** Maximum translations of a rule. */
 const ruleTranslationsMax = 50
 
 /** A rule in one language. */

@@ -28,7 +28,7 @@ export class BlockedAddresses extends Context.Service<BlockedAddresses, {
   /** Returns the severity of the strictest block of an address at a time in milliseconds since 1970. */
   readonly find: (address: string, nowMillis: number) => IpBlockSeverity | undefined
   readonly areNone: () => boolean
-  /** Reloads the blocks; whoever changes one calls this before the response. */
+  /** Reloads the blocks; called after each change, before the response. */
   readonly refresh: Effect.Effect<void, SqlError>
   /** Calls `listener` after each reload, until the scope closes. */
   readonly changed: (listener: () => void) => Effect.Effect<void, never, Scope.Scope>

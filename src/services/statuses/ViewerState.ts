@@ -86,7 +86,7 @@ export interface QuotedState {
 }
 
 /**
- * Filter of a list beside permissions: `authors` omits statuses by, or boosted from, accounts that the viewer hides.
+ * Filter of a list, applied after permissions: `authors` omits statuses by, or boosted from, accounts that the viewer hides.
  * `permitted` statuses were just selected with `visibleTo` for the same viewer, and are not checked again.
  */
 export type Hiding = "nothing" | "authors" | "permitted"

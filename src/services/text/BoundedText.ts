@@ -17,7 +17,7 @@ export const boundedBytesMax = 262_144
 export const marksInRowMax = 30
 
 /**
- * Matches more marks in a row than that. Every non-starter is a mark. Ignorable characters between two marks count as
+ * Matches more than `marksInRowMax` marks in a row. Every non-starter is a mark. Ignorable characters between two marks count as
  * marks, because comparisons ignore them.
  */
 const heaped = new RegExp(
@@ -29,7 +29,7 @@ const mayHaveMarks = /[^\0-\u02ff]/
 
 const withoutHeaps = (text: string): string => mayHaveMarks.test(text) ? text.replace(heaped, "$1") : text
 
-/** Cuts a text to so many bytes of UTF-8, at a character boundary. */
+/** Cuts a text to `bytesMax` bytes of UTF-8, at a character boundary. */
 const cutToBytes = (text: string, bytesMax: number): string => {
   // A UTF-16 code unit takes up to three bytes.
   if (text.length * 3 <= bytesMax) return text

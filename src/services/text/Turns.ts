@@ -17,7 +17,7 @@ export const turns = () => {
   }
 }
 
-/** Maps a function over things; yields in between, by the length of the texts. */
+/** Maps a function over items; yields in between, by the length of their texts. */
 export const mapInTurns = Effect.fnUntraced(
   function*<A, B>(things: ReadonlyArray<A>, textOf: (thing: A) => string, work: (thing: A) => B) {
     const turn = turns()

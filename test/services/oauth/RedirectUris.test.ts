@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { isRegistered } from "../../../src/services/oauth/RedirectUris.ts"
 
-describe("F94: redirect URIs", () => {
+describe("F94: redirect URIs (row 71)", () => {
   it.each<[registered: string, used: string]>([
     ["http://127.0.0.1/cb", "http://127.0.0.1:51234/cb"],
     ["http://127.0.0.1:4000/cb", "http://127.0.0.1:51234/cb"],

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { validationFailed } from "../../../services/Errors.ts"
 import type { Messages } from "../../../services/languages/Messages.ts"
 import { everyone, type Permission, permissions } from "../../../services/staff/Permissions.ts"
@@ -14,7 +14,7 @@ export const rolesPath = "/admin/roles"
 export const roleName = ({ say }: Pick<Messages, "say">, { id, name }: Pick<Role, "id" | "name">): string =>
   id === everyone ? say("Everyone") : name
 
-const names = Object.keys(permissions) as ReadonlyArray<Permission>
+const names: ReadonlyArray<Permission> = Struct.keys(permissions)
 
 /** Returns the permissions that the visitor may grant: their own; for the default role only those for invites. */
 const givable = (visit: Visit, role: Role | undefined): ReadonlyArray<Permission> =>

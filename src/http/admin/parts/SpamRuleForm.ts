@@ -90,7 +90,7 @@ export const spamRuleForm = (visit: Visit, act: string, rule?: SpamRule): Html =
           textField(visit, {
             name: "name",
             label: say("Name"),
-            hint: say("Shown to moderators in the report, to nobody else."),
+            hint: say("Shown in the report, to moderators only."),
             value: rule?.name ?? "",
             max: nameCharactersMax,
             required: true
@@ -185,9 +185,6 @@ export const figureIn = (
   return /^-?\d{1,7}$/.test(written) ? Effect.succeed(Number(written)) : validationFailed(refusal)
 }
 
-const given = <Key extends string, Value>(entries: ReadonlyArray<readonly [Key, Value]>) =>
-  Object.fromEntries(entries) as Partial<Record<Key, Value>>
-
 /** Returns the rule in the form, as it was sent; invalid numbers are refused. */
 export const spamRuleIn = Effect.fnUntraced(function*({ form: sent }: Visit) {
   const numbers = yield* Effect.forEach(numberNames, (name) =>
@@ -201,8 +198,8 @@ export const spamRuleIn = Effect.fnUntraced(function*({ form: sent }: Visit) {
     action: sent.get("action") ?? undefined,
     score: yield* figureIn(sent.get("score"), "Score is not included in the list"),
     conditions: {
-      lists: given(listNames.map((name) => [name, (sent.get(fieldOf(name)) ?? "").split(/[\r\n]+/)] as const)),
-      numbers: given(numbers),
+      lists: Object.fromEntries(listNames.map((name) => [name, (sent.get(fieldOf(name)) ?? "").split(/[\r\n]+/)])),
+      numbers: Object.fromEntries(numbers),
       origin: sent.get("origin") ?? undefined,
       lookAlike: sent.getAll("look_alike"),
       avatarAlike: sent.getAll("avatar_alike")

@@ -42,7 +42,7 @@ export class UserControls extends Context.Service<UserControls, {
               name: "email",
               type: "email",
               label: say("New email address"),
-              hint: say("It takes effect when the person opens the link we email to it."),
+              hint: say("Takes effect when the person opens the link that we send to this address."),
               required: true
             })
           }<p class="row">${button("email", say("Change address"))}</p>`

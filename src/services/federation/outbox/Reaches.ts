@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** Maximum inboxes recorded per post as having been given it. */
+/** Maximum recorded inboxes per post. */
 const givenMax = 20_000
 
 /**
