@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Clamps remote dates from before `services/Moments.ts` to the years 1970 to 9999. */
+/** Clamps remote dates from before `services/runtime/Moments.ts` to the years 1970 to 9999. */
 const columns = [
   ["polls", "expires_at"],
   ["accounts", "created_at"],

@@ -41,8 +41,8 @@ describe("F32: ids never pass through a number of JavaScript, which holds 53 of 
 })
 
 describe("ids from outside", () => {
-  it("F10: dates are read in src/services/Moments.ts only, where they are brought between 1970 and 9999", () => {
-    const others = sources.filter(({ path }) => path !== "src/services/Moments.ts")
+  it("F10: dates are read in src/services/runtime/Moments.ts only, where they are brought between 1970 and 9999", () => {
+    const others = sources.filter(({ path }) => path !== "src/services/runtime/Moments.ts")
     const read = /Date\.(?:parse|UTC)\b|DateTime\.make\w*|Schema\.Date\w*/g
     assert.deepStrictEqual(complaints(others, ({ code }) => matches(code, read)), [])
   })

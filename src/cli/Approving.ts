@@ -9,7 +9,7 @@ import { Mailer } from "../services/emails/Mailer.ts"
 import { Approvals, type Pending, pendingMax } from "../services/identity/Approvals.ts"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { UserCatalogs } from "../services/instance/UserCatalogs.ts"
-import { traced } from "../services/Traced.ts"
+import { traced } from "../services/runtime/Traced.ts"
 import { findUser, refuse } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
 

@@ -3,7 +3,7 @@ import { Command, Flag } from "effect/cli"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import type { ListedActivity } from "../services/federation/inbox/InboundOutcomes.ts"
-import { traced } from "../services/Traced.ts"
+import { traced } from "../services/runtime/Traced.ts"
 import * as Operator from "./Operator.ts"
 
 /** Maximum activities in a listing. */

@@ -13,8 +13,8 @@ import * as Storages from "../layers/storage/Storages.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { Fanouts } from "../services/intents/Fanouts.ts"
 import { Storage } from "../services/media/Storage.ts"
-import { rowsOf } from "../services/Rows.ts"
-import { traced } from "../services/Traced.ts"
+import { rowsOf } from "../services/database/Rows.ts"
+import { traced } from "../services/runtime/Traced.ts"
 import { connection } from "./Migrate.ts"
 
 const versionRows = rowsOf(Schema.Struct({ number: Schema.Int, version: Schema.String }))

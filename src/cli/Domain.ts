@@ -1,11 +1,11 @@
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { OperatorError } from "../layers/OperatorError.ts"
-import type { Unprocessable } from "../services/Errors.ts"
+import type { Unprocessable } from "../services/runtime/Errors.ts"
 import { DomainAllows } from "../services/federation/domains/DomainAllows.ts"
 import { type DomainBlockRecord, DomainBlocks } from "../services/federation/domains/DomainBlocks.ts"
 import { type BlockReaders, PublishedBlocks } from "../services/federation/domains/PublishedBlocks.ts"
-import { traced } from "../services/Traced.ts"
+import { traced } from "../services/runtime/Traced.ts"
 import { refuse } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import * as Protocol from "../actors/account/Protocol.ts"
+import * as Protocol from "../actors/account/core/Protocol.ts"
 import { notify } from "../layers/PostgresChannel.ts"
-import type { AccountId } from "../services/Ids.ts"
+import type { AccountId } from "../services/database/Ids.ts"
 import { OperatorCommands } from "../services/intents/OperatorCommands.ts"
 
 /** Stores a command for the account's actor, and wakes the actor. */

@@ -12,7 +12,7 @@ import {
   type RefusingInbox,
   type WaitingDelivery
 } from "../services/federation/outbox/Queues.ts"
-import { traced } from "../services/Traced.ts"
+import { traced } from "../services/runtime/Traced.ts"
 import { dead, explained, services } from "./DeadActivities.ts"
 
 const layer = Layer.mergeAll(DeliveryHosts.layer, Queues.layer).pipe(Layer.provideMerge(services))

@@ -3,7 +3,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { Instance } from "../services/instance/Instance.ts"
 import { InstanceRules } from "../services/instance/InstanceRules.ts"
-import { traced } from "../services/Traced.ts"
+import { traced } from "../services/runtime/Traced.ts"
 import * as InstanceServices from "./InstanceServices.ts"
 import { refuse } from "./Lookup.ts"
 

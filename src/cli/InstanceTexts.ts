@@ -5,7 +5,7 @@ import * as EmailAddresses from "../services/identity/EmailAddresses.ts"
 import { Instance } from "../services/instance/Instance.ts"
 import type { InstanceChange } from "../services/instance/InstanceChange.ts"
 import { InstanceSettings } from "../services/instance/InstanceSettings.ts"
-import { traced } from "../services/Traced.ts"
+import { traced } from "../services/runtime/Traced.ts"
 import * as InstanceServices from "./InstanceServices.ts"
 import { findUser, refuse } from "./Lookup.ts"
 

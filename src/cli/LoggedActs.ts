@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { AccountId } from "../services/Ids.ts"
+import type { AccountId } from "../services/database/Ids.ts"
 import type { AuditAction } from "../services/staff/AuditActions.ts"
 import { AuditLog } from "../services/staff/AuditLog.ts"
 

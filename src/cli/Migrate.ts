@@ -5,7 +5,7 @@ import { Command } from "effect/cli"
 import * as Database from "../layers/Database.ts"
 import { EmbeddedPostgres } from "../layers/EmbeddedPostgres.ts"
 import { Environment } from "../layers/Environment.ts"
-import { traced } from "../services/Traced.ts"
+import { traced } from "../services/runtime/Traced.ts"
 
 /** Connection to the configured database. An embedded one runs while the scope is open. */
 export const connection = Effect.gen(function*() {

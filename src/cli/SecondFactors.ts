@@ -5,7 +5,7 @@ import * as Mail from "../layers/Mail.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { Emails } from "../services/emails/Emails.ts"
 import { TwoFactorReset } from "../services/identity/TwoFactorReset.ts"
-import type { AccountId } from "../services/Ids.ts"
+import type { AccountId } from "../services/database/Ids.ts"
 import * as Operator from "./Operator.ts"
 
 /** Services of the reset; queued e-mails are sent before the command ends. */

@@ -3,7 +3,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { OperatorError } from "../layers/OperatorError.ts"
 import * as Scopes from "../services/oauth/Scopes.ts"
 import { Tokens } from "../services/oauth/Tokens.ts"
-import { traced } from "../services/Traced.ts"
+import { traced } from "../services/runtime/Traced.ts"
 import { findUser } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
 

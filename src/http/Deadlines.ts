@@ -1,6 +1,6 @@
 import { Effect, type Exit, Fiber } from "effect"
 import { HttpMethod, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { elapsedMillis } from "../services/ElapsedMillis.ts"
+import { elapsedMillis } from "../services/runtime/ElapsedMillis.ts"
 import { takesFiles } from "./body/UploadedFiles.ts"
 import { isStreaming } from "./guard/Handshake.ts"
 import * as Reply from "./guard/Reply.ts"

@@ -1,4 +1,4 @@
-import type { Page, Stretch } from "../services/Paging.ts"
+import type { Page, Stretch } from "../services/database/Paging.ts"
 
 /** Ends of a page: `first` and `last` are the cursor ids of its newest and oldest row. */
 interface PageEnds {

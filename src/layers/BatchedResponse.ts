@@ -1,5 +1,5 @@
 import { ServerResponse } from "node:http"
-import { giveBack } from "../services/OneTimeChunks.ts"
+import { giveBack } from "../services/runtime/OneTimeChunks.ts"
 import * as UnreadResponses from "./UnreadResponses.ts"
 
 /** Maximum bytes of responses that wait for their clients, per process. */

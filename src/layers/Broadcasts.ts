@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, PubSub, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Broadcast, BroadcastMessage, makeHub } from "../services/Broadcast.ts"
-import { traced } from "../services/Traced.ts"
+import { Broadcast, BroadcastMessage, makeHub } from "../services/events/Broadcast.ts"
+import { traced } from "../services/runtime/Traced.ts"
 import { PostgresChannel } from "./PostgresChannel.ts"
 import { Redis } from "./Redis.ts"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { type HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
-import { giveBack, readOnce } from "../services/OneTimeChunks.ts"
+import { giveBack, readOnce } from "../services/runtime/OneTimeChunks.ts"
 
 /*
  * Measured on pages of posts (one core, brotli quality 1): 25 µs for 3 KB, 60 µs for 33 KB, 90 µs for 65 KB, with a

@@ -7,7 +7,7 @@ import type { MigrationError } from "effect/sql/Migrator"
 import * as MigratorFileSystem from "effect/sql/MigratorFileSystem"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { fileURLToPath } from "node:url"
-import { traced } from "../services/Traced.ts"
+import { traced } from "../services/runtime/Traced.ts"
 import { EmbeddedPostgres } from "./EmbeddedPostgres.ts"
 import { OperatorError } from "./OperatorError.ts"
 

@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { only, rowsOf } from "../services/Rows.ts"
+import { only, rowsOf } from "../services/database/Rows.ts"
 
 const skewRows = rowsOf(Schema.Struct({ millis: Schema.Number }))
 

@@ -1,6 +1,6 @@
 import { Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { Broadcast } from "../services/Broadcast.ts"
+import type { Broadcast } from "../services/events/Broadcast.ts"
 import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
 import type { FetchedPosts } from "../services/federation/fetching/FetchedPosts.ts"
 import { OriginChecks } from "../services/federation/fetching/OriginChecks.ts"

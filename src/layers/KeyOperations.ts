@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign, verify } from "node:crypto"
-import { boundedMap } from "../services/BoundedMap.ts"
+import { boundedMap } from "../services/runtime/BoundedMap.ts"
 import { KeyOperations, type KeyPair, NoKey, rsaBits } from "../services/federation/signatures/KeyOperations.ts"
 
 /** Maximum parsed keys in the cache, for public and private keys each. */

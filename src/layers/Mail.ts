@@ -3,7 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import type { Transporter } from "nodemailer"
 import { type Email, EmailNotSent, Mailer } from "../services/emails/Mailer.ts"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
-import { traced } from "../services/Traced.ts"
+import { traced } from "../services/runtime/Traced.ts"
 import { Environment } from "./Environment.ts"
 
 /** Timeout of the mail server, in milliseconds; short, because a user waits. */

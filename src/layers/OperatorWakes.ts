@@ -1,5 +1,5 @@
 import { Effect, Layer, PubSub } from "effect"
-import { AccountActors } from "../actors/account/AccountActors.ts"
+import { AccountActors } from "../actors/account/core/AccountActors.ts"
 import { PostgresChannel } from "./PostgresChannel.ts"
 
 /** Wakes the actors for which the command line wrote rows. The agenda would find the rows too, a second later. */

@@ -1,8 +1,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, PubSub, Queue, Ref, Schedule, Schema, type Scope } from "effect"
-import { BroadcastMessage } from "../services/Broadcast.ts"
-import { AccountId, IdFromString } from "../services/Ids.ts"
-import { traced } from "../services/Traced.ts"
+import { BroadcastMessage } from "../services/events/Broadcast.ts"
+import { AccountId, IdFromString } from "../services/database/Ids.ts"
+import { traced } from "../services/runtime/Traced.ts"
 import { HeldSessions } from "./Database.ts"
 
 /** Postgres' LISTEN/NOTIFY channel, on which the command line reaches running servers. */

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Redacted, Schedule, Schema, type Scope } from "effect"
 import type { Redis as Client, RedisOptions } from "ioredis"
-import { traced } from "../services/Traced.ts"
+import { traced } from "../services/runtime/Traced.ts"
 import { OperatorError } from "./OperatorError.ts"
 
 /** Redis did not execute a command: it is down, too slow, or refused it. */

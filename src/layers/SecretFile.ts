@@ -1,6 +1,6 @@
 import { Effect, FileSystem, Path, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { traced } from "../services/Traced.ts"
+import { traced } from "../services/runtime/Traced.ts"
 import { OperatorError } from "./OperatorError.ts"
 
 /** Subfolder of the data folder for secrets that the server generated. */

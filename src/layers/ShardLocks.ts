@@ -1,7 +1,7 @@
 import { Effect, Layer, Semaphore } from "effect"
 import { RunnerStorage, type ShardId, ShardingConfig, SqlRunnerStorage } from "effect/cluster"
 import { SqlClient, type SqlConnection } from "effect/sql"
-import { gathered } from "../services/Batches.ts"
+import { gathered } from "../services/database/Batches.ts"
 import { HeldSessions } from "./Database.ts"
 import { ShardReleases } from "./ShardReleases.ts"
 

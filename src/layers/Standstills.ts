@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Schedule } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { Statement } from "effect/sql"
 import { unavailable } from "../http/guard/Reply.ts"
-import { StoodStill } from "../services/StoodStill.ts"
+import { StoodStill } from "../services/runtime/StoodStill.ts"
 
 /** Pause after which a process counts as stalled, in milliseconds: as long as clients wait for a command. */
 export const standstillMillisMax = 5_000

@@ -3,7 +3,7 @@ import { HttpServer } from "effect/http"
 import { NetAddress } from "effect/net"
 import { SqlClient } from "effect/sql"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
-import { rowsOf } from "../services/Rows.ts"
+import { rowsOf } from "../services/database/Rows.ts"
 
 const usageRows = rowsOf(Schema.Struct({ inUse: Schema.Boolean }))
 

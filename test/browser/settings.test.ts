@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { pages } from "../http/admin/pages.ts"
+import { pages } from "../http/staff/pages/pages.ts"
 import { authenticator, nextStep } from "../support/Authenticator.ts"
 import { chief } from "../support/Chief.ts"
 import { TestServer } from "../support/Server.ts"

@@ -3,7 +3,7 @@ import { ConfigProvider, Context, Effect, FileSystem, Layer, Redacted } from "ef
 import * as Operator from "../../src/cli/Operator.ts"
 import { givenEmail } from "../../src/services/identity/RegistrationRules.ts"
 import { Registrations } from "../../src/services/identity/Registrations.ts"
-import type { AccountId } from "../../src/services/Ids.ts"
+import type { AccountId } from "../../src/services/database/Ids.ts"
 import { Tokens } from "../../src/services/oauth/Tokens.ts"
 import { freePort } from "../support/ports.ts"
 import * as Program from "../support/Program.ts"

@@ -12,8 +12,8 @@ import { StatusViews } from "../../src/http/render/StatusViews.ts"
 import { Account } from "../../src/http/wire/Account.ts"
 import { encode, json, list, splice } from "../../src/http/wire/Keys.ts"
 import { type Context as Thread, Status } from "../../src/http/wire/Status.ts"
-import { AccountId } from "../../src/services/Ids.ts"
-import { lean } from "../../src/services/Lean.ts"
+import { AccountId } from "../../src/services/database/Ids.ts"
+import { lean } from "../../src/services/runtime/Lean.ts"
 
 /*
  * The compiler holds most of this: it complains of an expected error that is none, so what stands under one does not

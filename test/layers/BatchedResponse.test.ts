@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Socket } from "node:net"
 import { buffer } from "node:stream/consumers"
 import { unreadBytesMax } from "../../src/layers/BatchedResponse.ts"
 import * as NodeServer from "../../src/layers/NodeServer.ts"
-import { readOnce } from "../../src/services/OneTimeChunks.ts"
+import { readOnce } from "../../src/services/runtime/OneTimeChunks.ts"
 import { eventually } from "../support/Eventually.ts"
 
 /** A client on a connection of its own, of a server that answers each request with `answer`. */

@@ -4,7 +4,7 @@ import { Effect, FileSystem, Layer, Redacted } from "effect"
 import { createECDH } from "node:crypto"
 import * as SecretFile from "../../src/layers/SecretFile.ts"
 import { keepInDatabase, layer as secretsLayer } from "../../src/layers/Secrets.ts"
-import { Secrets } from "../../src/services/instance/Secrets.ts"
+import { Secrets } from "../../src/services/secrets/Secrets.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { testEnvironment } from "../support/TestEnvironment.ts"
 

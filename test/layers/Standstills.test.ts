@@ -4,7 +4,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, Statement } from "effect/sql"
 import * as Standstills from "../../src/layers/Standstills.ts"
-import { StoodStill } from "../../src/services/StoodStill.ts"
+import { StoodStill } from "../../src/services/runtime/StoodStill.ts"
 
 /** A database that writes down what it is asked for. */
 const listening = Effect.gen(function*() {

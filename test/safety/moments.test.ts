@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { momentMillisMax } from "../../src/services/Moments.ts"
+import { momentMillisMax } from "../../src/services/runtime/Moments.ts"
 import { eventually } from "../support/Eventually.ts"
 import { TestServer } from "../support/Server.ts"
 import { staffMember } from "../support/Staff.ts"

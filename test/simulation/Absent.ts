@@ -2,7 +2,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer, Redacted } from "effect"
 import { Mailer } from "../../src/services/emails/Mailer.ts"
 import { Credentials } from "../../src/services/identity/Credentials.ts"
-import { Secrets } from "../../src/services/instance/Secrets.ts"
+import { Secrets } from "../../src/services/secrets/Secrets.ts"
 
 /** Sign-in services, which no simulation uses. */
 export const signingIn = Layer.mergeAll(

@@ -1,6 +1,6 @@
 import { Context, Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../src/services/Broadcast.ts"
+import { Broadcast } from "../../src/services/events/Broadcast.ts"
 import { InstanceRules, rulesMax } from "../../src/services/instance/InstanceRules.ts"
 import { Dice } from "./Seeded.ts"
 import { client, type Shared, type World } from "./World.ts"

@@ -26,7 +26,7 @@ const suspensionToldEarly: Mutant = {
   name: "nodes hear of a suspension before the commit",
   mutation: {},
   planted: {
-    file: "actors/account/Moderation.ts",
+    file: "actors/account/verbs/Moderation.ts",
     from: "yield* sql.afterCommit(Effect.all([",
     times: 1,
     to: (on) => `yield* ${beforeCommit(on)}(Effect.all([`
@@ -42,7 +42,7 @@ const timerLater: Mutant = {
   name: "the timer of a scheduled status is set after the commit",
   mutation: {},
   planted: {
-    file: "actors/account/Scheduling.ts",
+    file: "actors/account/verbs/Scheduling.ts",
     from: "yield* agenda.enqueue(\"scheduled_status\", id, accountId, scheduledAt)",
     times: 1,
     to: (on) => `yield* ${afterCommit(on)}(agenda.enqueue("scheduled_status", id, accountId, scheduledAt))`
@@ -57,7 +57,7 @@ const timerKept: Mutant = {
   name: "a status that is scheduled anew is posted at its old time",
   mutation: {},
   planted: {
-    file: "actors/account/Scheduling.ts",
+    file: "actors/account/verbs/Scheduling.ts",
     from: "yield* agenda.enqueue(\"scheduled_status\", scheduledId, accountId, scheduledAt)",
     times: 1,
     to: (on) => `if (!${on}) yield* agenda.enqueue("scheduled_status", scheduledId, accountId, scheduledAt)`
@@ -107,7 +107,7 @@ const homesForgotten: Mutant = {
   name: "homes are forgotten after the commit alone",
   mutation: {},
   planted: {
-    file: "actors/account/Relations.ts",
+    file: "actors/account/verbs/Relations.ts",
     from: "if (readers.length > 0) yield* intend(own, { _tag: \"homes\"",
     times: 1,
     to: (on) => `if (!${on} && readers.length > 0) yield* intend(own, { _tag: "homes"`

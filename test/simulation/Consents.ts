@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Command } from "../../src/actors/account/Protocol.ts"
+import type { Command } from "../../src/actors/account/core/Protocol.ts"
 import { Quotes } from "../../src/services/statuses/Quotes.ts"
 import type { Facts } from "./Facts.ts"
 import type { Aftermath } from "./Invariants.ts"

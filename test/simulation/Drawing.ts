@@ -1,5 +1,5 @@
-import type { Command } from "../../src/actors/account/Protocol.ts"
-import { type AccountId, StatusId } from "../../src/services/Ids.ts"
+import type { Command } from "../../src/actors/account/core/Protocol.ts"
+import { type AccountId, StatusId } from "../../src/services/database/Ids.ts"
 import { saidBy } from "../../src/services/statuses/Post.ts"
 import { post } from "../support/Posts.ts"
 import { tagName } from "./Lists.ts"

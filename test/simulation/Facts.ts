@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { AccountId } from "../../src/services/Ids.ts"
+import { AccountId } from "../../src/services/database/Ids.ts"
 import type { RepliesPolicy } from "../../src/services/social/OwnedLists.ts"
 import { canSee, type StatusFacts, type Visibility } from "../../src/services/statuses/Visibility.ts"
 import { replying } from "./Drawing.ts"

@@ -1,4 +1,4 @@
-import type { Command } from "../../src/actors/account/Protocol.ts"
+import type { Command } from "../../src/actors/account/core/Protocol.ts"
 import { staleMillis } from "../../src/services/media/MediaJobs.ts"
 import * as Drawing from "./Drawing.ts"
 import * as Pointed from "./Pointed.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AccountId } from "../../src/services/Ids.ts"
+import type { AccountId } from "../../src/services/database/Ids.ts"
 import { families } from "../../src/services/intents/Commands.ts"
 import { Dice } from "./Seeded.ts"
 import type { Shared, World } from "./World.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AccountId } from "../../src/services/Ids.ts"
+import type { AccountId } from "../../src/services/database/Ids.ts"
 import type { RepliesPolicy } from "../../src/services/social/OwnedLists.ts"
 import type { Dice } from "./Seeded.ts"
 

@@ -51,7 +51,7 @@ const unordered: Mutant = {
   name: "counters are locked in no order",
   mutation: {},
   planted: {
-    file: "services/Counters.ts",
+    file: "services/database/Counters.ts",
     from: "yield* ofAccounts(sql, accounts)",
     times: 1,
     to: (on) =>
@@ -68,7 +68,7 @@ const boundUnlocked: Mutant = {
   name: "rows of a bounded table are counted without a lock",
   mutation: {},
   planted: {
-    file: "services/BoundedTables.ts",
+    file: "services/database/BoundedTables.ts",
     from: "yield* lockBound(sql, table)",
     times: 1,
     to: (on) => `if (!${on}) yield* lockBound(sql, table)`

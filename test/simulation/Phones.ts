@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AccountId } from "../../src/services/Ids.ts"
+import type { AccountId } from "../../src/services/database/Ids.ts"
 import { type Facts, pair } from "./Facts.ts"
 import type { Aftermath } from "./Invariants.ts"
 import { addressOf, type Received } from "./PushService.ts"

@@ -1,4 +1,4 @@
-import type { Command } from "../../src/actors/account/Protocol.ts"
+import type { Command } from "../../src/actors/account/core/Protocol.ts"
 import * as Drawing from "./Drawing.ts"
 import type { AtStep } from "./FaultPlan.ts"
 import type { Machine } from "./Machine.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { Command } from "../../src/actors/account/Protocol.ts"
-import type { AccountId } from "../../src/services/Ids.ts"
+import type { Command } from "../../src/actors/account/core/Protocol.ts"
+import type { AccountId } from "../../src/services/database/Ids.ts"
 import { pair } from "./Facts.ts"
 import type { Aftermath } from "./Invariants.ts"
 import type { Node } from "./Node.ts"

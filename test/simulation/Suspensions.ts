@@ -1,4 +1,4 @@
-import type { Command } from "../../src/actors/account/Protocol.ts"
+import type { Command } from "../../src/actors/account/core/Protocol.ts"
 
 /** Milliseconds for which nodes may use stale caches after a commit whose node died before publishing. */
 const staleMillisMax = 31_000

@@ -40,7 +40,7 @@ const acceptedUntold: Mutant = {
   name: "a reply that was approved is told to nobody",
   mutation: {},
   planted: {
-    file: "actors/account/Controlling.ts",
+    file: "actors/account/verbs/Controlling.ts",
     from: "yield* fanouts.enqueue(author, { _tag: \"publish\", statusId })",
     times: 1,
     to: (on) => `if (!${on}) yield* fanouts.enqueue(author, { _tag: "publish", statusId })`
@@ -101,7 +101,7 @@ const suspendedKept: Mutant = {
   name: "streams are not told that somebody is suspended",
   mutation: {},
   planted: {
-    file: "actors/account/Moderation.ts",
+    file: "actors/account/verbs/Moderation.ts",
     from: "? [stands ? broadcast",
     times: 1,
     to: (on) => `? [${on} ? Effect.void : stands ? broadcast`
@@ -131,7 +131,7 @@ const quoteNoticeKept: Mutant = {
   name: "a notification of a quote outlives the consent",
   mutation: {},
   planted: {
-    file: "actors/account/Quoting.ts",
+    file: "actors/account/verbs/Quoting.ts",
     from: "yield* notificationWriter.retractOne(\"quote\", quote.accountId, quotingId)",
     times: 1,
     to: (on) => `if (!${on}) yield* notificationWriter.retractOne("quote", quote.accountId, quotingId)`

@@ -1,6 +1,6 @@
 import { Effect, Schedule } from "effect"
-import type { Command } from "../../src/actors/account/Protocol.ts"
-import { type AccountId, StatusId } from "../../src/services/Ids.ts"
+import type { Command } from "../../src/actors/account/core/Protocol.ts"
+import { type AccountId, StatusId } from "../../src/services/database/Ids.ts"
 import { pollSecondsMin } from "../../src/services/instance/ContentLimits.ts"
 import type { Post } from "../../src/services/statuses/Post.ts"
 import { post } from "../support/Posts.ts"

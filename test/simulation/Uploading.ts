@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { MediaActors } from "../../src/actors/media/MediaActors.ts"
-import { type AccountId, MediaId } from "../../src/services/Ids.ts"
+import { type AccountId, MediaId } from "../../src/services/database/Ids.ts"
 import { FileOwners } from "../../src/services/media/FileOwners.ts"
 import { typeNamed } from "../../src/services/media/FileTypes.ts"
 import { MediaAttachments } from "../../src/services/media/MediaAttachments.ts"

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Secret, TOTP } from "otpauth"
-import { rowsOf } from "../../src/services/Rows.ts"
+import { rowsOf } from "../../src/services/database/Rows.ts"
 import { password } from "./SignedIn.ts"
 import type * as TestBrowser from "./TestBrowser.ts"
 

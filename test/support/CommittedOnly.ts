@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { UncommittedPublish } from "../../src/services/Broadcast.ts"
+import { UncommittedPublish } from "../../src/services/events/Broadcast.ts"
 
 /** Makes a publish inside of an open transaction a defect, which fails whatever published. */
 export const committedOnly = Layer.succeed(

@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { PersistedCard } from "../../src/services/cards/Card.ts"
-import { hashedKey } from "../../src/services/HashedKey.ts"
+import { hashedKey } from "../../src/services/secrets/HashedKey.ts"
 import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
 import { TrendRefresh } from "../../src/services/trends/TrendRefresh.ts"
 import { configurationOf } from "./Configuration.ts"

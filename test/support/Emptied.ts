@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { untilNoClash } from "../../src/services/Transactions.ts"
+import { untilNoClash } from "../../src/services/database/Transactions.ts"
 
 /** Selects the tables and all that refer to them, directly or not. */
 const withReferring = (tables: ReadonlyArray<string>) =>

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccountId } from "../../src/services/Ids.ts"
+import { AccountId } from "../../src/services/database/Ids.ts"
 
 /** Inserts a local, confirmed, recently active account without a password, as a sign-up leaves it. */
 export const person = Effect.fnUntraced(function*(username: string, settings: {

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AccountId, StatusId } from "../../src/services/Ids.ts"
+import type { AccountId, StatusId } from "../../src/services/database/Ids.ts"
 import { type Post, saidBy } from "../../src/services/statuses/Post.ts"
 
 /** An edit by a client that sends only the text. */

@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { Broadcast } from "../../src/services/Broadcast.ts"
+import { Broadcast } from "../../src/services/events/Broadcast.ts"
 import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
 import { Retention } from "../../src/services/intents/Retention.ts"
 import { configurationOf } from "./Configuration.ts"

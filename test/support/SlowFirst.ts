@@ -12,7 +12,7 @@ const rooms = [
   "cluster",
   "check.test.ts",
   "main.test.ts",
-  "http/admin/Pages.test.ts",
+  "http/staff/pages/Pages.test.ts",
   // Tests that wait for other programs start one at a time, between processor-bound folders.
   "http/v1/MediaPlayables.test.ts",
   "cli",

@@ -23,7 +23,7 @@ export const bareStatements = (sources: ReadonlyArray<Source>): ReadonlyArray<st
 /** Finds decoders that are not made at the top of a file. */
 export const decodersInside = (sources: ReadonlyArray<Source>): ReadonlyArray<string> =>
   found(
-    sources.filter(({ path }) => path !== "src/services/Rows.ts"),
+    sources.filter(({ path }) => path !== "src/services/database/Rows.ts"),
     /^(?!(?:export )?const \w+Rows = rowsOf\().*\browsOf\(.*/gm
   )
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { repeated } from "../../services/Repeated.ts"
+import { repeated } from "../../services/runtime/Repeated.ts"
 
 /** Repeats work while the scope lives; a failed round waits for the next one. */
 export const every = <A, E, R>(

@@ -3,7 +3,7 @@ import { isStamp } from "../../services/federation/documents/InteractionDocument
 import { mayPass } from "../../services/federation/fetching/RemotePosts.ts"
 import { ObjectFetcher } from "../../services/federation/ObjectFetcher.ts"
 import { InteractionRequests } from "../../services/statuses/InteractionRequests.ts"
-import { AccountActors } from "../account/AccountActors.ts"
+import { AccountActors } from "../account/core/AccountActors.ts"
 
 /**
  * Verifies the consent that a remote reply or reblog claims to have from another remote author. It must be on the

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { AutoClosing } from "../../services/identity/AutoClosing.ts"
 import { NewMembers } from "../../services/identity/NewMembers.ts"
-import { AccountActors } from "../account/AccountActors.ts"
+import { AccountActors } from "../account/core/AccountActors.ts"
 import { every } from "./ClaimRounds.ts"
 
 /**

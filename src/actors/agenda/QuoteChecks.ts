@@ -6,9 +6,9 @@ import { QuoteConsents } from "../../services/federation/inbox/QuoteConsents.ts"
 import { RemoteQuotes } from "../../services/federation/inbox/RemoteQuotes.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { ObjectFetcher } from "../../services/federation/ObjectFetcher.ts"
-import { StatusId } from "../../services/Ids.ts"
+import { StatusId } from "../../services/database/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { AccountActors } from "../account/AccountActors.ts"
+import { AccountActors } from "../account/core/AccountActors.ts"
 
 /**
  * Verifies quotes of remote posts at their origin: fetches the quoted post and its author's consent. The consent must

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { gathered } from "../../services/Batches.ts"
+import { gathered } from "../../services/database/Batches.ts"
 import {
   type CompletedDelivery,
   Deliveries,

@@ -1,6 +1,6 @@
 import { Clock, Effect, Metric } from "effect"
-import * as Backoff from "../../services/Backoff.ts"
-import { gathered } from "../../services/Batches.ts"
+import * as Backoff from "../../services/runtime/Backoff.ts"
+import { gathered } from "../../services/database/Batches.ts"
 import {
   type CompletedDelivery,
   Deliveries,

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 import { RemoteDomain } from "./Protocol.ts"
 
 /** Maximum hosts that are woken in one go; interactive work runs in between. */

@@ -1,6 +1,6 @@
 import { Effect, Layer, Scope } from "effect"
 import { Entity, Sharding } from "effect/cluster"
-import { lean } from "../../services/Lean.ts"
+import { lean } from "../../services/runtime/Lean.ts"
 import * as DeliveryRound from "./DeliveryRound.ts"
 import * as Fetching from "./Fetching.ts"
 import * as HostState from "./HostState.ts"

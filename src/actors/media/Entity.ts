@@ -1,6 +1,6 @@
 import { Context, Effect, Fiber, type Semaphore } from "effect"
 import { Entity } from "effect/cluster"
-import { MediaId } from "../../services/Ids.ts"
+import { MediaId } from "../../services/database/Ids.ts"
 import * as Pipeline from "./Pipeline.ts"
 import { jobMailboxMax, MediaJob } from "./Protocol.ts"
 

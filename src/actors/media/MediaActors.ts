@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import type { MediaId } from "../../services/Ids.ts"
-import { traced } from "../../services/Traced.ts"
+import type { MediaId } from "../../services/database/Ids.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 import { MediaJob } from "./Protocol.ts"
 
 /** Client of the actors of media jobs. */

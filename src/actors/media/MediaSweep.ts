@@ -3,7 +3,7 @@ import { Singleton } from "effect/cluster"
 import { MediaAttachments } from "../../services/media/MediaAttachments.ts"
 import { MediaJobs } from "../../services/media/MediaJobs.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
-import { repeated } from "../../services/Repeated.ts"
+import { repeated } from "../../services/runtime/Repeated.ts"
 import { MediaActors } from "./MediaActors.ts"
 
 /** Maximum jobs that a sweep wakes. */

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { MediaId } from "../../services/Ids.ts"
+import type { MediaId } from "../../services/database/Ids.ts"
 import { typeNamed } from "../../services/media/FileTypes.ts"
 import { attemptsMax, type MediaJobRecord, MediaJobs } from "../../services/media/MediaJobs.ts"
 import { MediaRefused, MediaTools, type Rendition, type Source } from "../../services/media/MediaTools.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { type ClientError, NotAllowed } from "../../services/Errors.ts"
+import { type ClientError, NotAllowed } from "../../services/runtime/Errors.ts"
 import { collection, collectionPage } from "../../services/federation/documents/Collections.ts"
 import { hashtag } from "../../services/federation/documents/HashtagDocument.ts"
 import { noteContext } from "../../services/federation/documents/NoteDocument.ts"

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { Etag, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { hash } from "node:crypto"
-import type { ClientError } from "../../services/Errors.ts"
+import type { ClientError } from "../../services/runtime/Errors.ts"
 import type { Document } from "../../services/federation/documents/Vocabulary.ts"
 import { preferredOffer } from "../guard/Accept.ts"
 import * as Reply from "../guard/Reply.ts"

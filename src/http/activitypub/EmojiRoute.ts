@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
-import { RecordNotFound } from "../../services/Errors.ts"
+import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { emojiDocument } from "../../services/federation/documents/EmojiDocument.ts"
 import { noteContext } from "../../services/federation/documents/NoteDocument.ts"
 

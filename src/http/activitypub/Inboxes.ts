@@ -1,6 +1,6 @@
 import { ByteSize, Effect, Layer, Result } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { AccountActors } from "../../actors/account/AccountActors.ts"
+import { AccountActors } from "../../actors/account/core/AccountActors.ts"
 import { activityTypeOf } from "../../services/federation/documents/ActivityTypes.ts"
 import { asActivity } from "../../services/federation/documents/Envelopes.ts"
 import { asForeign, asList, type Foreign, idOf } from "../../services/federation/documents/Reading.ts"

@@ -1,12 +1,12 @@
 import { Clock, Effect } from "effect"
-import { AccountActors } from "../../actors/account/AccountActors.ts"
-import { boundedMap } from "../../services/BoundedMap.ts"
+import { AccountActors } from "../../actors/account/core/AccountActors.ts"
+import { boundedMap } from "../../services/runtime/BoundedMap.ts"
 import { asForeign, asList, idOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import { FollowerDigests, synchronizedMax } from "../../services/federation/FollowerDigests.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { ObjectFetcher } from "../../services/federation/ObjectFetcher.ts"
 import type { Sender } from "../../services/federation/SenderKeys.ts"
-import { AccountId } from "../../services/Ids.ts"
+import { AccountId } from "../../services/database/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 
 /**

@@ -1,6 +1,6 @@
 import { Context, Effect, type Exit, type Fiber, Layer } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { elapsedMillis } from "../../services/ElapsedMillis.ts"
+import { elapsedMillis } from "../../services/runtime/ElapsedMillis.ts"
 import * as AddressShares from "../guard/AddressShares.ts"
 import { Caller } from "../guard/Caller.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"

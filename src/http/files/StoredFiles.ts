@@ -3,7 +3,7 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import { filesPath } from "../../services/instance/Urls.ts"
 import { servedTypes } from "../../services/media/FileTypes.ts"
 import { isStoredName, Storage } from "../../services/media/Storage.ts"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 import * as Reply from "../guard/Reply.ts"
 import { answer, notFound } from "./FileResponse.ts"
 

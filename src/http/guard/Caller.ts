@@ -1,7 +1,7 @@
 import { Context, Effect } from "effect"
-import { Unauthorized } from "../../services/Errors.ts"
-import type { AccountId, AppId, TokenId } from "../../services/Ids.ts"
-import type { Viewer } from "../../services/Viewer.ts"
+import { Unauthorized } from "../../services/runtime/Errors.ts"
+import type { AccountId, AppId, TokenId } from "../../services/database/Ids.ts"
+import type { Viewer } from "../../services/visibility/Viewer.ts"
 
 /** Caller of a request, as the guard identified it; `address` is the client's IP address, IPv6 as its /64. */
 export class Caller extends Context.Service<Caller, {

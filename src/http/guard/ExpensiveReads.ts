@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { Unavailable } from "../../services/Errors.ts"
+import { Unavailable } from "../../services/runtime/Errors.ts"
 import * as Gate from "../../services/outbound/Gate.ts"
 import * as AddressShares from "./AddressShares.ts"
 import { addressOf } from "./ClientAddresses.ts"

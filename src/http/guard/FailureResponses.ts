@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
-import { ClientError } from "../../services/Errors.ts"
+import { ClientError } from "../../services/runtime/Errors.ts"
 import * as Reply from "./Reply.ts"
 
 const isClientError = Schema.is(ClientError)

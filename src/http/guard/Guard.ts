@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
-import { ClientError, NotAllowed, RecordNotFound, Unauthorized, Unprocessable } from "../../services/Errors.ts"
+import { ClientError, NotAllowed, RecordNotFound, Unauthorized, Unprocessable } from "../../services/runtime/Errors.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { LiveTokens } from "../../services/oauth/LiveTokens.ts"
 import { grants } from "../../services/oauth/Scopes.ts"

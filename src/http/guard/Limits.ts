@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { TooManyRequests } from "../../services/Errors.ts"
-import { hashedKey } from "../../services/HashedKey.ts"
+import { TooManyRequests } from "../../services/runtime/Errors.ts"
+import { hashedKey } from "../../services/secrets/HashedKey.ts"
 
 /** Uses per period; periods are aligned to the clock (limits-and-rates.md section 3). */
 interface Limit {

@@ -1,5 +1,5 @@
 import { HttpBody } from "effect/http"
-import { readOnce } from "../../services/OneTimeChunks.ts"
+import { readOnce } from "../../services/runtime/OneTimeChunks.ts"
 
 /**
  * Body whose bytes belong to one response, so that their memory is freed once it is sent. They are made at once,

@@ -1,7 +1,7 @@
 import { Effect, Function } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { LRUCache } from "lru-cache"
-import type { ClientError } from "../../services/Errors.ts"
+import type { ClientError } from "../../services/runtime/Errors.ts"
 import { list as wireList, type Ready, ready, type ReadyList } from "../wire/Keys.ts"
 import type { Quota } from "./Limits.ts"
 import { OneTimeBody } from "./OneTimeBody.ts"

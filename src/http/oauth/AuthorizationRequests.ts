@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { type App, Apps } from "../../services/oauth/Apps.ts"
 import { formTarget, isRegistered } from "../../services/oauth/RedirectUris.ts"
 import * as Scopes from "../../services/oauth/Scopes.ts"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 import { challengeMethod, missing, RefusalCode, textOf } from "./Refusals.ts"
 
 /** Maximum characters of an app's state (RFC 6749, 4.1.1 sets no limit). */

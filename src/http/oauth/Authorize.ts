@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import type { AccountId } from "../../services/Ids.ts"
+import type { AccountId } from "../../services/database/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { Grants } from "../../services/oauth/Grants.ts"

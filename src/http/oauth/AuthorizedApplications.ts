@@ -1,6 +1,6 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { HttpRouter } from "effect/http"
-import { AppIdFromString } from "../../services/Ids.ts"
+import { AppIdFromString } from "../../services/database/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Apps, type AuthorizedApp } from "../../services/oauth/Apps.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"

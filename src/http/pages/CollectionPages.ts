@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { Collections } from "../../services/collections/Collections.ts"
-import { RecordNotFound } from "../../services/Errors.ts"
+import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { CollectionObjects } from "../../services/federation/CollectionObjects.ts"
 import { collectionContext } from "../../services/federation/documents/CollectionDocument.ts"
 import { type AccountRecord, Accounts } from "../../services/identity/Accounts.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { HttpRouter } from "effect/http"
-import { AccountActors } from "../../actors/account/AccountActors.ts"
+import { AccountActors } from "../../actors/account/core/AccountActors.ts"
 import { Captchas } from "../../services/identity/Captchas.ts"
 import { parse } from "../../services/identity/EmailAddresses.ts"
 import { MailLinks } from "../../services/identity/MailLinks.ts"

@@ -1,4 +1,4 @@
-import { idMax } from "../../services/Ids.ts"
+import { idMax } from "../../services/database/Ids.ts"
 import { type Html, html } from "../html/Html.ts"
 import type { PageReader } from "../html/Visitors.ts"
 

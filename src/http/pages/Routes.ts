@@ -1,7 +1,7 @@
 import { Layer } from "effect"
 import { Forms } from "../html/Forms.ts"
 import { Visitors } from "../html/Visitors.ts"
-import * as AnnualReports from "./AnnualReports.ts"
+import * as AnnualReports from "./AnnualReportPage.ts"
 import * as CollectionPages from "./CollectionPages.ts"
 import * as Embeds from "./Embeds.ts"
 import * as FrontPage from "./FrontPage.ts"

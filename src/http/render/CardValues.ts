@@ -1,7 +1,7 @@
 import type { CardRecord } from "../../services/cards/Card.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
-import type { Viewer } from "../../services/Viewer.ts"
+import type { Viewer } from "../../services/visibility/Viewer.ts"
 import type { Account } from "../wire/Account.ts"
 import { timestamp } from "../wire/Common.ts"
 import { none, type Ready } from "../wire/Keys.ts"

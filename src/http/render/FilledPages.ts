@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Page } from "../../services/Paging.ts"
+import type { Page } from "../../services/database/Paging.ts"
 
 /**
  * Maximum further reads to fill a page after filtering, and their rows. Afterwards the page stays short, and its cursor

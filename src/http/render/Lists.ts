@@ -1,4 +1,4 @@
-import type { Page } from "../../services/Paging.ts"
+import type { Page } from "../../services/database/Paging.ts"
 import * as Reply from "../guard/Reply.ts"
 import * as Paging from "../Paging.ts"
 import type { ReadyList } from "../wire/Keys.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import { traced } from "../../services/Traced.ts"
-import type { Viewer } from "../../services/Viewer.ts"
+import { traced } from "../../services/runtime/Traced.ts"
+import type { Viewer } from "../../services/visibility/Viewer.ts"
 import { list, type Ready, splice } from "../wire/Keys.ts"
 import type { Search } from "../wire/Search.ts"
 import { AccountViews } from "./AccountViews.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { Hiding, StatusKey, ViewerState } from "../../services/statuses/ViewerState.ts"
-import type { Viewer } from "../../services/Viewer.ts"
+import type { Viewer } from "../../services/visibility/Viewer.ts"
 import type { Ready } from "../wire/Keys.ts"
 import type { Status } from "../wire/Status.ts"
 import type { AccountViews } from "./AccountViews.ts"

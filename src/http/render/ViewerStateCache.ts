@@ -4,7 +4,7 @@ import { cachedAloneMillisMax, cachedMillisMax } from "../../services/caching/Ca
 import { Changes } from "../../services/caching/Changes.ts"
 import type { Hiding, StatusKey, ViewerState } from "../../services/statuses/ViewerState.ts"
 import type { ViewerStates } from "../../services/statuses/ViewerStates.ts"
-import type { Viewer } from "../../services/Viewer.ts"
+import type { Viewer } from "../../services/visibility/Viewer.ts"
 
 /** Maximum bytes of cached viewer states. */
 const viewerStateCacheBytesMax = 24 * 1024 * 1024

@@ -1,6 +1,6 @@
 import { type Cause, Deferred, Effect, Exit, type Fiber, Queue, Schedule, Schema, Stream } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 import * as Reply from "../guard/Reply.ts"
 import { Flag } from "../wire/Params.ts"
 import * as Authentication from "./Authentication.ts"

@@ -1,4 +1,4 @@
-import type { AccountId, TokenId } from "../../services/Ids.ts"
+import type { AccountId, TokenId } from "../../services/database/Ids.ts"
 import type { Channel } from "./Channels.ts"
 import type { StreamEvent } from "./StreamEvent.ts"
 

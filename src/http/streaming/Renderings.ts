@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { FilterContext } from "../../services/filters/Filter.ts"
-import type { AccountId } from "../../services/Ids.ts"
+import type { AccountId } from "../../services/database/Ids.ts"
 
 /** A status for one listener. */
 interface RenderedStatus {

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"

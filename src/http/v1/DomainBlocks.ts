@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { AccountActors } from "../../actors/account/AccountActors.ts"
+import { AccountActors } from "../../actors/account/core/AccountActors.ts"
 import { validDomain } from "../../services/federation/domains/RuledDomain.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { UserDomainBlocks } from "../../services/social/UserDomainBlocks.ts"

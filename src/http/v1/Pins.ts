@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { HttpApiGroup } from "effect/http-api"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 import { group } from "../Group.ts"
 import { Guard } from "../guard/Guard.ts"
 import { StatusViews } from "../render/StatusViews.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type Unprocessable, validationFailed } from "../../services/Errors.ts"
+import { type Unprocessable, validationFailed } from "../../services/runtime/Errors.ts"
 import {
   type Audience,
   type Interaction,

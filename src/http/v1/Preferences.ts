@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Settings } from "../../services/identity/Settings.ts"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"

@@ -1,11 +1,11 @@
 import { Context, Effect, Layer } from "effect"
-import { Unavailable, validationFailed } from "../../services/Errors.ts"
+import { Unavailable, validationFailed } from "../../services/runtime/Errors.ts"
 import type { ProfileChange } from "../../services/identity/ProfileChange.ts"
 import { MediaTools, type ProfilePicture } from "../../services/media/MediaTools.ts"
 import { Storage } from "../../services/media/Storage.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
 import { Uploads } from "../../services/media/Uploads.ts"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 import type { FileTicket } from "../wire/MediaRequests.ts"
 
 /** Accepted types of profile pictures (limits-and-rates.md section 1). */

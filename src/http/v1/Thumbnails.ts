@@ -6,14 +6,14 @@ import {
   Unavailable,
   type Unprocessable,
   validationFailed
-} from "../../services/Errors.ts"
-import type { AccountId, MediaId } from "../../services/Ids.ts"
+} from "../../services/runtime/Errors.ts"
+import type { AccountId, MediaId } from "../../services/database/Ids.ts"
 import { MediaAttachments, type Preview } from "../../services/media/MediaAttachments.ts"
 import { MediaTools } from "../../services/media/MediaTools.ts"
 import { Storage } from "../../services/media/Storage.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
 import type { Upload } from "../../services/media/Uploads.ts"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 
 /** Custom previews of videos and audio, uploaded by their owners (S-072, S-148). */
 export class Thumbnails extends Context.Service<Thumbnails, {

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { IdFromString } from "../../services/Ids.ts"
+import { IdFromString } from "../../services/database/Ids.ts"
 import { Count, Html, Id, Timestamp, Url } from "./Common.ts"
 import { CustomEmoji } from "./CustomEmoji.ts"
 import { Flag } from "./Params.ts"

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { IdFromString } from "../../services/Ids.ts"
+import { IdFromString } from "../../services/database/Ids.ts"
 import { IdInBody } from "./PageQuery.ts"
 import { Flag, hash, Integer, list, Text } from "./Params.ts"
 

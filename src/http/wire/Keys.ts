@@ -1,4 +1,4 @@
-import type { SnakeCase } from "../../services/Columns.ts"
+import type { SnakeCase } from "../../services/database/Columns.ts"
 import type { IdNumber } from "./Common.ts"
 
 /*

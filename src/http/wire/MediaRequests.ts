@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { MediaIdFromString } from "../../services/Ids.ts"
+import { MediaIdFromString } from "../../services/database/Ids.ts"
 import { Text } from "./Params.ts"
 
 /** Placeholder of a file among a request's parameters (`body/UploadedFiles.ts`); an empty text means no file. */

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { AppealState, StrikeAction } from "../../services/moderation/Strike.ts"
-import { notificationTypes } from "../../services/NotificationTypes.ts"
+import { notificationTypes } from "../../services/notifications/NotificationTypes.ts"
 import { Account, PartialAccountWithAvatar } from "./Account.ts"
 import { Collection } from "./Collection.ts"
 import { Count, Html, Id, IdNumber, Timestamp, Url } from "./Common.ts"

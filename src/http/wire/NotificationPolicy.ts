@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { PolicyDecision } from "../../services/NotificationPolicy.ts"
+import { PolicyDecision } from "../../services/notifications/NotificationPolicy.ts"
 import { Account } from "./Account.ts"
 import { Count, Figure, Id, Timestamp } from "./Common.ts"
 import { Flag, list, Text } from "./Params.ts"

@@ -1,6 +1,6 @@
 import { Schema, SchemaTransformation } from "effect"
-import { idMax } from "../../services/Ids.ts"
-import { limitOf, type Page } from "../../services/Paging.ts"
+import { idMax } from "../../services/database/Ids.ts"
+import { limitOf, type Page } from "../../services/database/Paging.ts"
 import { Integer } from "./Params.ts"
 
 const idOf = (text: string): bigint | undefined => {

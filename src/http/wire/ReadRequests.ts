@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { AccountIdFromString, IdFromString, StatusIdFromString } from "../../services/Ids.ts"
+import { AccountIdFromString, IdFromString, StatusIdFromString } from "../../services/database/Ids.ts"
 import { Cursor, IdInBody, pageFields, pageKeys } from "./PageQuery.ts"
 import { Flag, hash, Integer, list, Text } from "./Params.ts"
 

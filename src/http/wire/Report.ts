@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { IdFromString, StatusIdFromString } from "../../services/Ids.ts"
+import { IdFromString, StatusIdFromString } from "../../services/database/Ids.ts"
 import { Account } from "./Account.ts"
 import { Id, Timestamp } from "./Common.ts"
 import { Flag, list, Text } from "./Params.ts"

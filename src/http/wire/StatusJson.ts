@@ -1,5 +1,5 @@
 import { Record, Struct } from "effect"
-import { momentOf } from "../../services/Moments.ts"
+import { momentOf } from "../../services/runtime/Moments.ts"
 import type { ViewerState } from "../../services/statuses/ViewerState.ts"
 import type { Account } from "./Account.ts"
 import type { Collection } from "./Collection.ts"

@@ -1,5 +1,5 @@
 import { Schema, SchemaTransformation } from "effect"
-import { AccountIdFromString } from "../../services/Ids.ts"
+import { AccountIdFromString } from "../../services/database/Ids.ts"
 import { Visibility } from "../../services/statuses/Visibility.ts"
 import type { Written } from "../../services/statuses/Written.ts"
 import { PolicyGiven } from "./InteractionPolicy.ts"

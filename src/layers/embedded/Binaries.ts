@@ -1,6 +1,6 @@
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { createRequire } from "node:module"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 import { OperatorError } from "../OperatorError.ts"
 
 /** Absolute paths of Postgres' programs. */

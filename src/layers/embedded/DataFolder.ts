@@ -1,7 +1,7 @@
 import { Effect, FileSystem, Option, Path, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { spawnSync } from "node:child_process"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 import { OperatorError } from "../OperatorError.ts"
 import type { Binaries } from "./Binaries.ts"
 import * as RunAs from "./RunAs.ts"

@@ -1,7 +1,7 @@
 import { Effect, FileSystem, Path, Schedule, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { open, statfs } from "node:fs/promises"
-import { rowsOf } from "../../services/Rows.ts"
+import { rowsOf } from "../../services/database/Rows.ts"
 import { OperatorError } from "../OperatorError.ts"
 
 const readOnlyRows = rowsOf(Schema.Struct({ on: Schema.Boolean }))

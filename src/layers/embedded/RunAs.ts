@@ -1,6 +1,6 @@
 import { Effect, FileSystem, Option } from "effect"
 import { spawnSync } from "node:child_process"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 import { OperatorError } from "../OperatorError.ts"
 import type { Binaries } from "./Binaries.ts"
 

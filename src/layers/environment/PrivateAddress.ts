@@ -1,7 +1,7 @@
 import { Effect, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { lookup } from "node:dns/promises"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 
 /**
  * Shared address space of one provider's customers or a mesh network's members, not routed on the internet (RFC 6598).

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { emojiEdgePixelsMax, instanceThumbnailPixels } from "../../services/instance/ContentLimits.ts"
 import { InstancePictures } from "../../services/media/InstancePictures.ts"
 import type { Source } from "../../services/media/MediaTools.ts"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 import { extensionOf, looksOf, probe, quality, write } from "./Pictures.ts"
 
 /**

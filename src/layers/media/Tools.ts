@@ -1,7 +1,7 @@
 import { Effect, Layer, Semaphore } from "effect"
 import { convertedPixelsMax } from "../../services/instance/ContentLimits.ts"
 import { MediaRefused, MediaTools, type Source } from "../../services/media/MediaTools.ts"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 import * as Ffmpeg from "./Ffmpeg.ts"
 import * as InstalledFfmpeg from "./InstalledFfmpeg.ts"
 import * as Pictures from "./Pictures.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer, Redacted } from "effect"
 import webPush from "web-push"
-import { Secrets } from "../../services/instance/Secrets.ts"
+import { Secrets } from "../../services/secrets/Secrets.ts"
 import { InvalidKeys, PushMessages } from "../../services/push/PushMessages.ts"
 
 /** Time for which a push service keeps a message for a phone that is off, in seconds (operations.md section 11). */

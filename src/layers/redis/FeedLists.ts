@@ -7,7 +7,7 @@ import {
   feedUnreadMillisMax,
   type Generation
 } from "../../services/feeds/Feeds.ts"
-import { idMax } from "../../services/Ids.ts"
+import { idMax } from "../../services/database/Ids.ts"
 import type { Redis } from "../Redis.ts"
 
 /** Maximum feeds per Redis call, and concurrent calls of one operation. */

@@ -1,6 +1,6 @@
 import { Effect, Layer, Random, Schedule } from "effect"
 import { contentsOf, type FeedEntry, type FeedKey, Feeds } from "../../services/feeds/Feeds.ts"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 import { Redis } from "../Redis.ts"
 import * as FeedLists from "./FeedLists.ts"
 import * as MissedFeeds from "./MissedFeeds.ts"

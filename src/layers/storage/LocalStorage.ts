@@ -6,7 +6,7 @@ import {
   storageFailed as failed,
   type StoredSize
 } from "../../services/media/Storage.ts"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 import { Environment } from "../Environment.ts"
 import * as WorkFolders from "./WorkFolders.ts"
 import { writeStream } from "./WrittenStreams.ts"

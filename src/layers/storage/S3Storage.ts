@@ -1,6 +1,6 @@
 import { Effect, FileSystem, Layer, Option, Path, Stream } from "effect"
 import { isStoredName, Storage, StorageFailed, storageFailed as failed } from "../../services/media/Storage.ts"
-import { traced } from "../../services/Traced.ts"
+import { traced } from "../../services/runtime/Traced.ts"
 import type { S3Settings } from "../environment/S3Settings.ts"
 import { records, textAt } from "./s3/Documents.ts"
 import * as Requests from "./s3/Requests.ts"

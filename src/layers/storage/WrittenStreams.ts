@@ -1,6 +1,6 @@
 import { Effect, type FileSystem, Stream } from "effect"
 import { storageFailed as failed } from "../../services/media/Storage.ts"
-import { giveBack } from "../../services/OneTimeChunks.ts"
+import { giveBack } from "../../services/runtime/OneTimeChunks.ts"
 
 /** Writes a stream to an open file, and frees the memory of its chunks. */
 export const writeStream = <E>(file: FileSystem.File, bytes: Stream.Stream<Uint8Array, E>) =>

@@ -1,7 +1,7 @@
 import { Context, Effect, type Fiber, Layer, Option, Schedule, Scheduler } from "effect"
 import { Entity } from "effect/cluster"
 import { HttpRouter, HttpServerRequest } from "effect/http"
-import { CurrentWork } from "../../services/CurrentWork.ts"
+import { CurrentWork } from "../../services/runtime/CurrentWork.ts"
 
 /** Pause of the event loop from which it is logged, in milliseconds. No request is answered during a pause. */
 export const pauseMillisLogged = 200

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Timestamptz } from "../Rows.ts"
+import { Timestamptz } from "../database/Rows.ts"
 
 /** Maximum characters of an announcement, and maximum announcements of a server, including unpublished ones. */
 export const announcementCharactersMax = 5_000

@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { Broadcast } from "../Broadcast.ts"
-import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
-import type { AccountId } from "../Ids.ts"
+import { Broadcast } from "../events/Broadcast.ts"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
+import type { AccountId } from "../database/Ids.ts"
 import { CustomEmojis } from "../instance/CustomEmojis.ts"
 import { isUnicodeEmoji } from "../instance/Emoji.ts"
-import { idRows, rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { idRows, rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import { announcementReactionsMax } from "./Announcement.ts"
 
 const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))

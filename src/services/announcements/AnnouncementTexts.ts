@@ -4,10 +4,10 @@ import { addressesInText } from "../cards/StatusLinks.ts"
 import { parse } from "../discovery/LocalUrls.ts"
 import { handle } from "../html/TextTokens.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { rowsOf } from "../Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { type Draft, Drafts, type NamedAccount, namedBy } from "../statuses/Drafts.ts"
 import { isOpenRow } from "../statuses/Visibility.ts"
-import { traced } from "../Traced.ts"
+import { traced } from "../runtime/Traced.ts"
 
 const linkedRows = rowsOf(
   Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), url: Schema.NullOr(Schema.String) })

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto"
-import { Secrets } from "../instance/Secrets.ts"
+import { Secrets } from "../secrets/Secrets.ts"
 
 /** Bytes of a key in a URL. */
 const keyBytes = 16

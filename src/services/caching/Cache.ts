@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { LRUCache } from "lru-cache"
-import { boundedMap } from "../BoundedMap.ts"
+import { boundedMap } from "../runtime/BoundedMap.ts"
 import { type ChangeKind, Changes } from "./Changes.ts"
 
 /** Maximum age of an entry, in milliseconds, while the bus is connected and while it is not. */

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { persisted } from "../Persisted.ts"
+import { persisted } from "../database/Persisted.ts"
 
 /** Preview of a page. All fields are validated and truncated. Texts are plain, "" if unknown. */
 export const Card = Schema.Struct({

@@ -1,5 +1,5 @@
 import { languageTag } from "../instance/Languages.ts"
-import { momentOf } from "../Moments.ts"
+import { momentOf } from "../runtime/Moments.ts"
 import type { Card } from "./Card.ts"
 import {
   descriptionCharactersMax,

@@ -2,9 +2,9 @@ import { Clock, Context, Effect, Layer, Random, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
-import { atCommit } from "../TransactionBatch.ts"
+import { rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
+import { atCommit } from "../database/TransactionBatch.ts"
 import type { StatusLink } from "./StatusLinks.ts"
 
 /** Maximum waiting fetches for one site; links beyond that get no card. */

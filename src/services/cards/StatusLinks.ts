@@ -1,4 +1,4 @@
-import { hashedKey } from "../HashedKey.ts"
+import { hashedKey } from "../secrets/HashedKey.ts"
 import { readMarkup } from "../html/MarkupReader.ts"
 import { tokens } from "../html/TextTokens.ts"
 import type { ServerConfig } from "../instance/ServerConfig.ts"

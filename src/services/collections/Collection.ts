@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Timestamptz } from "../Rows.ts"
+import { Timestamptz } from "../database/Rows.ts"
 
 /**
  * Maximum characters of a collection's name and description, and maximum accounts in it (limits-and-rates.md section

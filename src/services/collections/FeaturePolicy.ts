@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { isSeparate } from "../HiddenAccounts.ts"
-import { presentAccount } from "../PresentAccounts.ts"
+import { isSeparate } from "../visibility/HiddenAccounts.ts"
+import { presentAccount } from "../visibility/PresentAccounts.ts"
 
 /*
  * The rules for who may add whom to a collection. Discoverable local accounts accept everyone, or only their followers

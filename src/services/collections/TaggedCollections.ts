@@ -5,8 +5,8 @@ import type { Fragment } from "effect/sql/Statement"
 import { collectionAt } from "../discovery/LocalUrls.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { Jobs } from "../intents/Jobs.ts"
-import { idRows, rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { idRows, rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 
 const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 

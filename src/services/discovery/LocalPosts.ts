@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { RecordNotFound } from "../Errors.ts"
+import { RecordNotFound } from "../runtime/Errors.ts"
 import type { Statuses } from "../statuses/Statuses.ts"
 
 /**

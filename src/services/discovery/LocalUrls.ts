@@ -1,5 +1,5 @@
 import { Option, Schema } from "effect"
-import { idMax } from "../Ids.ts"
+import { idMax } from "../database/Ids.ts"
 import type { ServerConfig } from "../instance/ServerConfig.ts"
 
 /** Resource at a URL of this server. */

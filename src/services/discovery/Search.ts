@@ -1,16 +1,16 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { blocks } from "../HiddenAccounts.ts"
+import { blocks } from "../visibility/HiddenAccounts.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { rowsMax } from "../Paging.ts"
-import { presentAccount } from "../PresentAccounts.ts"
-import { idRows } from "../Rows.ts"
+import { rowsMax } from "../database/Paging.ts"
+import { presentAccount } from "../visibility/PresentAccounts.ts"
+import { idRows } from "../database/Rows.ts"
 import { bounded } from "../search/Bounded.ts"
 import { bounded as boundedText } from "../text/BoundedText.ts"
-import { traced } from "../Traced.ts"
-import type { Viewer } from "../Viewer.ts"
+import { traced } from "../runtime/Traced.ts"
+import type { Viewer } from "../visibility/Viewer.ts"
 
 /** Maximum characters of a query; the rest is ignored. */
 export const queryCharactersMax = 200

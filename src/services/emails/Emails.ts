@@ -1,5 +1,5 @@
 import { type Cause, Context, Effect, Fiber, Layer, Queue } from "effect"
-import { traced } from "../Traced.ts"
+import { traced } from "../runtime/Traced.ts"
 import { type Email, Mailer } from "./Mailer.ts"
 
 /** Maximum queued e-mails of a process. Beyond it new ones are dropped, and users can request them again. */

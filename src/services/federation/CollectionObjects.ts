@@ -2,12 +2,12 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { StoredCollection } from "../collections/Collection.ts"
 import { Collections } from "../collections/Collections.ts"
-import { type ClientError, RecordNotFound } from "../Errors.ts"
+import { type ClientError, RecordNotFound } from "../runtime/Errors.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
-import { rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
-import type { Viewer } from "../Viewer.ts"
+import { rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
+import type { Viewer } from "../visibility/Viewer.ts"
 import {
   authorizationDocument,
   collectionDocument,

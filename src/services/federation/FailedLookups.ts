@@ -1,7 +1,7 @@
 import { Clock, Effect, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
-import { boundedMap } from "../BoundedMap.ts"
-import { hashedKey } from "../HashedKey.ts"
+import { boundedMap } from "../runtime/BoundedMap.ts"
+import { hashedKey } from "../secrets/HashedKey.ts"
 
 /**
  * Maximum look-ups per minute that led to no valid signature: by requester address (an IPv6 address is its /64), by

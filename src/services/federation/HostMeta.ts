@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import { boundedMap } from "../BoundedMap.ts"
+import { boundedMap } from "../runtime/BoundedMap.ts"
 import { readMarkup } from "../html/MarkupReader.ts"
 import * as DocumentTypes from "../outbound/DocumentTypes.ts"
 import type { Outbound } from "../outbound/Outbound.ts"

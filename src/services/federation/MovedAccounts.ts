@@ -1,11 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { Broadcast } from "../Broadcast.ts"
-import type { AccountId } from "../Ids.ts"
+import { Broadcast } from "../events/Broadcast.ts"
+import type { AccountId } from "../database/Ids.ts"
 import { Jobs } from "../intents/Jobs.ts"
-import { rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 
 const movedToRows = rowsOf(Schema.Struct({ movedTo: Schema.NullOr(Schema.String) }))
 

@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import { boundedMap } from "../BoundedMap.ts"
+import { boundedMap } from "../runtime/BoundedMap.ts"
 
 /** Maximum new hosts per minute below one registrable domain (federation.md section 3, safety row 34). */
 export const newHostsPerMinuteMax = 10

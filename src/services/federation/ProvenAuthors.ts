@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { traced } from "../Traced.ts"
+import { traced } from "../runtime/Traced.ts"
 import { canonicalText, type IntegrityProof, integrityProofs } from "./documents/IntegrityProof.ts"
 import { type Foreign, idOf } from "./documents/Reading.ts"
 import { type Sender, SenderKeys } from "./SenderKeys.ts"

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
-import { traced } from "../Traced.ts"
+import { traced } from "../runtime/Traced.ts"
 import { type ForeignActor, foreignActor } from "./documents/ForeignActor.ts"
 import { urlReader } from "./documents/Reading.ts"
 import { normalizeDomain, parseHandle } from "./DomainNames.ts"

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { traced } from "../Traced.ts"
+import { traced } from "../runtime/Traced.ts"
 import { type DomainClosed, type KeyUnavailable, type Sender, SenderKeys } from "./SenderKeys.ts"
 import { Signatures } from "./signatures/Signatures.ts"
 import type { SignedRequest, Unverified } from "./signatures/SignedRequest.ts"

@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type AccountId, idAt } from "../Ids.ts"
-import { rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { type AccountId, idAt } from "../database/Ids.ts"
+import { rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import * as NewestQuery from "./NewestQuery.ts"
 
 /** Maximum posts of a catch-up, newest first, and maximum age in hours. */

@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { isHidden } from "../HiddenAccounts.ts"
+import { isHidden } from "../visibility/HiddenAccounts.ts"
 import { waitsForOthers } from "../statuses/HeldStatuses.ts"
 import { isBroadcast, visibleTo } from "../statuses/Visibility.ts"
 

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { AccountId } from "../Ids.ts"
-import { idRows } from "../Rows.ts"
+import { AccountId } from "../database/Ids.ts"
+import { idRows } from "../database/Rows.ts"
 import { type FeedKey, listFeed } from "./Feeds.ts"
 
 /** Returns the feed keys of accounts: their homes and lists. */

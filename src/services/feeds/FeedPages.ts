@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Page } from "../Paging.ts"
+import type { Page } from "../database/Paging.ts"
 import type { FeedEntry } from "./Feeds.ts"
 import type { Range } from "./NewestQuery.ts"
 

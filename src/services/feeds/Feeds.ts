@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import type { AccountId } from "../Ids.ts"
+import type { AccountId } from "../database/Ids.ts"
 
 /** Entries that a feed is trimmed to, by time of insertion (limits-and-rates.md section 5). */
 export const feedEntriesMax = 800

@@ -1,11 +1,11 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { RecordNotFound } from "../Errors.ts"
-import type { AccountId } from "../Ids.ts"
-import { notificationTypes } from "../NotificationTypes.ts"
-import { type Page, rowsMax } from "../Paging.ts"
-import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { RecordNotFound } from "../runtime/Errors.ts"
+import type { AccountId } from "../database/Ids.ts"
+import { notificationTypes } from "../notifications/NotificationTypes.ts"
+import { type Page, rowsMax } from "../database/Paging.ts"
+import { idRows, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import { groupKeyOf, type GroupSpan, keyOfSpan, parseGroupKey, spanMillis } from "./NotificationGroups.ts"
 import {
   everything,

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AccountId } from "../Ids.ts"
-import type { Page } from "../Paging.ts"
-import { idRows } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import type { AccountId } from "../database/Ids.ts"
+import type { Page } from "../database/Paging.ts"
+import { idRows } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import * as FeedReader from "./FeedReader.ts"
 import * as NewestQuery from "./NewestQuery.ts"
 

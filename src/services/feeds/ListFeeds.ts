@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { AccountId } from "../Ids.ts"
+import type { AccountId } from "../database/Ids.ts"
 import { Fanouts } from "../intents/Fanouts.ts"
 import { Feeds, listFeed } from "./Feeds.ts"
 

@@ -2,8 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { NewNotification } from "../intents/Intent.ts"
 import { enqueued } from "../intents/Pushes.ts"
-import { policyDecision } from "../NotificationPolicy.ts"
-import { filterableTypes, isBesideStatuses, type NotificationType, requestTypes } from "../NotificationTypes.ts"
+import { policyDecision } from "../notifications/NotificationPolicy.ts"
+import { filterableTypes, isBesideStatuses, type NotificationType, requestTypes } from "../notifications/NotificationTypes.ts"
 import { isOf, mayHave, stands } from "./NotificationConditions.ts"
 
 /**

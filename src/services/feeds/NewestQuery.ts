@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { rowsMax } from "../Paging.ts"
-import { rowsOf } from "../Rows.ts"
+import { rowsMax } from "../database/Paging.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { isExcluded, isFollowed, isListed, isTagged } from "./FeedConditions.ts"
 

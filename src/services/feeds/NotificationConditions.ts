@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { isNotificationHidden, isReplyMention } from "../HiddenAccounts.ts"
-import { kindOf, type NotificationType, notificationTypes, typesWhere } from "../NotificationTypes.ts"
+import { isNotificationHidden, isReplyMention } from "../visibility/HiddenAccounts.ts"
+import { kindOf, type NotificationType, notificationTypes, typesWhere } from "../notifications/NotificationTypes.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 
 /* SQL conditions derived from the table of notification types. */

@@ -1,4 +1,4 @@
-import { type NotificationType, typesWhere } from "../NotificationTypes.ts"
+import { type NotificationType, typesWhere } from "../notifications/NotificationTypes.ts"
 import type { NotificationRecord } from "./Notifications.ts"
 
 /** Types that can be grouped (operations.md section 10); all others are ungrouped. */

@@ -2,9 +2,9 @@ import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { gatheredOrAlone } from "../Batches.ts"
-import { Broadcast } from "../Broadcast.ts"
-import { AccountId } from "../Ids.ts"
+import { gatheredOrAlone } from "../database/Batches.ts"
+import { Broadcast } from "../events/Broadcast.ts"
+import { AccountId } from "../database/Ids.ts"
 import type { Owner } from "../intents/Commands.ts"
 import { completing, type Completion, completionsMax } from "../intents/Fanouts.ts"
 import type { NewNotification } from "../intents/Intent.ts"
@@ -17,11 +17,11 @@ import {
   staffOf,
   type StaffType,
   type StatusType
-} from "../NotificationTypes.ts"
-import { rowsMax } from "../Paging.ts"
-import { rowsOf } from "../Rows.ts"
+} from "../notifications/NotificationTypes.ts"
+import { rowsMax } from "../database/Paging.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { givenBits, permissions } from "../staff/Permissions.ts"
-import { traced } from "../Traced.ts"
+import { traced } from "../runtime/Traced.ts"
 import { type Reason, standing, telling } from "./NewNotifications.ts"
 import { isOf, ofFollows } from "./NotificationConditions.ts"
 

@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { rowsMax } from "../Paging.ts"
+import { rowsMax } from "../database/Paging.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { isExcluded, isFollowed, isListed, isTagged, mentionedIn } from "./FeedConditions.ts"
 

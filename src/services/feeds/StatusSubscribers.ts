@@ -2,9 +2,9 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { AccountId, StatusId } from "../Ids.ts"
-import { accountIdRows, only, rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { AccountId, StatusId } from "../database/Ids.ts"
+import { accountIdRows, only, rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import * as ReadersQuery from "./ReadersQuery.ts"
 
 /** Time since last seen after which an account has no feed, in milliseconds; the feed is rebuilt on return. */

@@ -1,14 +1,14 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { isHidden } from "../HiddenAccounts.ts"
+import { isHidden } from "../visibility/HiddenAccounts.ts"
 import { normalise } from "../html/HashtagNames.ts"
-import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
-import { idRows, rowsOf } from "../Rows.ts"
+import { clauses, newestFirst, type Page, rowsMax } from "../database/Paging.ts"
+import { idRows, rowsOf } from "../database/Rows.ts"
 import { broadcastTo } from "../statuses/Visibility.ts"
 import { bounded } from "../text/BoundedText.ts"
-import { traced } from "../Traced.ts"
-import type { Viewer } from "../Viewer.ts"
+import { traced } from "../runtime/Traced.ts"
+import type { Viewer } from "../visibility/Viewer.ts"
 
 const taggedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, name: Schema.String }))
 

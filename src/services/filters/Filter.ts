@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Timestamptz } from "../Rows.ts"
+import { Timestamptz } from "../database/Rows.ts"
 
 /** Contexts in which a filter applies (S-086). */
 export const filterContexts = ["home", "notifications", "public", "thread", "account"] as const

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { bounded } from "../text/BoundedText.ts"
 import { hasMoreCharacters } from "../text/Characters.ts"
 import {

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { rowsOf } from "../Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { type Filter, FilterRow } from "./Filter.ts"
 
 const ids = Schema.Array(Schema.BigInt)

@@ -6,7 +6,7 @@ import { InstancePolicies } from "../instance/InstancePolicies.ts"
 import { InstanceSettings } from "../instance/InstanceSettings.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
-import { idRows } from "../Rows.ts"
+import { idRows } from "../database/Rows.ts"
 import { everyone, givenBits, permissions } from "../staff/Permissions.ts"
 import { staffWith } from "./Staff.ts"
 

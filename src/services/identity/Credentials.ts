@@ -1,5 +1,5 @@
 import { Context, type Effect, type Redacted } from "effect"
-import type { Unavailable } from "../Errors.ts"
+import type { Unavailable } from "../runtime/Errors.ts"
 
 /** Length of a password: minimum characters, and maximum UTF-8 bytes, all of which each hash in use covers. */
 export const passwordCharactersMin = 8

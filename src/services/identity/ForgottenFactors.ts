@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { AccountId } from "../Ids.ts"
+import type { AccountId } from "../database/Ids.ts"
 
 /**
  * Deletes the user's second factor in the current transaction, with recovery codes and pending sign-ins. Returns true

@@ -1,8 +1,8 @@
 import { Effect, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { AccountId } from "../Ids.ts"
-import { OpaqueSecrets } from "../OpaqueSecrets.ts"
+import type { AccountId } from "../database/Ids.ts"
+import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
 
 /** Recovery codes per user, and random bytes in each. */
 const recoveryCodesMax = 10

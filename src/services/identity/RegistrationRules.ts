@@ -1,6 +1,6 @@
 import { Effect, Redacted, Result } from "effect"
-import { Unprocessable } from "../Errors.ts"
-import { birthdayOf } from "../Moments.ts"
+import { Unprocessable } from "../runtime/Errors.ts"
+import { birthdayOf } from "../runtime/Moments.ts"
 import { hasMoreCharacters } from "../text/Characters.ts"
 import { passwordBytesMax, passwordCharactersMin } from "./Credentials.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"

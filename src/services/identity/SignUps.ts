@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
-import { NotAllowed, type Unavailable, type Unprocessable } from "../Errors.ts"
+import { NotAllowed, type Unavailable, type Unprocessable } from "../runtime/Errors.ts"
 import { NotificationWriter } from "../feeds/NotificationWriter.ts"
-import type { AccountId } from "../Ids.ts"
+import type { AccountId } from "../database/Ids.ts"
 import { InstancePolicies } from "../instance/InstancePolicies.ts"
 import { languages } from "../instance/Languages.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { canonical } from "../languages/Negotiation.ts"
 import type { App } from "../oauth/Apps.ts"
-import { traced } from "../Traced.ts"
+import { traced } from "../runtime/Traced.ts"
 import { MailLinks } from "./MailLinks.ts"
 import {
   type GivenEmail,

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { rowsOf } from "../Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { everyone, givenBits, type Permission, permissions } from "../staff/Permissions.ts"
 
 /** Recipient of an e-mail, with the preferred language. */

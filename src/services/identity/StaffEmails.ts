@@ -1,10 +1,10 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { Emails } from "../emails/Emails.ts"
 import * as EmailTexts from "../emails/EmailTexts.ts"
-import type { AccountId } from "../Ids.ts"
+import type { AccountId } from "../database/Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
-import { traced } from "../Traced.ts"
+import { traced } from "../runtime/Traced.ts"
 import { Approvals, type Pending } from "./Approvals.ts"
 
 /** E-mails about sign-ups to staff who may decide, and to applicants. */

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { idAt } from "../Ids.ts"
-import { rowsOf } from "../Rows.ts"
+import { idAt } from "../database/Ids.ts"
+import { rowsOf } from "../database/Rows.ts"
 
 /** Activity of one week. */
 export interface WeekOfActivity {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { validationFailed } from "../Errors.ts"
+import { validationFailed } from "../runtime/Errors.ts"
 import { hasMoreMarks, marksMax, sanitise } from "../html/Sanitise.ts"
-import { momentOf } from "../Moments.ts"
+import { momentOf } from "../runtime/Moments.ts"
 import { whereBounded } from "../text/BoundedText.ts"
 
 /** Maximum bytes of a stored document. */

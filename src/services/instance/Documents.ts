@@ -1,6 +1,6 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { rowsOf, Timestamptz } from "../Rows.ts"
+import { rowsOf, Timestamptz } from "../database/Rows.ts"
 
 /** Documents that have versions. */
 export type DocumentKind = "privacy_policy" | "terms_of_service"

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { rowsOf } from "../Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 import type { Emoji } from "./Emoji.ts"
 import type { ServerConfig } from "./ServerConfig.ts"
 import * as Urls from "./Urls.ts"

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { rowsOf, Timestamptz } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import { isDay } from "./DocumentHtml.ts"
 import { documents, type DocumentVersion } from "./Documents.ts"
 import {

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { validationFailed } from "../Errors.ts"
+import { validationFailed } from "../runtime/Errors.ts"
 import { hasMoreCharacters } from "../text/Characters.ts"
 import { documentOf } from "./DocumentHtml.ts"
 import type { NewDocument } from "./InstanceDocuments.ts"

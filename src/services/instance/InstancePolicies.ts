@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Changes } from "../caching/Changes.ts"
 import { single } from "../caching/Single.ts"
-import { rowsOf } from "../Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import {
   asFlag,

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type Unprocessable, validationFailed } from "../Errors.ts"
+import { type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 
 /** A language of posts; `name` is in English. */
 interface Language {

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto"
-import { idMax } from "../Ids.ts"
+import { idMax } from "../database/Ids.ts"
 
 /** Signed tokens of links, each for the id of a row. Only this server can make them, and none is stored. */
 interface LinkTokens<Purpose extends string> {

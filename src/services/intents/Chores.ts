@@ -1,8 +1,8 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { rowsOf, Timestamptz } from "../Rows.ts"
-import { transaction } from "../Transactions.ts"
+import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import { transaction } from "../database/Transactions.ts"
 
 /** Periodic work, done by one node of the cluster. */
 type Chore = "trends of tags" | "trends of statuses" | "trends of links" | "e-mails about trends" | "popular accounts"

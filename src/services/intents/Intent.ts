@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { plainTypes } from "../NotificationTypes.ts"
+import { plainTypes } from "../notifications/NotificationTypes.ts"
 
 /** Version of written details; details without a version have version 1. */
 const detailsVersion = 1

@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import * as Backoff from "../Backoff.ts"
-import { rowsMax } from "../Paging.ts"
-import { rowsOf, Timestamptz } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import * as Backoff from "../runtime/Backoff.ts"
+import { rowsMax } from "../database/Paging.ts"
+import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 
 /**
  * Jobs of an account: fetch its document (`profile`), verify a move that it requested (`move`) or that its document

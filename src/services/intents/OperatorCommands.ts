@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import * as Backoff from "../Backoff.ts"
-import type { AccountId } from "../Ids.ts"
-import { accountIdRows, idRows, only, rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import * as Backoff from "../runtime/Backoff.ts"
+import type { AccountId } from "../database/Ids.ts"
+import { accountIdRows, idRows, only, rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 
 /** A command from the operator's command line; `command` is the protocol's JSON. */
 const OperatorCommand = Schema.Struct({

@@ -2,11 +2,11 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import * as Backoff from "../Backoff.ts"
-import { AccountId } from "../Ids.ts"
-import { rowsMax } from "../Paging.ts"
-import { rowsOf, Timestamptz } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import * as Backoff from "../runtime/Backoff.ts"
+import { AccountId } from "../database/Ids.ts"
+import { rowsMax } from "../database/Paging.ts"
+import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 
 /** Six tries within three hours, jitter included (operations.md section 11). */
 const pushBackoff: Backoff.Backoff = {

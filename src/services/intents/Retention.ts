@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../Broadcast.ts"
+import { Broadcast } from "../events/Broadcast.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { rowsMax } from "../Paging.ts"
+import { rowsMax } from "../database/Paging.ts"
 import { type Kind, kindOf, sweptAll } from "./Sweeping.ts"
 import { unusedRecords } from "./UnusedRecords.ts"
 

@@ -1,5 +1,5 @@
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { Broadcast } from "../Broadcast.ts"
+import type { Broadcast } from "../events/Broadcast.ts"
 import type { Kind } from "./Sweeping.ts"
 import { isUnreferenced, type References, unusedRows } from "./UnusedRows.ts"
 

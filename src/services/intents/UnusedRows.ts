@@ -2,9 +2,9 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { rowsMax } from "../Paging.ts"
-import { idRows, rowsOf } from "../Rows.ts"
-import { transaction } from "../Transactions.ts"
+import { rowsMax } from "../database/Paging.ts"
+import { idRows, rowsOf } from "../database/Rows.ts"
+import { transaction } from "../database/Transactions.ts"
 import { isRetriedSmaller, type Kind } from "./Sweeping.ts"
 
 /** Maximum rows whose references one statement checks. */

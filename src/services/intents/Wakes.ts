@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, PubSub, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AccountId } from "../Ids.ts"
+import type { AccountId } from "../database/Ids.ts"
 
 /** Maximum queued wake-ups; beyond it the oldest are dropped, and the agenda finds their accounts. */
 const wakesMax = 16_384

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { traced } from "../Traced.ts"
+import { traced } from "../runtime/Traced.ts"
 
 /** Owner of a file: exactly one. */
 type Holder =

@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../Broadcast.ts"
-import { type NotAllowed, Unavailable, type Unprocessable, validationFailed } from "../Errors.ts"
-import type { AccountId } from "../Ids.ts"
+import { Broadcast } from "../events/Broadcast.ts"
+import { type NotAllowed, Unavailable, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
+import type { AccountId } from "../database/Ids.ts"
 import { instanceThumbnailDescriptionCharactersMax } from "../instance/ContentLimits.ts"
 import {
   appIconEdges,
@@ -12,12 +12,12 @@ import {
   type InstanceThumbnail,
   pictureSettings
 } from "../instance/PictureSettings.ts"
-import { rowsOf } from "../Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { standingOf } from "../staff/Rank.ts"
 import { hasMoreCharacters } from "../text/Characters.ts"
-import { traced } from "../Traced.ts"
-import { transaction } from "../Transactions.ts"
+import { traced } from "../runtime/Traced.ts"
+import { transaction } from "../database/Transactions.ts"
 import { FileOwners } from "./FileOwners.ts"
 import { InstancePictures } from "./InstancePictures.ts"
 import type { MediaRefused, MediaToolFailed, Source } from "./MediaTools.ts"

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import { Storage, type StorageFailed } from "./Storage.ts"
 
 const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))

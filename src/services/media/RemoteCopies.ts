@@ -1,5 +1,5 @@
 import { Context, type Effect, Schema, type Stream } from "effect"
-import type { TooManyRequests } from "../Errors.ts"
+import type { TooManyRequests } from "../runtime/Errors.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
 import type { Range, StorageFailed } from "./Storage.ts"
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, type Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlError } from "effect/sql/SqlError"
-import { traced } from "../Traced.ts"
+import { traced } from "../runtime/Traced.ts"
 import { type FileType, sniff, uploadExtension } from "./FileTypes.ts"
 import type { StorageFailed } from "./Storage.ts"
 import { type FileTooLarge, StoredFiles } from "./StoredFiles.ts"

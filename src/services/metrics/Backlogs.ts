@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { rowsMax } from "../Paging.ts"
-import { rowsOf, Timestamptz } from "../Rows.ts"
+import { rowsMax } from "../database/Paging.ts"
+import { rowsOf, Timestamptz } from "../database/Rows.ts"
 
 /** Maximum counted rows of a kind. */
 export const backlogRowsMax = 10_000

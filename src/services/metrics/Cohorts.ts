@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import { keptFigures } from "./KeptFigures.ts"
 import { midnightOf, momentsOf, type Period } from "./Period.ts"
 

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { LRUCache } from "lru-cache"
-import { hashedKey } from "../HashedKey.ts"
+import { hashedKey } from "../secrets/HashedKey.ts"
 
 /** Maximum cached answers, and their maximum age in milliseconds: dashboards repeat the same requests. */
 const keptMax = 500

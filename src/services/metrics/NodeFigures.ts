@@ -1,9 +1,9 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { rowsMax } from "../Paging.ts"
-import { rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { rowsMax } from "../database/Paging.ts"
+import { rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 
 /** Period of a node's reports, and age after which a report is ignored, in milliseconds. */
 export const reportMillis = 10_000

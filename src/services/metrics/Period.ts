@@ -1,4 +1,4 @@
-import { idAt } from "../Ids.ts"
+import { idAt } from "../database/Ids.ts"
 
 /** Maximum days of a period. */
 const periodDaysMax = 366

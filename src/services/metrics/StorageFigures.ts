@@ -4,8 +4,8 @@ import { settings } from "../instance/SettingNames.ts"
 import { type StorageBudgets, storageBudgetsOf } from "../instance/StorageBudgets.ts"
 import { MediaUsage } from "../media/MediaUsage.ts"
 import { RemoteCopies } from "../media/RemoteCopies.ts"
-import { rowsMax } from "../Paging.ts"
-import { rowsOf } from "../Rows.ts"
+import { rowsMax } from "../database/Paging.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { keptFigures } from "./KeptFigures.ts"
 
 /** Maximum listed tables. */

@@ -1,10 +1,10 @@
 import { Array as Arr, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { boundedCount } from "../BoundedCounts.ts"
-import { RecordNotFound } from "../Errors.ts"
-import { clauses, newestFirst, type Page } from "../Paging.ts"
-import { rowsOf, Timestamptz } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { boundedCount } from "../database/BoundedCounts.ts"
+import { RecordNotFound } from "../runtime/Errors.ts"
+import { clauses, newestFirst, type Page } from "../database/Paging.ts"
+import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import { ReportRecord } from "./Reports.ts"
 
 /** A rule with the text that it had when it was reported, even if it was deleted later. */

@@ -2,8 +2,8 @@ import { Clock, Context, Effect, Layer, Queue, Schedule, Schema, type Scope, Sem
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Changes } from "../caching/Changes.ts"
-import { rowsMax } from "../Paging.ts"
-import { rowsOf, Timestamptz } from "../Rows.ts"
+import { rowsMax } from "../database/Paging.ts"
+import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { AddressRules, ipBlockSeverities, type IpBlockSeverity } from "./AddressRules.ts"
 
 /** Maximum IP blocks in memory of a process. */

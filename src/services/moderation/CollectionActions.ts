@@ -1,9 +1,9 @@
 import { Array as Arr, Context, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { AccountId } from "../Ids.ts"
-import { accountIdRows, rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import type { AccountId } from "../database/Ids.ts"
+import { accountIdRows, rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 
 const ReportedCollection = Schema.Struct({
   id: Schema.BigInt,

@@ -1,15 +1,15 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { requireCapacity } from "../BoundedTables.ts"
-import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { requireCapacity } from "../database/BoundedTables.ts"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { validDomain } from "../federation/domains/RuledDomain.ts"
 import { exceeds } from "../html/Text.ts"
-import type { AccountId } from "../Ids.ts"
-import { clauses, newestFirst, type Page } from "../Paging.ts"
-import { only, rowsOf, Timestamptz } from "../Rows.ts"
+import type { AccountId } from "../database/Ids.ts"
+import { clauses, newestFirst, type Page } from "../database/Paging.ts"
+import { only, rowsOf, Timestamptz } from "../database/Rows.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
-import { traced } from "../Traced.ts"
-import { transaction } from "../Transactions.ts"
+import { traced } from "../runtime/Traced.ts"
+import { transaction } from "../database/Transactions.ts"
 
 /** Maximum characters of a note, and maximum notes per server. */
 const contentCharactersMax = 2_000

@@ -2,8 +2,8 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { CollectionItem, type CollectionRecord, StoredCollection } from "../collections/Collection.ts"
 import { Collections } from "../collections/Collections.ts"
-import { rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 
 const collectionRows = rowsOf(StoredCollection)
 const itemRows = rowsOf(CollectionItem)

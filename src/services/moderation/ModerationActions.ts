@@ -3,9 +3,9 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { applyTo } from "../federation/domains/DomainAccounts.ts"
 import { DomainPolicies } from "../federation/domains/DomainPolicies.ts"
-import type { AccountId } from "../Ids.ts"
+import type { AccountId } from "../database/Ids.ts"
 import { AgendaEntries } from "../intents/AgendaEntries.ts"
-import { traced } from "../Traced.ts"
+import { traced } from "../runtime/Traced.ts"
 
 /** Measures against accounts (S-022), by the column with their start. */
 const columns = { suspend: "suspended_at", silence: "silenced_at", sensitize: "sensitized_at" } as const

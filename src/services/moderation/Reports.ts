@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
-import { blocks, blocksDomain } from "../HiddenAccounts.ts"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
+import { blocks, blocksDomain } from "../visibility/HiddenAccounts.ts"
 import { exceeds } from "../html/Text.ts"
-import type { AccountId } from "../Ids.ts"
-import { idRows, only, rowsOf, Timestamptz } from "../Rows.ts"
+import type { AccountId } from "../database/Ids.ts"
+import { idRows, only, rowsOf, Timestamptz } from "../database/Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
-import { traced } from "../Traced.ts"
+import { traced } from "../runtime/Traced.ts"
 
 /** Maximum characters of a comment, and maximum statuses, rules and collections of a report. */
 const reportCommentCharactersMax = 1_000

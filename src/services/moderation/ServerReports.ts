@@ -1,9 +1,9 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { AccountId } from "../Ids.ts"
-import { idRows, only } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import type { AccountId } from "../database/Ids.ts"
+import { idRows, only } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import { reportStatusesMax } from "./Reports.ts"
 
 /** Reports by the server itself, without a reporting account. */

@@ -1,8 +1,8 @@
 import { Array as Arr, Context, Effect, Layer, type Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AccountId } from "../Ids.ts"
-import { accountIdRows } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import type { AccountId } from "../database/Ids.ts"
+import { accountIdRows } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 
 /** Finds the author of a post, regardless of its visibility. */
 export class StatusAuthors extends Context.Service<StatusAuthors, {

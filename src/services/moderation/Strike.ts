@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Timestamptz } from "../Rows.ts"
+import { Timestamptz } from "../database/Rows.ts"
 
 /** Actions of strikes, as in `AccountWarning` (entities.md). */
 export const StrikeAction = Schema.Literals([

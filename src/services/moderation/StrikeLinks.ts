@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
-import { AccountId } from "../Ids.ts"
+import { AccountId } from "../database/Ids.ts"
 import { linkTokens } from "../instance/LinkTokens.ts"
-import { Secrets } from "../instance/Secrets.ts"
+import { Secrets } from "../secrets/Secrets.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 
 /** Path of the page with a user's strikes. */

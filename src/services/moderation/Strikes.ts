@@ -1,9 +1,9 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { AccountId } from "../Ids.ts"
-import { idRows, only, rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import type { AccountId } from "../database/Ids.ts"
+import { idRows, only, rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import { Strike, type StrikeAction } from "./Strike.ts"
 
 const strikeRows = rowsOf(Strike)

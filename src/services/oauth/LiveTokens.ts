@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { TokenId } from "../Ids.ts"
-import { idRows } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import type { TokenId } from "../database/Ids.ts"
+import { idRows } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import { userState } from "./Tokens.ts"
 
 /** Maximum tokens per query. */

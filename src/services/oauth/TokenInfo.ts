@@ -1,4 +1,4 @@
-import type { AccountId, AppId, TokenId } from "../Ids.ts"
+import type { AccountId, AppId, TokenId } from "../database/Ids.ts"
 
 /** States that keep a user from the API despite a valid token (auth.md section 5). */
 type UserState = "active" | "unconfirmed" | "pending" | "disabled" | "moved"

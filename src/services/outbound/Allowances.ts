@@ -1,7 +1,7 @@
 import { Context, Effect } from "effect"
-import { boundedMap } from "../BoundedMap.ts"
-import { elapsedMillis } from "../ElapsedMillis.ts"
-import { hashedKey } from "../HashedKey.ts"
+import { boundedMap } from "../runtime/BoundedMap.ts"
+import { elapsedMillis } from "../runtime/ElapsedMillis.ts"
+import { hashedKey } from "../secrets/HashedKey.ts"
 import { Unreachable } from "./OutboundError.ts"
 
 /** Maximum requests to one host within an hour for one cause, redirects included (row 34). */

@@ -1,6 +1,6 @@
 import { Cause, Effect, Exit } from "effect"
-import { boundedMap } from "../BoundedMap.ts"
-import { elapsedMillis } from "../ElapsedMillis.ts"
+import { boundedMap } from "../runtime/BoundedMap.ts"
+import { elapsedMillis } from "../runtime/ElapsedMillis.ts"
 import * as Gate from "./Gate.ts"
 import { Unreachable } from "./OutboundError.ts"
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { elapsedMillis } from "../ElapsedMillis.ts"
+import { elapsedMillis } from "../runtime/ElapsedMillis.ts"
 
 /** Period of the check for expired deadlines, in milliseconds; the maximum delay of an expiry. */
 const lookMillis = 1_000

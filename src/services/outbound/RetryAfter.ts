@@ -1,4 +1,4 @@
-import { momentOf } from "../Moments.ts"
+import { momentOf } from "../runtime/Moments.ts"
 
 /** Maximum delay that a host may request, in seconds. */
 const retryAfterSecondsMax = 7 * 24 * 3_600

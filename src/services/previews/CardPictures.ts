@@ -7,7 +7,7 @@ import { type FileTooLarge, StoredFiles } from "../media/StoredFiles.ts"
 import type { DocumentType } from "../outbound/DocumentTypes.ts"
 import { Outbound } from "../outbound/Outbound.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
-import { traced } from "../Traced.ts"
+import { traced } from "../runtime/Traced.ts"
 
 /** Maximum bytes of a page's image (limits-and-rates.md section 1), and timeout of its fetch, in seconds. */
 const pictureBytesMax = 8_388_608

@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import { parseHandle } from "../federation/DomainNames.ts"
 import { RemoteActors } from "../federation/RemoteActors.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { idRows } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { idRows } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 
 /** Timeout for the server of an author that a page names, in seconds. */
 const creatorSecondsMax = 10

@@ -9,7 +9,7 @@ import { ServerConfig } from "../instance/ServerConfig.ts"
 import type { DocumentType } from "../outbound/DocumentTypes.ts"
 import { Outbound } from "../outbound/Outbound.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
-import { traced } from "../Traced.ts"
+import { traced } from "../runtime/Traced.ts"
 
 /** Maximum bytes of an oEmbed response, and its timeout in seconds. */
 const embeddingBytesMax = 65_536

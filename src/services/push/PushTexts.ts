@@ -1,7 +1,7 @@
 import { plainText } from "../html/PlainText.ts"
 import type { Messages } from "../languages/Messages.ts"
-import { notificationTitle } from "../NotificationTitles.ts"
-import type { NotificationType } from "../NotificationTypes.ts"
+import { notificationTitle } from "../notifications/NotificationTitles.ts"
+import type { NotificationType } from "../notifications/NotificationTypes.ts"
 import { bounded } from "../text/BoundedText.ts"
 
 /** Maximum characters of a message's body (operations.md section 11), and maximum bytes of body and name in JSON. */

@@ -1,6 +1,6 @@
 import type { Redacted } from "effect"
 import { Context, Effect, Layer } from "effect"
-import { sealsFor } from "../Seals.ts"
+import { sealsFor } from "../secrets/Seals.ts"
 
 /**
  * Encrypted access tokens. Push messages contain the token, by which apps find its account. Of all other tokens only

@@ -1,5 +1,5 @@
 import { normalise } from "../html/HashtagNames.ts"
-import { type CalendarDate, calendarDateOf } from "../Moments.ts"
+import { type CalendarDate, calendarDateOf } from "../runtime/Moments.ts"
 import { bounded, type BoundedText } from "../text/BoundedText.ts"
 import { type SearchPart, searchParts } from "./SearchText.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { LRUCache } from "lru-cache"
-import { rowsOf } from "../Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { withoutAccents } from "./SearchText.ts"
 import { dictionaryOf } from "./Stemmers.ts"
 

@@ -1,4 +1,4 @@
-import { idAt, idMax } from "../Ids.ts"
+import { idAt, idMax } from "../database/Ids.ts"
 
 /*
  * Finds the newest matches without reading all of them. Each post has tokens of the time slots that it is in, for slots

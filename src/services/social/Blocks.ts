@@ -1,12 +1,12 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { AccountId } from "../Ids.ts"
-import { clauses, newestFirst, type Page } from "../Paging.ts"
-import { rowsOf } from "../Rows.ts"
+import type { AccountId } from "../database/Ids.ts"
+import { clauses, newestFirst, type Page } from "../database/Paging.ts"
+import { rowsOf } from "../database/Rows.ts"
 import type { Listed } from "../statuses/Interactions.ts"
-import { isSuspended } from "../SuspendedAccounts.ts"
-import { traced } from "../Traced.ts"
+import { isSuspended } from "../visibility/SuspendedAccounts.ts"
+import { traced } from "../runtime/Traced.ts"
 
 const listedRows = rowsOf(Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt }))
 

@@ -1,9 +1,9 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Unprocessable, validationFailed } from "../Errors.ts"
-import { rowsMax } from "../Paging.ts"
-import { traced } from "../Traced.ts"
+import { type Unprocessable, validationFailed } from "../runtime/Errors.ts"
+import { rowsMax } from "../database/Paging.ts"
+import { traced } from "../runtime/Traced.ts"
 
 /** Maximum featured accounts of a profile. */
 export const endorsementsMax = 500

@@ -1,14 +1,14 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { blocks, isHidden } from "../HiddenAccounts.ts"
+import { blocks, isHidden } from "../visibility/HiddenAccounts.ts"
 import type { FoundAccount } from "../identity/Accounts.ts"
-import type { AccountId } from "../Ids.ts"
-import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
-import { rowsOf } from "../Rows.ts"
+import type { AccountId } from "../database/Ids.ts"
+import { clauses, newestFirst, type Page, rowsMax } from "../database/Paging.ts"
+import { rowsOf } from "../database/Rows.ts"
 import type { Listed } from "../statuses/Interactions.ts"
-import { isSuspended } from "../SuspendedAccounts.ts"
-import { traced } from "../Traced.ts"
-import type { Viewer } from "../Viewer.ts"
+import { isSuspended } from "../visibility/SuspendedAccounts.ts"
+import { traced } from "../runtime/Traced.ts"
+import type { Viewer } from "../visibility/Viewer.ts"
 
 /** Maximum familiar followers of an account; Mastodon shows a handful on a profile. */
 const familiarFollowersMax = 40

@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { requireCapacity } from "../BoundedTables.ts"
-import type { Unprocessable } from "../Errors.ts"
-import { isOfDomain } from "../HiddenAccounts.ts"
-import type { AccountId } from "../Ids.ts"
-import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
-import { idRows, rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { requireCapacity } from "../database/BoundedTables.ts"
+import type { Unprocessable } from "../runtime/Errors.ts"
+import { isOfDomain } from "../visibility/HiddenAccounts.ts"
+import type { AccountId } from "../database/Ids.ts"
+import { clauses, newestFirst, type Page, rowsMax } from "../database/Paging.ts"
+import { idRows, rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 
 /** Maximum domains that one user blocks. */
 export const userDomainBlocksMax = 10_000

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Changes } from "../caching/Changes.ts"
 import { single } from "../caching/Single.ts"
-import { rowsOf } from "../Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { type ReadyRule, readyRule } from "./SpamMatching.ts"
 import { rulesMax, SpamRule } from "./SpamRule.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { type Unprocessable, validationFailed } from "../Errors.ts"
+import { type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { exceeds } from "../html/Text.ts"
 import { bounded } from "../text/BoundedText.ts"
 import type { Conditions } from "./SpamRule.ts"

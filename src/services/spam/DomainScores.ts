@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { traced } from "../Traced.ts"
+import { traced } from "../runtime/Traced.ts"
 import { decayed, scoreTotalMax } from "./SpamScores.ts"
 
 /** Maximum changes per fold. */

@@ -1,4 +1,4 @@
-import { boundedMap } from "../BoundedMap.ts"
+import { boundedMap } from "../runtime/BoundedMap.ts"
 import { sameTextMillis } from "./SpamFacts.ts"
 import { decayedScore, scoreTotalMax } from "./SpamScores.ts"
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Timestamptz } from "../Rows.ts"
+import { Timestamptz } from "../database/Rows.ts"
 
 /** Maximum rules of a server; those that are on are applied to each post. */
 export const rulesMax = 50

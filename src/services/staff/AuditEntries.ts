@@ -1,10 +1,10 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { boundedCount } from "../BoundedCounts.ts"
-import { AccountId } from "../Ids.ts"
-import { clauses, newestFirst, type Page } from "../Paging.ts"
-import { rowsOf, Timestamptz } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { boundedCount } from "../database/BoundedCounts.ts"
+import { AccountId } from "../database/Ids.ts"
+import { clauses, newestFirst, type Page } from "../database/Paging.ts"
+import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 
 const AuditEntry = Schema.Struct({
   id: Schema.BigInt,

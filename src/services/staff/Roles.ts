@@ -1,8 +1,8 @@
 import type { Option } from "effect"
 import { Array as Arr, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import { RoleId } from "./Permissions.ts"
 
 /** A row of `roles`. */

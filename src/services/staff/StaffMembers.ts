@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AccountId } from "../Ids.ts"
-import { rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import type { AccountId } from "../database/Ids.ts"
+import { rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import { effective, everyone, givenBits } from "./Permissions.ts"
 import type { Standing } from "./Rank.ts"
 

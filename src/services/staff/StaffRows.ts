@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import { boundedCount } from "../BoundedCounts.ts"
-import { RecordNotFound } from "../Errors.ts"
-import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { boundedCount } from "../database/BoundedCounts.ts"
+import { RecordNotFound } from "../runtime/Errors.ts"
+import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 
 type Decoder<Row> = (
   statement: Effect.Effect<ReadonlyArray<unknown>, SqlError>

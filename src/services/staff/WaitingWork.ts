@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { only, rowsOf } from "../Rows.ts"
+import { only, rowsOf } from "../database/Rows.ts"
 
 /** Maximum counted rows per kind; more are shown as "1,000+". */
 export const waitingCountMax = 1_000

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../Broadcast.ts"
-import type { AccountId, StatusId } from "../Ids.ts"
-import { traced } from "../Traced.ts"
+import { Broadcast } from "../events/Broadcast.ts"
+import type { AccountId, StatusId } from "../database/Ids.ts"
+import { traced } from "../runtime/Traced.ts"
 
 /** Conversations without notifications for an account; private. */
 export class ConversationMutes extends Context.Service<ConversationMutes, {

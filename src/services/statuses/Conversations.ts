@@ -1,10 +1,10 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { RecordNotFound } from "../Errors.ts"
-import type { AccountId } from "../Ids.ts"
-import { clauses, newestFirst, type Page } from "../Paging.ts"
-import { rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { RecordNotFound } from "../runtime/Errors.ts"
+import type { AccountId } from "../database/Ids.ts"
+import { clauses, newestFirst, type Page } from "../database/Paging.ts"
+import { rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 
 /** A conversation in its owner's list: direct messages among the same people. */
 export const ConversationRecord = Schema.Struct({

@@ -8,9 +8,9 @@ import { markdown, markdownTokens } from "../html/Markdown.ts"
 import { handle, tokens } from "../html/TextTokens.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
-import { rowsOf } from "../Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { bounded } from "../text/BoundedText.ts"
-import { traced } from "../Traced.ts"
+import { traced } from "../runtime/Traced.ts"
 import type { ContentType } from "./StoredStatus.ts"
 
 /** Maximum mentions and hashtags of a text; further ones stay plain text. */

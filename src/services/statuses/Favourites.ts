@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import * as Counters from "../Counters.ts"
-import { rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
-import { batched } from "../TransactionBatch.ts"
+import * as Counters from "../database/Counters.ts"
+import { rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
+import { batched } from "../database/TransactionBatch.ts"
 
 const statusIdRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt }))
 

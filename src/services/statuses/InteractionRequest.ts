@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { AccountId } from "../Ids.ts"
-import { Timestamptz } from "../Rows.ts"
+import { AccountId } from "../database/Ids.ts"
+import { Timestamptz } from "../database/Rows.ts"
 import type { Governed, Interaction } from "./InteractionPolicy.ts"
 import { Visibility } from "./Visibility.ts"
 

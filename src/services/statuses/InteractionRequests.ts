@@ -2,8 +2,8 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { only, rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { only, rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import {
   ClaimedConsent,
   DecidedRequest,

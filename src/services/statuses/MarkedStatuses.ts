@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { AccountId } from "../Ids.ts"
-import { clauses, newestFirst, type Page } from "../Paging.ts"
-import { rowsOf } from "../Rows.ts"
+import type { AccountId } from "../database/Ids.ts"
+import { clauses, newestFirst, type Page } from "../database/Paging.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { visibleTo } from "./Visibility.ts"
 
 /** Row of a list of statuses; `cursor` is the id of the mark, by which the list is paged. */

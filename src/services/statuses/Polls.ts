@@ -1,12 +1,12 @@
 import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { exceeds } from "../html/Text.ts"
-import type { AccountId } from "../Ids.ts"
+import type { AccountId } from "../database/Ids.ts"
 import * as Limits from "../instance/ContentLimits.ts"
-import { accountIdRows, rowsOf, Timestamptz } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { accountIdRows, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import type { NewPoll } from "./Post.ts"
 
 const choiceRows = rowsOf(Schema.Struct({ choice: Schema.Int }))

@@ -1,6 +1,6 @@
 import { Effect, Schema, Struct } from "effect"
-import { AccountIdFromString, AppIdFromString, MediaIdFromString, StatusIdFromString } from "../Ids.ts"
-import { persisted } from "../Persisted.ts"
+import { AccountIdFromString, AppIdFromString, MediaIdFromString, StatusIdFromString } from "../database/Ids.ts"
+import { persisted } from "../database/Persisted.ts"
 import { QuotePolicy } from "./InteractionPolicy.ts"
 import { ContentType } from "./StoredStatus.ts"
 import { Visibility } from "./Visibility.ts"

@@ -2,9 +2,9 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import * as Counters from "../Counters.ts"
-import { rowsOf } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import * as Counters from "../database/Counters.ts"
+import { rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import { update } from "./StatusRows.ts"
 
 /** Maximum replies of one account that a block removes from threads of another, newest first. */

@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { isHidden } from "../HiddenAccounts.ts"
+import { isHidden } from "../visibility/HiddenAccounts.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { rowsMax } from "../Paging.ts"
-import { rowsOf } from "../Rows.ts"
-import { isSuspended } from "../SuspendedAccounts.ts"
-import { traced } from "../Traced.ts"
-import type { Viewer } from "../Viewer.ts"
+import { rowsMax } from "../database/Paging.ts"
+import { rowsOf } from "../database/Rows.ts"
+import { isSuspended } from "../visibility/SuspendedAccounts.ts"
+import { traced } from "../runtime/Traced.ts"
+import type { Viewer } from "../visibility/Viewer.ts"
 import {
   emojiColumns,
   EmojiRow,

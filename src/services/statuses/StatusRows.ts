@@ -1,7 +1,7 @@
 import { Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { columnsOf } from "../Columns.ts"
+import { columnsOf } from "../database/Columns.ts"
 import { Revised, StoredStatus } from "./StoredStatus.ts"
 import { unwritten } from "./Written.ts"
 

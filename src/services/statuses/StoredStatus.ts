@@ -1,5 +1,5 @@
 import { Schema, Struct } from "effect"
-import { Timestamptz } from "../Rows.ts"
+import { Timestamptz } from "../database/Rows.ts"
 import { StoredPolicy } from "./InteractionPolicy.ts"
 import { Visibility } from "./Visibility.ts"
 import { Written, writtenFields } from "./Written.ts"

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { type Fragment, isFragment } from "effect/sql/Statement"
-import { blocks } from "../HiddenAccounts.ts"
-import { isSuspended } from "../SuspendedAccounts.ts"
-import type { Viewer } from "../Viewer.ts"
+import { blocks } from "../visibility/HiddenAccounts.ts"
+import { isSuspended } from "../visibility/SuspendedAccounts.ts"
+import type { Viewer } from "../visibility/Viewer.ts"
 
 /** Visibilities, widest first. */
 export const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])

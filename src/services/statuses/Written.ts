@@ -1,5 +1,5 @@
 import { Record, Schema, String, Struct } from "effect"
-import type { Columns } from "../Columns.ts"
+import type { Columns } from "../database/Columns.ts"
 
 /**
  * Texts of a status besides its content, "" if empty. They are treated like it: bounded together, used by filters,

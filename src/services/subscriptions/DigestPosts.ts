@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { traced } from "../Traced.ts"
+import { traced } from "../runtime/Traced.ts"
 
 /** Posts for the next e-mail to their author's subscribers, which `EmailDigests` sends. */
 export class DigestPosts extends Context.Service<DigestPosts, {

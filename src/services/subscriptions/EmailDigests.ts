@@ -7,10 +7,10 @@ import { offers } from "../identity/EmailOffers.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
-import { rowsOf, Timestamptz } from "../Rows.ts"
+import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { isBroadcast, visibleTo } from "../statuses/Visibility.ts"
 import { bounded } from "../text/BoundedText.ts"
-import { transaction } from "../Transactions.ts"
+import { transaction } from "../database/Transactions.ts"
 import { SubscriptionLinks } from "./SubscriptionLinks.ts"
 
 /** Time in which posts are batched into one e-mail, in milliseconds, and maximum posts in an e-mail. */

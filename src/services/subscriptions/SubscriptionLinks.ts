@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { linkTokens } from "../instance/LinkTokens.ts"
-import { Secrets } from "../instance/Secrets.ts"
+import { Secrets } from "../secrets/Secrets.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 
 type Purpose = "confirm" | "unsubscribe"

@@ -1,8 +1,8 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { blocks, eitherBlocks, isHidden } from "../HiddenAccounts.ts"
-import { presentAccount } from "../PresentAccounts.ts"
-import type { Viewer } from "../Viewer.ts"
+import { blocks, eitherBlocks, isHidden } from "../visibility/HiddenAccounts.ts"
+import { presentAccount } from "../visibility/PresentAccounts.ts"
+import type { Viewer } from "../visibility/Viewer.ts"
 
 /** Condition: an account `a` may be recommended: visible to others, not limited or suspended, and not moved. */
 const isPresentable = (sql: SqlClient): Fragment =>

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { boundedCount } from "../BoundedCounts.ts"
-import { clauses, newestFirst, type Page, rowsMax, type Stretch } from "../Paging.ts"
-import { rowsOf, Timestamptz } from "../Rows.ts"
-import { traced } from "../Traced.ts"
+import { boundedCount } from "../database/BoundedCounts.ts"
+import { clauses, newestFirst, type Page, rowsMax, type Stretch } from "../database/Paging.ts"
+import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import type { TrendSubject } from "./TrendReviews.ts"
 
 /** A trend or candidate; `requiresReview` if staff have not reviewed it. */

@@ -1,4 +1,4 @@
-import { idAt } from "../Ids.ts"
+import { idAt } from "../database/Ids.ts"
 import type { Turn } from "../intents/Chores.ts"
 
 /** Period between computations of trends, in milliseconds. */

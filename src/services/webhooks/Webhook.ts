@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Timestamptz } from "../Rows.ts"
+import { Timestamptz } from "../database/Rows.ts"
 import type { Permission } from "../staff/Permissions.ts"
 
 /** Events, with the permission that a webhook's creator needs, as in Mastodon. */

@@ -1,6 +1,6 @@
 import { Clock, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccountId } from "../../../src/services/Ids.ts"
+import { AccountId } from "../../../src/services/database/Ids.ts"
 import { person } from "../../support/People.ts"
 
 /*

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { followers, person } from "../../support/People.ts"
 import { status } from "../../support/Posts.ts"

@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AdminReport } from "../../../src/http/wire/admin/Report.ts"
+import type { AdminReport } from "../../../src/http/staff/wire/Report.ts"
 import { ask } from "../../support/Api.ts"
 import { staffMember } from "../../support/Staff.ts"
-import { path, rule, unruled } from "../v1/admin/SpamCalls.ts"
+import { path, rule, unruled } from "../spam/SpamCalls.ts"
 import { done, note, servers, settled } from "./Sending.ts"
 import { actorOf, found, mentioning, person, there, told } from "./Talking.ts"
 

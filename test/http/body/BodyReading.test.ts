@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { arrivalMillisMax, BodyReading, bounds } from "../../../src/http/body/BodyReading.ts"
 import { Caller } from "../../../src/http/guard/Caller.ts"
 import { InFlight } from "../../../src/http/InFlight.ts"
-import { AccountId } from "../../../src/services/Ids.ts"
+import { AccountId } from "../../../src/services/database/Ids.ts"
 import { from } from "../guard/From.ts"
 
 /** The status that a body is refused with, or what it said. */

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AccountId } from "../../../src/services/Ids.ts"
+import type { AccountId } from "../../../src/services/database/Ids.ts"
 import { softwareVersion } from "../../../src/services/instance/Software.ts"
 import { payloads } from "../../services/html/payloads.ts"
 import { person } from "../../support/People.ts"

@@ -10,7 +10,7 @@ import { sourcesIn } from "../../support/source.ts"
 import { staffMember } from "../../support/Staff.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { locationOf } from "../../support/TestBrowser.ts"
-import { pages as staffPages } from "../admin/pages.ts"
+import { pages as staffPages } from "../staff/pages/pages.ts"
 
 const strikeOf = Effect.fnUntraced(function*(person: Person) {
   const sql = yield* SqlClient.SqlClient
@@ -36,11 +36,11 @@ const consentOf = Effect.gen(function*() {
 
 /** Page that shows each file with a form token; parts of staff pages appear on every such page. */
 const places: Readonly<Record<string, string | undefined>> = {
-  "src/http/admin/Appearance.ts": "/admin/settings/appearance",
-  "src/http/admin/EmojiArchive.ts": "/admin/custom_emojis",
-  "src/http/admin/NewEmoji.ts": "/admin/custom_emojis/new",
-  "src/http/admin/Shell.ts": "/admin",
-  "src/http/admin/parts/Controls.ts": "/admin/settings",
+  "src/http/staff/pages/Appearance.ts": "/admin/settings/appearance",
+  "src/http/staff/pages/EmojiArchive.ts": "/admin/custom_emojis",
+  "src/http/staff/pages/NewEmoji.ts": "/admin/custom_emojis/new",
+  "src/http/staff/pages/Shell.ts": "/admin",
+  "src/http/staff/pages/parts/Controls.ts": "/admin/settings",
   "src/http/oauth/AuthorizedApplications.ts": "/oauth/authorized_applications",
   "src/http/oauth/ConsentPage.ts": "consent",
   // Every page that tests look at through `TestBrowser` is looked at as well; this one by `Captcha.test.ts`.

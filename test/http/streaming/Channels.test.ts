@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { channelOf, nameAtPath, StreamRefused } from "../../../src/http/streaming/Channels.ts"
-import { AccountId } from "../../../src/services/Ids.ts"
+import { AccountId } from "../../../src/services/database/Ids.ts"
 
 const asking = (...scopes: ReadonlyArray<string>) => ({ accountId: AccountId.make(7n), scopes: new Set(scopes) })
 const channel = (name: string, parameters = {}, ...scopes: ReadonlyArray<string>) =>

@@ -9,7 +9,7 @@ import {
   connectionsOfTokenMax,
   Registry
 } from "../../../src/http/streaming/Registry.ts"
-import { AccountId, TokenId } from "../../../src/services/Ids.ts"
+import { AccountId, TokenId } from "../../../src/services/database/Ids.ts"
 
 let last = 0n
 const connection = (account: number, more: Partial<Connection> = {}): Connection => ({

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
+import { AccountActors } from "../../../src/actors/account/core/AccountActors.ts"
 import { person } from "../../support/People.ts"
 import { layerStreams, listener } from "./Streams.ts"
 

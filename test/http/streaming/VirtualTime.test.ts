@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { revalidationPeriod } from "../../../src/http/streaming/Hub.ts"
-import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { person } from "../../support/People.ts"
 import { connect, layerStreams, listen, tokenOf } from "./Streams.ts"
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { emptied } from "../../support/Emptied.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { get } from "../../support/Requests.ts"

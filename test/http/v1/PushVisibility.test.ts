@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { keyOperations, listener } from "../../federation/Listener.ts"
 import { note, sendTo } from "../../federation/Speaking.ts"
 import { settled } from "../../support/Fediverse.ts"
-import { follow, idle, name, subscribed, toldOf, World, world } from "./PushDevices.ts"
+import { follow, idle, name, subscribed, toldOf, World, world } from "../push/PushDevices.ts"
 
 const visibilities = ["public", "unlisted", "private", "direct"] as const
 const posts = visibilities.flatMap((visibility) => [false, true].map((local) => ({ visibility, local })))

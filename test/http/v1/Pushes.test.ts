@@ -16,7 +16,7 @@ import {
   toldOf,
   World,
   world
-} from "./PushDevices.ts"
+} from "../push/PushDevices.ts"
 
 const typesOf = (device: { readonly told: ReadonlyArray<Json> }) =>
   device.told.map(({ message }) => message.notification_type)

@@ -35,7 +35,7 @@ const refusalsInSources = (): ReadonlyArray<string> => {
         .test(path)
     ) continue
     if (/SignIns|Emojis|Site|Inbox|Importing/.test(path)) continue
-    const places = path === "src/services/Errors.ts"
+    const places = path === "src/services/runtime/Errors.ts"
       ? [["", text.replace(/\/\*[\s\S]*?\*\//g, "")]]
       : text.matchAll(made)
     for (const [, first, second] of places) {

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AdminReport } from "../../../src/http/wire/admin/Report.ts"
+import { AdminReport } from "../../../src/http/staff/wire/Report.ts"
 import { Report } from "../../../src/http/wire/Report.ts"
 import { Retention } from "../../../src/services/intents/Retention.ts"
 import { call } from "../../support/MediaFiles.ts"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { transaction } from "../../../src/services/Transactions.ts"
+import { transaction } from "../../../src/services/database/Transactions.ts"
 import { routes } from "../../safety/Routes.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { call } from "../../support/MediaFiles.ts"

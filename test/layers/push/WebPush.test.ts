@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { createECDH } from "node:crypto"
 import { pairOf } from "../../../src/layers/push/VapidKeys.ts"
 import { layer } from "../../../src/layers/push/WebPush.ts"
-import { Secrets } from "../../../src/services/instance/Secrets.ts"
+import { Secrets } from "../../../src/services/secrets/Secrets.ts"
 import { PushMessages } from "../../../src/services/push/PushMessages.ts"
 
 const pairAs = (wanted: (privateKey: Buffer) => boolean) => {

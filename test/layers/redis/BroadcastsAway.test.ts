@@ -4,7 +4,7 @@ import { Context, Duration, Effect, Layer, PubSub, Redacted, Schedule } from "ef
 import * as Broadcasts from "../../../src/layers/Broadcasts.ts"
 import { PostgresChannel } from "../../../src/layers/PostgresChannel.ts"
 import { Redis } from "../../../src/layers/Redis.ts"
-import { Broadcast, type BroadcastMessage } from "../../../src/services/Broadcast.ts"
+import { Broadcast, type BroadcastMessage } from "../../../src/services/events/Broadcast.ts"
 import { startRedis } from "../../support/RedisServer.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 

@@ -11,7 +11,7 @@ import {
   Feeds,
   type Generation
 } from "../../../src/services/feeds/Feeds.ts"
-import { AccountId } from "../../../src/services/Ids.ts"
+import { AccountId } from "../../../src/services/database/Ids.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestRedis } from "../../support/RedisServer.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"

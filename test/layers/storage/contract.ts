@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Exit, FileSystem, Stream } from "effect"
 import { randomBytes } from "node:crypto"
 import { Storage } from "../../../src/services/media/Storage.ts"
-import { readOnce } from "../../../src/services/OneTimeChunks.ts"
+import { readOnce } from "../../../src/services/runtime/OneTimeChunks.ts"
 
 /** A name as `StoredFiles` makes it. */
 export const newName = (extension = "png"): string => {

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { HttpClient, HttpRouter, HttpServerResponse } from "effect/http"
 import * as EventLoopWatch from "../../../src/layers/telemetry/EventLoopWatch.ts"
-import { CurrentWork } from "../../../src/services/CurrentWork.ts"
+import { CurrentWork } from "../../../src/services/runtime/CurrentWork.ts"
 import { eventually } from "../../support/Eventually.ts"
 
 /** Holds the event loop for so many milliseconds of this thread's CPU time. */

@@ -27,7 +27,7 @@ const strangers = [
   "/auth/confirmation/new",
   "/auth/password/edit?reset_password_token=none"
 ]
-const staffPages = readFileSync(new URL("../../http/admin/pages.tsv", import.meta.url), "utf8").split("\n")
+const staffPages = readFileSync(new URL("../../http/staff/pages/pages.tsv", import.meta.url), "utf8").split("\n")
   .map((line) => line.split("\t")[0] ?? "").filter((path) => /^\/admin[a-z_/]*$/.test(path))
 
 /** Names of the text fields of a page's forms, per form. */

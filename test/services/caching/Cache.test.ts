@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Broadcast, makeHub, withChanges } from "../../../src/services/Broadcast.ts"
+import { Broadcast, makeHub, withChanges } from "../../../src/services/events/Broadcast.ts"
 import * as Cache from "../../../src/services/caching/Cache.ts"
 import { Changes } from "../../../src/services/caching/Changes.ts"
-import { StatusId } from "../../../src/services/Ids.ts"
+import { StatusId } from "../../../src/services/database/Ids.ts"
 import { sourcesIn } from "../../support/source.ts"
 
 interface Text {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { Changes } from "../../../src/services/caching/Changes.ts"
 import { single } from "../../../src/services/caching/Single.ts"
 

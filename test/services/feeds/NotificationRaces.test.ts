@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { NotificationWriter } from "../../../src/services/feeds/NotificationWriter.ts"
 import { Favourites } from "../../../src/services/statuses/Favourites.ts"
 import { StatusWriter } from "../../../src/services/statuses/StatusWriter.ts"

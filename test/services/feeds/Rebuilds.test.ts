@@ -6,7 +6,7 @@ import { rebuildMillisMax } from "../../../src/services/feeds/FeedReader.ts"
 import { feedEntriesMax, Feeds, feedsBytesMax } from "../../../src/services/feeds/Feeds.ts"
 import { HomeTimelines } from "../../../src/services/feeds/HomeTimelines.ts"
 import { seenMillisMax } from "../../../src/services/feeds/StatusSubscribers.ts"
-import { AccountId } from "../../../src/services/Ids.ts"
+import { AccountId } from "../../../src/services/database/Ids.ts"
 import { emptied } from "../../support/Emptied.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 

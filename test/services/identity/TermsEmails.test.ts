@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { EmailNotSent, Mailer } from "../../../src/services/emails/Mailer.ts"
 import { TermsEmails } from "../../../src/services/identity/TermsEmails.ts"
-import { AccountId } from "../../../src/services/Ids.ts"
+import { AccountId } from "../../../src/services/database/Ids.ts"
 import { user } from "../../support/SignedIn.ts"
 import { Postbox, services } from "../../support/WebServer.ts"
 

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { BlockedAddresses } from "../../../src/services/moderation/BlockedAddresses.ts"
 
 /** A database whose answers say what was there when each was asked for, and come when the test lets them. */

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Option, PubSub, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { Users } from "../../../src/services/identity/Users.ts"
 import {
   cachedTokenMillisMax,

@@ -1,9 +1,9 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 
-import type { AccountId } from "../../../src/services/Ids.ts"
+import type { AccountId } from "../../../src/services/database/Ids.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
-import type { Page } from "../../../src/services/Paging.ts"
+import type { Page } from "../../../src/services/database/Paging.ts"
 import { StatusIndex } from "../../../src/services/search/StatusIndex.ts"
 import { StatusSearch } from "../../../src/services/search/StatusSearch.ts"
 import { person } from "../../support/People.ts"

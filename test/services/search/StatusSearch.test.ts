@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AccountId } from "../../../src/services/Ids.ts"
+import type { AccountId } from "../../../src/services/database/Ids.ts"
 import { StatusSearch } from "../../../src/services/search/StatusSearch.ts"
 import { person } from "../../support/People.ts"
 import { status } from "../../support/Posts.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
-import { idAt, idMax } from "../../../src/services/Ids.ts"
+import { idAt, idMax } from "../../../src/services/database/Ids.ts"
 import { stretchesOf, timeWindows } from "../../../src/services/search/TimeWindows.ts"
 
 const now = 1_795_000_000_000

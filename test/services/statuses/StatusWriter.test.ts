@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AccountId } from "../../../src/services/Ids.ts"
+import type { AccountId } from "../../../src/services/database/Ids.ts"
 import { Commands, type Owner } from "../../../src/services/intents/Commands.ts"
 import { blank } from "../../../src/services/statuses/StatusRows.ts"
 import { StatusWriter } from "../../../src/services/statuses/StatusWriter.ts"

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { DomainBlocks } from "../../../src/services/federation/domains/DomainBlocks.ts"
 import * as FaultPlan from "./FaultPlan.ts"
 import * as Faults from "./Faults.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Command } from "../../../src/actors/account/Protocol.ts"
+import type { Command } from "../../../src/actors/account/core/Protocol.ts"
 import { Dice } from "../Seeded.ts"
 import { apartOf, relations } from "./Agreement.ts"
 import * as Atlas from "./Atlas.ts"

@@ -60,7 +60,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "an undo of an earlier follow, favourite or boost takes the later one back (I7)",
     mutation: {},
     planted: {
-      file: "actors/account/InboxUndo.ts",
+      file: "actors/account/inbox/InboxUndo.ts",
       from: "      if (uri !== null) {\n        return uri !== ownId",
       times: 1,
       to: (on) => `      if (${on}) return false\n      if (uri !== null) {\n        return uri !== ownId`
@@ -98,7 +98,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "who does what an account sent does not ask who owns it (I13)",
     mutation: {},
     planted: {
-      file: "actors/account/Ownership.ts",
+      file: "actors/account/core/Ownership.ts",
       from: "Effect.andThen(Effect.catchTag(commands.lock(held.owner), \"StaleOwner\", forget(own, held)), work)",
       times: 1,
       to: (on) =>
@@ -126,7 +126,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "reports of one server are told apart by its actor (I7)",
     mutation: {},
     planted: {
-      file: "actors/account/InboxReports.ts",
+      file: "actors/account/inbox/InboxReports.ts",
       from: "      uri,\n",
       times: 1,
       to: (on) => `      uri: ${on} ? self.uri : uri,\n`

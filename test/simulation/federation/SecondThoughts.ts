@@ -1,5 +1,5 @@
-import type { Command } from "../../../src/actors/account/Protocol.ts"
-import { StatusId } from "../../../src/services/Ids.ts"
+import type { Command } from "../../../src/actors/account/core/Protocol.ts"
+import { StatusId } from "../../../src/services/database/Ids.ts"
 import { saidBy } from "../../../src/services/statuses/Post.ts"
 import type { Dice } from "../Seeded.ts"
 import type { Citizen } from "./Clients.ts"

@@ -4,11 +4,11 @@ import type { SqlError } from "effect/sql/SqlError"
 import { DeliveryExpansion } from "../../../services/federation/outbox/DeliveryExpansion.ts"
 import { OutgoingActivities } from "../../../services/federation/outbox/OutgoingActivities.ts"
 import type { PostChange } from "../../../services/federation/outbox/Recipients.ts"
-import type { AccountId } from "../../../services/Ids.ts"
+import type { AccountId } from "../../../services/database/Ids.ts"
 import { Fanouts } from "../../../services/intents/Fanouts.ts"
 import type { Deliver } from "../../../services/intents/Intent.ts"
 import { DomainActors } from "../../domain/DomainActors.ts"
-import type { Owners } from "../Ownership.ts"
+import type { Owners } from "../core/Ownership.ts"
 import { type Slice, SliceRows } from "./Slice.ts"
 
 /**

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
-import { AccountId } from "../../../services/Ids.ts"
+import { AccountId } from "../../../services/database/Ids.ts"
 import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
 import type { Move } from "../../../services/intents/Intent.ts"
 import { OperatorCommands } from "../../../services/intents/OperatorCommands.ts"
 import { Moves } from "../../../services/social/Moves.ts"
-import type { Owners } from "../Ownership.ts"
-import { type Command, PersistedCommand } from "../Protocol.ts"
+import type { Owners } from "../core/Ownership.ts"
+import { type Command, PersistedCommand } from "../core/Protocol.ts"
 import type { Slice } from "./Slice.ts"
 
 /**

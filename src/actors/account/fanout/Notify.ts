@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import { DoneElsewhere } from "../../../services/intents/Fanouts.ts"
 import { type Notify, senderOf } from "../../../services/intents/Intent.ts"
-import type { Owners } from "../Ownership.ts"
+import type { Owners } from "../core/Ownership.ts"
 import type { Slice } from "./Slice.ts"
 
 /**

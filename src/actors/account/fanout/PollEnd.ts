@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
-import type { AccountId } from "../../../services/Ids.ts"
+import type { AccountId } from "../../../services/database/Ids.ts"
 import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
 import type { PollEnd } from "../../../services/intents/Intent.ts"
 import { Polls } from "../../../services/statuses/Polls.ts"
-import type { Owners } from "../Ownership.ts"
+import type { Owners } from "../core/Ownership.ts"
 import * as Deliver from "./Deliver.ts"
 import { intoDelivery, type Slice, SliceRows } from "./Slice.ts"
 

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type ReaderSlice, StatusReaders } from "../../../services/feeds/StatusReaders.ts"
 import { StatusSubscribers } from "../../../services/feeds/StatusSubscribers.ts"
-import type { AccountId } from "../../../services/Ids.ts"
+import type { AccountId } from "../../../services/database/Ids.ts"
 import type { Progress } from "../../../services/intents/Fanouts.ts"
-import type { Audience } from "../FeedWriting.ts"
+import type { Audience } from "./FeedWriting.ts"
 import { SliceRows } from "./Slice.ts"
 
 /** Phase of an intent for readers through a list or a hashtag, by the ids of their subscriptions. */

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import { Fanouts } from "../../../services/intents/Fanouts.ts"
 import type { Report } from "../../../services/intents/Intent.ts"
-import type { Owners } from "../Ownership.ts"
+import type { Owners } from "../core/Ownership.ts"
 import type { Slice } from "./Slice.ts"
 
 /** Fan-out of a report: notifies the moderators. Built once per node. */

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import type { ReaderSlice } from "../../../services/feeds/StatusReaders.ts"
-import type { AccountId } from "../../../services/Ids.ts"
+import type { AccountId } from "../../../services/database/Ids.ts"
 import { ConversationWriter } from "../../../services/statuses/ConversationWriter.ts"
-import * as StreamPublishing from "../StreamPublishing.ts"
+import * as StreamPublishing from "./StreamPublishing.ts"
 import * as Deliver from "./Deliver.ts"
 
 /**

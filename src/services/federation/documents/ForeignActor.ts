@@ -1,7 +1,7 @@
 import { makeByteLimit } from "../../html/ByteLimit.ts"
 import { sanitise } from "../../html/Sanitise.ts"
 import { accountBytesMax } from "../../instance/ContentLimits.ts"
-import { momentOf } from "../../Moments.ts"
+import { momentOf } from "../../runtime/Moments.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import { normalizeDomain, parseHandle } from "../DomainNames.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"

@@ -1,5 +1,5 @@
 import { sanitise } from "../../html/Sanitise.ts"
-import { momentOf } from "../../Moments.ts"
+import { momentOf } from "../../runtime/Moments.ts"
 import { isTagName } from "../../statuses/Tags.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import { asForeign, asList, asText, type Foreign, idOf, type ReadUrl, typeOf, worded } from "./Reading.ts"

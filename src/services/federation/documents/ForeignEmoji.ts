@@ -1,4 +1,4 @@
-import { momentOf } from "../../Moments.ts"
+import { momentOf } from "../../runtime/Moments.ts"
 import { foreignPicture } from "./ForeignMedia.ts"
 import { asForeign, asList, type Foreign, type ReadUrl, typeOf } from "./Reading.ts"
 

@@ -2,7 +2,7 @@ import { addressesInHtml, taggedCollectionsMax } from "../../cards/StatusLinks.t
 import { makeByteLimit } from "../../html/ByteLimit.ts"
 import { normalise } from "../../html/HashtagNames.ts"
 import { statusBytesMax } from "../../instance/ContentLimits.ts"
-import { momentMillisMin, momentOf } from "../../Moments.ts"
+import { momentMillisMin, momentOf } from "../../runtime/Moments.ts"
 import type { StoredStatus } from "../../statuses/StoredStatus.ts"
 import type { Written } from "../../statuses/Written.ts"
 import { bounded } from "../../text/BoundedText.ts"

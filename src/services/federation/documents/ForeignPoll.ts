@@ -1,4 +1,4 @@
-import { momentOf } from "../../Moments.ts"
+import { momentOf } from "../../runtime/Moments.ts"
 import { asForeign, asText, countOf, type Foreign, typeOf } from "./Reading.ts"
 
 /** Maximum options that are kept, as in Mastodon, and characters of each; `room` bounds their bytes. */

@@ -1,7 +1,7 @@
 import canonicalize from "canonicalize"
 import { Result } from "effect"
 import { hash } from "node:crypto"
-import { momentOf } from "../../Moments.ts"
+import { momentOf } from "../../runtime/Moments.ts"
 import { multibaseBytes } from "./Multibase.ts"
 import { asForeign, asList, type Foreign } from "./Reading.ts"
 

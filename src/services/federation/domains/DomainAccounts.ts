@@ -1,7 +1,7 @@
 import { Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
-import { rowsMax } from "../../Paging.ts"
-import { idRows, rowsOf } from "../../Rows.ts"
+import { rowsMax } from "../../database/Paging.ts"
+import { idRows, rowsOf } from "../../database/Rows.ts"
 import { normalizeDomain, unknownDomain } from "../DomainNames.ts"
 import { type DomainLists, type DomainPolicy, policyOfAll } from "./DomainPolicy.ts"
 

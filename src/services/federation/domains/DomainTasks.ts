@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { rowsMax } from "../../Paging.ts"
-import { rowsOf } from "../../Rows.ts"
+import { rowsMax } from "../../database/Paging.ts"
+import { rowsOf } from "../../database/Rows.ts"
 
 /** Pending update of a domain's accounts; `causeId` identifies the change. `phase` and the cursor are its progress. */
 export const DomainTask = Schema.Struct({

@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
-import { rowsOf } from "../../Rows.ts"
-import { traced } from "../../Traced.ts"
+import { rowsOf } from "../../database/Rows.ts"
+import { traced } from "../../runtime/Traced.ts"
 import { DomainBlocks } from "./DomainBlocks.ts"
 
 /** Audience of the list of blocks, or of their comments. */

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type Unprocessable, validationFailed } from "../../Errors.ts"
+import { type Unprocessable, validationFailed } from "../../runtime/Errors.ts"
 import { isPublicSuffix, normalizeDomain } from "../DomainNames.ts"
 
 /** Returns the normal form of a domain in a rule. Refuses text that cannot be a host name. */

@@ -1,9 +1,9 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { rowsMax } from "../../Paging.ts"
-import { rowsOf, Timestamptz } from "../../Rows.ts"
-import { traced } from "../../Traced.ts"
+import { rowsMax } from "../../database/Paging.ts"
+import { rowsOf, Timestamptz } from "../../database/Rows.ts"
+import { traced } from "../../runtime/Traced.ts"
 
 /** Maximum follows ended per transaction, and maximum accounts notified. */
 const severedRowsMax = 1_000

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import * as Allowances from "../../outbound/Allowances.ts"
 import { briefCause } from "../../outbound/BriefCause.ts"
-import { traced } from "../../Traced.ts"
+import { traced } from "../../runtime/Traced.ts"
 import { type Foreign, idOf } from "../documents/Reading.ts"
 import { registrable } from "../NewHosts.ts"
 import { refreshSecondsMax } from "./RefreshClaims.ts"

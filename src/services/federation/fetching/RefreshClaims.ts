@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { aheadMillisMax } from "../../Moments.ts"
-import { rowsOf } from "../../Rows.ts"
-import { traced } from "../../Traced.ts"
+import { aheadMillisMax } from "../../runtime/Moments.ts"
+import { rowsOf } from "../../database/Rows.ts"
+import { traced } from "../../runtime/Traced.ts"
 
 const claimRows = rowsOf(Schema.Struct({ running: Schema.Boolean, found: Schema.Int }))
 

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { traced } from "../../Traced.ts"
+import { traced } from "../../runtime/Traced.ts"
 import { asForeign, asList, type Foreign, idOf } from "../documents/Reading.ts"
 import { ObjectFetcher } from "../ObjectFetcher.ts"
 

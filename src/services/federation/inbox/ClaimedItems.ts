@@ -2,8 +2,8 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { collectionItemsMax } from "../../collections/Collection.ts"
-import { idRows, rowsOf } from "../../Rows.ts"
-import { traced } from "../../Traced.ts"
+import { idRows, rowsOf } from "../../database/Rows.ts"
+import { traced } from "../../runtime/Traced.ts"
 
 const ClaimedItem = Schema.Struct({
   id: Schema.BigInt,

@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { boundedMap } from "../../BoundedMap.ts"
-import { hashedKey } from "../../HashedKey.ts"
-import { rowsMax } from "../../Paging.ts"
-import { rowsOf } from "../../Rows.ts"
-import { traced } from "../../Traced.ts"
+import { boundedMap } from "../../runtime/BoundedMap.ts"
+import { hashedKey } from "../../secrets/HashedKey.ts"
+import { rowsMax } from "../../database/Paging.ts"
+import { rowsOf } from "../../database/Rows.ts"
+import { traced } from "../../runtime/Traced.ts"
 
 const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))

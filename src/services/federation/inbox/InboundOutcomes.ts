@@ -1,8 +1,8 @@
 import { Effect, Metric, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { rowsMax } from "../../Paging.ts"
-import { rowsOf, Timestamptz } from "../../Rows.ts"
+import { rowsMax } from "../../database/Paging.ts"
+import { rowsOf, Timestamptz } from "../../database/Rows.ts"
 
 /** Maximum distinct outcomes in the metric, first come first served; the rest is "other". */
 export const outcomesMax = 100

@@ -2,8 +2,8 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import type { AccountId } from "../../Ids.ts"
-import { rowsOf } from "../../Rows.ts"
+import type { AccountId } from "../../database/Ids.ts"
+import { rowsOf } from "../../database/Rows.ts"
 
 /** Sender of an activity, with the fields that handlers and policies need. */
 export const InboundSender = Schema.Struct({

@@ -2,12 +2,12 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { parse } from "../../discovery/LocalUrls.ts"
-import { AccountId, StatusId } from "../../Ids.ts"
+import { AccountId, StatusId } from "../../database/Ids.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
-import { rowsOf } from "../../Rows.ts"
+import { rowsOf } from "../../database/Rows.ts"
 import { StoredStatus } from "../../statuses/StoredStatus.ts"
-import { traced } from "../../Traced.ts"
-import { batched } from "../../TransactionBatch.ts"
+import { traced } from "../../runtime/Traced.ts"
+import { batched } from "../../database/TransactionBatch.ts"
 
 const accountRows = rowsOf(
   Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), username: Schema.String })

@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { AccountId } from "../../Ids.ts"
+import { AccountId } from "../../database/Ids.ts"
 import { Jobs } from "../../intents/Jobs.ts"
-import { idRows, rowsOf } from "../../Rows.ts"
-import { traced } from "../../Traced.ts"
+import { idRows, rowsOf } from "../../database/Rows.ts"
+import { traced } from "../../runtime/Traced.ts"
 
 /** Time until a consent is checked again, in milliseconds, and maximum quotes per sweep. */
 const believedMillis = 7 * 86_400_000

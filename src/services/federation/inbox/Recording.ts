@@ -2,9 +2,9 @@ import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { hash } from "node:crypto"
-import { gatheredOrAlone } from "../../Batches.ts"
-import { rowsMax } from "../../Paging.ts"
-import { accountIdRows } from "../../Rows.ts"
+import { gatheredOrAlone } from "../../database/Batches.ts"
+import { rowsMax } from "../../database/Paging.ts"
+import { accountIdRows } from "../../database/Rows.ts"
 import { isId } from "../documents/Reading.ts"
 
 /** Maximum waiting activities of one sender; further ones are refused for now. */

@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { rowsOf, Timestamptz } from "../../Rows.ts"
-import { traced } from "../../Traced.ts"
+import { rowsOf, Timestamptz } from "../../database/Rows.ts"
+import { traced } from "../../runtime/Traced.ts"
 import type { ForeignEmoji } from "../documents/ForeignEmoji.ts"
 
 /** Maximum emoji stored per host; texts show further ones as plain shortcodes. */

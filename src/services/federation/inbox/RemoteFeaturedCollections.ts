@@ -6,9 +6,9 @@ import { mayFeature } from "../../collections/FeaturePolicy.ts"
 import { parse } from "../../discovery/LocalUrls.ts"
 import { normalise } from "../../html/HashtagNames.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
-import { idRows, rowsOf } from "../../Rows.ts"
+import { idRows, rowsOf } from "../../database/Rows.ts"
 import { bounded } from "../../text/BoundedText.ts"
-import { traced } from "../../Traced.ts"
+import { traced } from "../../runtime/Traced.ts"
 import type { ForeignCollection, ForeignItem } from "../documents/ForeignCollection.ts"
 
 /** Maximum collections stored per remote account. */

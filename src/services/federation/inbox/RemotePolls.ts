@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { rowsOf, Timestamptz } from "../../Rows.ts"
-import { traced } from "../../Traced.ts"
+import { rowsOf, Timestamptz } from "../../database/Rows.ts"
+import { traced } from "../../runtime/Traced.ts"
 import type { ForeignPoll } from "../documents/ForeignPoll.ts"
 
 const tallyRows = rowsOf(Schema.Struct({ expiresAt: Schema.NullOr(Timestamptz), voted: Schema.Boolean }))

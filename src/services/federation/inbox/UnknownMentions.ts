@@ -1,11 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { AccountId } from "../../Ids.ts"
+import { AccountId } from "../../database/Ids.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { Jobs } from "../../intents/Jobs.ts"
-import { rowsOf } from "../../Rows.ts"
-import { traced } from "../../Traced.ts"
+import { rowsOf } from "../../database/Rows.ts"
+import { traced } from "../../runtime/Traced.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
 
 const waitingRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, uri: Schema.String }))

@@ -1,5 +1,5 @@
 import { Schema, Struct } from "effect"
-import { Timestamptz } from "../../Rows.ts"
+import { Timestamptz } from "../../database/Rows.ts"
 import { StoredStatus } from "../../statuses/StoredStatus.ts"
 import { writtenFields } from "../../statuses/Written.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"

@@ -1,7 +1,7 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { LRUCache } from "lru-cache"
-import { rowsOf } from "../../Rows.ts"
+import { rowsOf } from "../../database/Rows.ts"
 
 /** Maximum bytes of cached documents. */
 const bytesMax = 16_777_216

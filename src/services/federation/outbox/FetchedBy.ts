@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { boundedMap } from "../../BoundedMap.ts"
-import type { AccountId } from "../../Ids.ts"
-import { traced } from "../../Traced.ts"
+import { boundedMap } from "../../runtime/BoundedMap.ts"
+import type { AccountId } from "../../database/Ids.ts"
+import { traced } from "../../runtime/Traced.ts"
 import { given } from "./Reaches.ts"
 
 /** Maximum remembered readers. */

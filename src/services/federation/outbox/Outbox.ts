@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { InboxId } from "../../Ids.ts"
+import { InboxId } from "../../database/Ids.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
-import { idRows, only, rowsOf } from "../../Rows.ts"
-import { traced } from "../../Traced.ts"
+import { idRows, only, rowsOf } from "../../database/Rows.ts"
+import { traced } from "../../runtime/Traced.ts"
 import type { Activity } from "../documents/Activities.ts"
 import * as LocalIds from "../LocalIds.ts"
 

@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { rowsMax } from "../../Paging.ts"
-import { rowsOf, Timestamptz } from "../../Rows.ts"
-import { traced } from "../../Traced.ts"
-import { untilNoClash } from "../../Transactions.ts"
+import { rowsMax } from "../../database/Paging.ts"
+import { rowsOf, Timestamptz } from "../../database/Rows.ts"
+import { traced } from "../../runtime/Traced.ts"
+import { untilNoClash } from "../../database/Transactions.ts"
 import { PausedBy } from "./DeliveryHosts.ts"
 
 /** Maximum hosts and deliveries listed, and maximum deliveries of a host that one statement counts or moves. */

@@ -1,4 +1,4 @@
-import type { Backoff } from "../../Backoff.ts"
+import type { Backoff } from "../../runtime/Backoff.ts"
 
 /**
  * Backoff of a failed delivery: 16 retries. After failure n, from 0, the delay is n^4 + 15 seconds, and up to half of

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { idRows, rowsOf } from "../../Rows.ts"
+import { idRows, rowsOf } from "../../database/Rows.ts"
 import { isReported } from "./PurgedRows.ts"
 
 /** Maximum posts that one slice removes, and maximum reblogs of them that are removed before. */

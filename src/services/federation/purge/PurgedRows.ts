@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { accountIdRows, rowsOf } from "../../Rows.ts"
+import { accountIdRows, rowsOf } from "../../database/Rows.ts"
 
 const statusIdRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt }))
 

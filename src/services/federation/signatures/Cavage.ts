@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { momentOf, momentOfSeconds } from "../../Moments.ts"
+import { momentOf, momentOfSeconds } from "../../runtime/Moments.ts"
 import { digest, isDigestOf } from "./Digests.ts"
 import { type Claim, isInTime, malformed, type SignedRequest, type Unverified, unverified } from "./SignedRequest.ts"
 

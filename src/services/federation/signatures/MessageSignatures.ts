@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { isInnerList, type Parameters, serializeBareItem, serializeInnerList } from "structured-headers"
-import { momentOfSeconds } from "../../Moments.ts"
+import { momentOfSeconds } from "../../runtime/Moments.ts"
 import type { ToSign } from "./Cavage.ts"
 import { contentDigest, isContentDigestOf } from "./Digests.ts"
 import { type Claim, isInTime, malformed, type SignedRequest, type Unverified, unverified } from "./SignedRequest.ts"

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, type Result, Schema } from "effect"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
-import { traced } from "../../Traced.ts"
+import { traced } from "../../runtime/Traced.ts"
 import * as Cavage from "./Cavage.ts"
 import { KeyOperations } from "./KeyOperations.ts"
 import * as MessageSignatures from "./MessageSignatures.ts"

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { deadMax, InboundRetention } from "../../../../src/services/federation/inbox/InboundRetention.ts"
 import { sameMax } from "../../../../src/services/federation/inbox/Undoables.ts"
-import { idAt } from "../../../../src/services/Ids.ts"
+import { idAt } from "../../../../src/services/database/Ids.ts"
 import { person } from "../../../support/People.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 

@@ -11,7 +11,7 @@ import { Outbox } from "../../../../src/services/federation/outbox/Outbox.ts"
 import { OutgoingActivities } from "../../../../src/services/federation/outbox/OutgoingActivities.ts"
 import { SigningKeys } from "../../../../src/services/federation/SigningKeys.ts"
 import { Handles } from "../../../../src/services/identity/Handles.ts"
-import { AccountId } from "../../../../src/services/Ids.ts"
+import { AccountId } from "../../../../src/services/database/Ids.ts"
 import { Reads } from "../../../support/Reads.ts"
 import * as Worlds from "../../../support/World.ts"
 

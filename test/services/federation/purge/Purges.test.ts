@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../../../src/services/Broadcast.ts"
+import { Broadcast } from "../../../../src/services/events/Broadcast.ts"
 import { Purges } from "../../../../src/services/federation/purge/Purges.ts"
 import { AgendaEntries } from "../../../../src/services/intents/AgendaEntries.ts"
 import { followers, person } from "../../../support/People.ts"

@@ -1,0 +1,78 @@
+import type { Effect } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { ClientError } from "../../../services/runtime/Errors.ts"
+import type { AccountId } from "../../../services/database/Ids.ts"
+import type { CommandAnswer, Family } from "../../../services/intents/Commands.ts"
+import type { LostAct } from "../../../services/staff/AuditLog.ts"
+import type { Ownership, RecordAlone } from "./Ownership.ts"
+import type { Command } from "./Protocol.ts"
+
+/** Commands by tag. */
+export type Commands = { readonly [Tag in Command["_tag"]]: Extract<Command, { readonly _tag: Tag }> }
+
+/** Actions of staff against the account, which another staff member may have done first. */
+type ByStaff =
+  | "DecideAppeal"
+  | "DeleteAccount"
+  | "ForwardReport"
+  | "LiftAction"
+  | "ModerateStatuses"
+  | "ReviewPost"
+  | "TakeAction"
+
+/** Handlers of commands, inside the command's transaction. Built once per node for all its actors. */
+export type Verbs<Tags extends keyof Commands = keyof Commands> = {
+  readonly [Tag in Tags]: (
+    own: Ownership,
+    command: Commands[Tag]
+  ) => Effect.Effect<CommandAnswer, ClientError | SqlError | (Tag extends ByStaff ? LostAct : never)>
+}
+
+/**
+ * Handlers that need no transaction for simple commands; undefined if nothing was done. An answer is certain. A failure
+ * is not: the verb then decides the command.
+ */
+type AloneVerbs<Tags extends keyof Commands = keyof Commands> = {
+  readonly [Tag in Tags]?: (
+    own: Ownership,
+    command: Commands[Tag],
+    record: RecordAlone
+  ) => Effect.Effect<CommandAnswer | undefined, ClientError | SqlError>
+}
+
+/** Runs the verb of a command. */
+export const perform = <Tag extends keyof Commands>(verbs: Verbs, tag: Tag, own: Ownership, command: Commands[Tag]) =>
+  verbs[tag](own, command)
+/** Returns the command's single-statement handler, if there is one. */
+export const performAlone = <Tag extends keyof Commands>(
+  verbs: AloneVerbs,
+  tag: Tag,
+  own: Ownership,
+  command: Commands[Tag]
+) => {
+  const verb = verbs[tag]
+  return verb && ((record: RecordAlone) => verb(own, command, record))
+}
+
+/** Rate limits that commands count against; other commands are not limited. */
+export const familyOf: Partial<Record<Command["_tag"], Family>> = {
+  Publish: "statuses",
+  Edit: "statuses",
+  Schedule: "statuses",
+  PublishDraft: "statuses",
+  Reblog: "statuses",
+  Follow: "follows",
+  FollowTag: "follows",
+  Report: "reports"
+}
+
+export const onStatus = (id: bigint): CommandAnswer => ({ id: String(id), kind: "status" })
+export const onScheduled = (id: bigint): CommandAnswer => ({ id: String(id), kind: "scheduled" })
+export const onDraft = (id: bigint): CommandAnswer => ({ id: String(id), kind: "draft" })
+export const onReport = (id: bigint): CommandAnswer => ({ id: String(id), kind: "report" })
+export const onWarning = (id: bigint): CommandAnswer => ({ id: String(id), kind: "warning" })
+export const onCollection = (id: bigint): CommandAnswer => ({ id: String(id), kind: "collection" })
+export const onAnnouncement = (id: bigint): CommandAnswer => ({ id: String(id), kind: "announcement" })
+export const onAccount = (id: AccountId): CommandAnswer => ({ id: String(id), kind: "account" })
+/** Refused by the spam rule with this id. */
+export const onRefused = (id: bigint): CommandAnswer => ({ id: String(id), kind: "refused" })

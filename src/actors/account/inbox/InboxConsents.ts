@@ -1,0 +1,60 @@
+import { Clock, Effect } from "effect"
+import { activityTypeOf } from "../../../services/federation/documents/ActivityTypes.ts"
+import { type Foreign, idOf } from "../../../services/federation/documents/Reading.ts"
+import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
+import type { Order } from "../../../services/federation/inbox/Tombstones.ts"
+import * as Controlling from "../verbs/Controlling.ts"
+import * as InboxFeatures from "./InboxFeatures.ts"
+import * as InboxInteractions from "./InboxInteractions.ts"
+import { done, type Outcome } from "./InboxPosts.ts"
+import * as InboxQuotes from "./InboxQuotes.ts"
+import type { Ownership } from "../core/Ownership.ts"
+import * as Quoting from "../verbs/Quoting.ts"
+
+/** Returns the outcome of `by`, or that of `next` if `by` does not recognise the activity. */
+export const taken = <A, B, E, F>(by: Effect.Effect<A | undefined, E>, next: () => Effect.Effect<B, F>) =>
+  Effect.flatMap(by, (outcome): Effect.Effect<A | B, F> => outcome === undefined ? next() : Effect.succeed(outcome))
+
+/**
+ * Handles all activities about consent: to quotes, replies, likes, boosts and membership in collections; inside a
+ * transaction of a remote account's actor.
+ */
+export const make = Effect.fnUntraced(function*(
+  posts: Parameters<typeof InboxInteractions.make>[0],
+  boosts: Parameters<typeof InboxInteractions.make>[1]
+) {
+  const features = yield* InboxFeatures.make
+  const interactions = yield* InboxInteractions.make(posts, boosts)
+  const control = yield* Controlling.make
+  const quoting = yield* Quoting.make
+  const quotes = yield* InboxQuotes.make(posts, quoting)
+
+  return {
+    features,
+    liked: interactions.liked,
+    requested: (own: Ownership, self: InboundSender, activity: Foreign, order: Order): Outcome =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        activityTypeOf(activity) !== "QuoteRequest"
+          ? interactions.request(own, self, activity, now, order)
+          : quotes.request(own, self, activity, now)),
+    /** Handles an Accept or Reject of a local request; undefined if it refers to none. */
+    answered: (own: Ownership, self: InboundSender, activity: Foreign) => {
+      const isQuote = quotes.isAnswer(activity["object"])
+      const by = isQuote ? quotes.answered(own, self, activity) : features.answered(own, self, activity)
+      return taken(by, () => interactions.answered(own, self, activity, activityTypeOf(activity) === "Accept"))
+    },
+    /** Withdraws a request of the sender by its id; undefined if the id is unknown. */
+    unasked: (own: Ownership, requestUri: string) =>
+      Effect.map(
+        taken(control.unasked(own, requestUri), () => quoting.unasked(own, requestUri)),
+        (state) =>
+          state === undefined ? undefined : state === "pending" ? done : "ignored: the request was already answered"
+      ),
+    /** Handles the withdrawal of a consent; undefined if the object is not a consent. */
+    withdrawn: (own: Ownership, object: unknown) =>
+      taken(
+        features.withdrawn(own, object),
+        () => taken(quotes.revoked(own, idOf(object) ?? ""), () => interactions.revoked(own, idOf(object) ?? ""))
+      )
+  }
+})

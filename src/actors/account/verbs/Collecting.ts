@@ -1,0 +1,73 @@
+import { Effect } from "effect"
+import { CollectionWriter } from "../../../services/collections/CollectionWriter.ts"
+import { FeatureActivities } from "../../../services/federation/outbox/FeatureActivities.ts"
+import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
+import type { Ownership } from "../core/Ownership.ts"
+import * as Sending from "../fanout/Sending.ts"
+import { type Commands, onCollection } from "../core/Verbs.ts"
+
+/** Collections of recommended accounts: the account's own ones, and its membership in those of others. */
+export const make = Effect.gen(function*() {
+  const activities = yield* FeatureActivities
+  const collections = yield* CollectionWriter
+  const notifications = yield* NotificationWriter
+  const send = yield* Sending.make
+
+  const added = Effect.fnUntraced(function*(own: Ownership, id: bigint, targets: ReadonlyArray<bigint>) {
+    const items = yield* collections.add(own.accountId, id, targets)
+    const here = items.flatMap(({ accountId, local }) => local ? [accountId] : [])
+    yield* notifications.tellAbout("added_to_collection", own.accountId, id, here)
+    const asked = items.flatMap(({ id, local }) => local ? [] : [id])
+    yield* send(activities.request(own.accountId, id, asked))
+    return items
+  })
+
+  const verbs = {
+    CreateCollection: Effect.fnUntraced(function*(own: Ownership, { accountIds, said }: Commands["CreateCollection"]) {
+      const id = yield* collections.create(own.accountId, said)
+      if (accountIds.length > 0) yield* added(own, id, accountIds)
+      yield* activities.tell(own.accountId, "AddCollection", id)
+      return onCollection(id)
+    }),
+    UpdateCollection: Effect.fnUntraced(
+      function*(own: Ownership, { collectionId, said }: Commands["UpdateCollection"]) {
+        const significant = yield* collections.change(own.accountId, collectionId, said)
+        if (significant === true) {
+          const members = yield* collections.members(collectionId)
+          yield* notifications.tellAbout("collection_update", own.accountId, collectionId, members)
+        }
+        if (significant !== undefined) yield* activities.tell(own.accountId, "UpdateCollection", collectionId)
+        return onCollection(collectionId)
+      }
+    ),
+    DeleteCollection: Effect.fnUntraced(function*(own: Ownership, { collectionId }: Commands["DeleteCollection"]) {
+      const held = yield* collections.remove(own.accountId, collectionId)
+      yield* activities.tell(own.accountId, "RemoveCollection", collectionId, 0n, held)
+      return onCollection(collectionId)
+    }),
+    AddToCollection: Effect.fnUntraced(function*(own: Ownership, command: Commands["AddToCollection"]) {
+      const [item] = yield* added(own, command.collectionId, [command.target])
+      if (item?.local === true) yield* activities.tell(own.accountId, "AddItem", command.collectionId, item.id)
+      return onCollection(item?.id ?? 0n)
+    }),
+    RemoveFromCollection: Effect.fnUntraced(
+      function*(own: Ownership, { collectionId, itemId }: Commands["RemoveFromCollection"]) {
+        const gone = yield* collections.take(own.accountId, collectionId, itemId)
+        const told = gone === undefined ? [] : [gone]
+        yield* activities.tell(own.accountId, "RemoveItem", collectionId, itemId, told)
+        return onCollection(collectionId)
+      }
+    ),
+    LeaveCollection: Effect.fnUntraced(
+      function*(own: Ownership, { collectionId, itemId }: Commands["LeaveCollection"]) {
+        const owner = yield* collections.revoke(own.accountId, collectionId, itemId)
+        yield* send(activities.withdraw(own.accountId, itemId))
+        if (owner !== undefined) yield* activities.tell(owner, "RemoveItem", collectionId, itemId)
+        return onCollection(collectionId)
+      }
+    )
+  }
+  return { verbs }
+})
+
+export type Collecting = Effect.Success<typeof make>

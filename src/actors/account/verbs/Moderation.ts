@@ -1,0 +1,88 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../../services/events/Broadcast.ts"
+import { PostActivities } from "../../../services/federation/outbox/PostActivities.ts"
+import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
+import { AccountActions, typeOf } from "../../../services/moderation/AccountActions.ts"
+import type { LastingType } from "../../../services/moderation/ActionTypes.ts"
+import { ReportDesk } from "../../../services/moderation/ReportDesk.ts"
+import { Reports } from "../../../services/moderation/Reports.ts"
+import * as Intents from "../core/Intents.ts"
+import type { ModeratingStatuses } from "./ModeratingStatuses.ts"
+import type { Ownership } from "../core/Ownership.ts"
+import * as Sending from "../fanout/Sending.ts"
+import * as TellFollowers from "../fanout/TellFollowers.ts"
+import { type Commands, onAccount, onReport, onWarning } from "../core/Verbs.ts"
+
+/** Reports that the account files, and moderation actions against it. */
+export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuses, "mark" | "markCollection">) {
+  const sql = yield* SqlClient.SqlClient
+  const tellFollowers = yield* TellFollowers.make
+  const broadcast = yield* Broadcast
+  const intend = yield* Intents.make
+  const activities = yield* PostActivities
+  const send = yield* Sending.make
+  const accountActions = yield* AccountActions
+  const notificationWriter = yield* NotificationWriter
+  const desk = yield* ReportDesk
+  const reports = yield* Reports
+
+  /** Tells every node of an action against the account; a suspended or disabled account's streams are closed. */
+  const told = Effect.fnUntraced(function*(own: Ownership, type: LastingType, stands: boolean) {
+    const ids = [own.accountId]
+    const changed = (kind: "account" | "moderation" | "user") => broadcast.publish({ _tag: "Changed", kind, ids })
+    const keptOut = type === "suspend" || type === "disable"
+    if (type === "suspend") yield* tellFollowers(own, "Profile")
+    // Feeds that were rebuilt during the suspension, including the account's own, lack its posts.
+    if (type === "suspend" && !stands) yield* intend(own, { _tag: "homes", readers: [own.accountId], followers: true })
+    yield* sql.afterCommit(Effect.all([
+      changed("account"),
+      changed("moderation"),
+      ...(keptOut
+        ? [stands ? broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: ids }) : changed("user")]
+        : [])
+    ], { discard: true }))
+  })
+
+  const verbs = {
+    Report: Effect.fnUntraced(function*(own: Ownership, report: Commands["Report"]) {
+      const id = yield* reports.file(own.accountId, report)
+      yield* intend(own, { _tag: "report", report: id })
+      if (report.forward) yield* send(activities.flag(id))
+      return onReport(id)
+    }),
+    ForwardReport: Effect.fnUntraced(function*(own: Ownership, { domains, reportId }: Commands["ForwardReport"]) {
+      yield* send(activities.flag(reportId, yield* desk.forward(own.accountId, reportId, domains)))
+      return onReport(reportId)
+    }),
+    Moderate: Effect.fnUntraced(function*(own: Ownership, { measure, stands }: Commands["Moderate"]) {
+      const { accountId } = own
+      if (yield* accountActions.operate(accountId, measure, stands)) yield* told(own, typeOf[measure], stands)
+      return onAccount(accountId)
+    }),
+    TakeAction: Effect.fnUntraced(function*(own: Ownership, command: Commands["TakeAction"]) {
+      const { accountId } = own
+      const strike = yield* accountActions.take(accountId, command)
+      if (command.type !== "none") yield* told(own, command.type, true)
+      if (command.tells) yield* notificationWriter.tellOwners("moderation_warning", [{ id: strike, accountId }])
+      return onWarning(strike)
+    }),
+    DecideAppeal: Effect.fnUntraced(function*(own: Ownership, { appealId, approved, by }: Commands["DecideAppeal"]) {
+      const { lifted, unmarked, unmarkedCollections } = yield* accountActions.decide(
+        own.accountId,
+        by,
+        appealId,
+        approved
+      )
+      if (lifted !== undefined) yield* told(own, lifted, false)
+      for (const statusId of unmarked) yield* statuses.mark(own, statusId, false)
+      for (const one of unmarkedCollections) yield* statuses.markCollection(own, one, false)
+      return onAccount(own.accountId)
+    }),
+    LiftAction: Effect.fnUntraced(function*(own: Ownership, { by, type }: Commands["LiftAction"]) {
+      if (yield* accountActions.lift(own.accountId, by, type)) yield* told(own, type, false)
+      return onAccount(own.accountId)
+    })
+  }
+  return { verbs }
+})

@@ -1,0 +1,65 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../../services/events/Broadcast.ts"
+import { RecordNotFound } from "../../../services/runtime/Errors.ts"
+import { DeliveryExpansion } from "../../../services/federation/outbox/DeliveryExpansion.ts"
+import { AccountId } from "../../../services/database/Ids.ts"
+import { Fanouts } from "../../../services/intents/Fanouts.ts"
+import { InteractionRequests } from "../../../services/statuses/InteractionRequests.ts"
+import { type RemovedReply, ReplyRemovals } from "../../../services/statuses/ReplyRemovals.ts"
+import { StatusTargets } from "../../../services/statuses/StatusTargets.ts"
+import { done, ignored } from "../inbox/InboxPosts.ts"
+import type { Ownership } from "../core/Ownership.ts"
+import * as TellFollowers from "../fanout/TellFollowers.ts"
+import { type Commands, onStatus } from "../core/Verbs.ts"
+
+/**
+ * Removes replies from an account's threads, for everyone: locally at once, elsewhere by a Reject to the servers of the
+ * reply and of followers. Inside the transaction of a command.
+ */
+export const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const broadcast = yield* Broadcast
+  const deliveryExpansion = yield* DeliveryExpansion
+  const fanouts = yield* Fanouts
+  const removals = yield* ReplyRemovals
+  const requests = yield* InteractionRequests
+  const statusTargets = yield* StatusTargets
+  const reject = yield* TellFollowers.make
+
+  const removed = Effect.fnUntraced(function*(own: Ownership, replies: ReadonlyArray<RemovedReply>) {
+    for (const { accountId, id, local, parentId, uri } of replies) {
+      yield* reject(own, "RejectReply", parentId, uri ?? String(id))
+      if (local) yield* deliveryExpansion.enqueueChange(accountId, id, "Update")
+      yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "card", statusId: id })
+    }
+    yield* requests.revoke(replies.map(({ id }) => id))
+    const ids = replies.flatMap(({ id, parentId }) => [id, parentId])
+    if (ids.length > 0) {
+      yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [...new Set(ids)] }))
+    }
+  })
+
+  return {
+    verbs: {
+      RemoveReply: Effect.fnUntraced(function*(own: Ownership, { replyId, statusId }: Commands["RemoveReply"]) {
+        const { id } = yield* statusTargets.own(own.accountId, statusId)
+        const reply = yield* removals.one(own.accountId, replyId, id)
+        if (reply === undefined) return yield* new RecordNotFound()
+        yield* removed(own, [reply])
+        return onStatus(replyId)
+      })
+    },
+    /** Removes a reply that its remote parent's author rejects. */
+    rejected: Effect.fnUntraced(function*(own: Ownership, replyId: bigint) {
+      const reply = yield* removals.one(own.accountId, replyId)
+      if (reply === undefined) return yield* ignored("not a reply to the sender")
+      yield* removed(own, [reply])
+      return done
+    }),
+    /** Removes all replies of an account that is blocked. */
+    ofBlocked: Effect.fnUntraced(function*(own: Ownership, target: AccountId) {
+      yield* removed(own, yield* removals.allOf(own.accountId, target))
+    })
+  }
+})

@@ -1,0 +1,49 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../../services/events/Broadcast.ts"
+import { RecordNotFound } from "../../../services/runtime/Errors.ts"
+import { AuditLog, LostAct } from "../../../services/staff/AuditLog.ts"
+import { standingOf } from "../../../services/staff/Rank.ts"
+import { ReviewedStatuses } from "../../../services/statuses/ReviewedStatuses.ts"
+import * as Controlling from "./Controlling.ts"
+import type { Editing } from "./Editing.ts"
+import type { Ownership } from "../core/Ownership.ts"
+import { type Commands, onStatus } from "../core/Verbs.ts"
+
+/** Moderators' decisions on the account's posts that are held for review; inside the transaction of a command. */
+export const make = Effect.fnUntraced(function*({ verbs }: Editing) {
+  const sql = yield* SqlClient.SqlClient
+  const broadcast = yield* Broadcast
+  const control = yield* Controlling.make
+  const log = yield* AuditLog
+  const reviewed = yield* ReviewedStatuses
+  const standing = standingOf(sql)
+
+  const changed = (kind: "account" | "status", id: bigint) => broadcast.publish({ _tag: "Changed", kind, ids: [id] })
+
+  return {
+    verbs: {
+      ReviewPost: Effect.fnUntraced(
+        function*(own: Ownership, { approved, by, statusId }: Commands["ReviewPost"]) {
+          const { accountId } = own
+          yield* standing(by, ["manageReports", "manageRules"])
+          const act = {
+            by,
+            action: approved ? "approve" : "reject",
+            target: { type: "status", id: statusId, label: `#${statusId}` }
+          } as const
+          const late = new LostAct({ act, refusal: new RecordNotFound() })
+          // The second of two concurrent decisions finds no held post.
+          if (!(yield* reviewed.isHeld(statusId))) return yield* late
+          if (approved) {
+            if (!(yield* reviewed.release(accountId, statusId))) return yield* late
+            yield* control.revealed(accountId, statusId)
+            yield* sql.afterCommit(Effect.andThen(changed("account", accountId), changed("status", statusId)))
+          } else yield* verbs.Delete(own, { _tag: "Delete", statusId })
+          yield* log.record({ ...act, after: { account: accountId } })
+          return onStatus(statusId)
+        }
+      )
+    }
+  }
+})

@@ -1,0 +1,14 @@
+import { Effect } from "effect"
+import type { Broadcast } from "../../../services/events/Broadcast.ts"
+import type { AccountId } from "../../../services/database/Ids.ts"
+
+/** Broadcasts that statuses and their author's counters changed. */
+export const changed = (
+  broadcast: Broadcast["Service"],
+  accountId: AccountId,
+  statuses: ReadonlyArray<bigint>
+): Effect.Effect<void> =>
+  Effect.andThen(
+    broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }),
+    statuses.length === 0 ? Effect.void : broadcast.publish({ _tag: "Changed", kind: "status", ids: statuses })
+  )

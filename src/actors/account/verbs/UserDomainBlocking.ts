@@ -1,0 +1,75 @@
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../../services/events/Broadcast.ts"
+import { Severances } from "../../../services/federation/domains/Severances.ts"
+import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
+import { AccountId } from "../../../services/database/Ids.ts"
+import { AgendaEntries } from "../../../services/intents/AgendaEntries.ts"
+import { lockAccount, lockPairs } from "../../../services/visibility/Pairs.ts"
+import { UserDomainBlocks, userDomainBlockSliceMax } from "../../../services/social/UserDomainBlocks.ts"
+import type { Ownership } from "../core/Ownership.ts"
+import { type Commands, onAccount, type Verbs } from "../core/Verbs.ts"
+
+type Relations = Pick<Verbs, "RejectFollow" | "RemoveFollower" | "Unfollow">
+
+/**
+ * A user's block of a whole server. Its posts are hidden at once. Existing follows are ended in slices, each as if the
+ * user ended it, so that the other server is told.
+ */
+export const make = Effect.fnUntraced(function*(relations: Relations) {
+  const sql = yield* SqlClient.SqlClient
+  const agenda = yield* AgendaEntries
+  const broadcast = yield* Broadcast
+  const domains = yield* UserDomainBlocks
+  const notifications = yield* NotificationWriter
+  const severances = yield* Severances
+
+  const changed = ({ accountId }: Ownership) =>
+    sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "relations", ids: [accountId] }))
+
+  const verbs = {
+    BlockDomain: Effect.fnUntraced(function*(own: Ownership, { domain }: Commands["BlockDomain"]) {
+      // The lock keeps accounts of the domain from becoming followers in the meantime.
+      yield* lockAccount(sql, own.accountId)
+      const id = yield* domains.add(own.accountId, domain)
+      if (id !== undefined) yield* agenda.enqueue("domain_block", id, own.accountId, yield* Clock.currentTimeMillis)
+      yield* changed(own)
+      return onAccount(own.accountId)
+    }),
+    UnblockDomain: Effect.fnUntraced(function*(own: Ownership, { domain }: Commands["UnblockDomain"]) {
+      const id = yield* domains.remove(own.accountId, domain)
+      if (id !== undefined) yield* agenda.cancel("domain_block", id)
+      yield* changed(own)
+      return onAccount(own.accountId)
+    })
+  }
+
+  /** Ends a slice of the relations, in the current transaction, and schedules the next slice. */
+  const due = Effect.fnUntraced(function*(own: Ownership, id: bigint) {
+    const { accountId } = own
+    const domain = yield* domains.domainOf(accountId, id)
+    if (domain === undefined) return
+    const related = yield* domains.related(accountId, domain)
+    yield* lockPairs(sql, related.map((one) => [accountId, one.accountId]))
+    let [followers, following] = [0, 0]
+    for (const one of related) {
+      const target = AccountId.make(one.accountId)
+      if (one.followed) yield* relations.Unfollow(own, { _tag: "Unfollow", target })
+      if (one.requesting) yield* relations.RejectFollow(own, { _tag: "RejectFollow", target })
+      if (one.follower) yield* relations.RemoveFollower(own, { _tag: "RemoveFollower", target })
+      if (one.followed) following++
+      if (one.follower) followers++
+    }
+    const cause = { id, type: "user_domain_block", targetName: domain } as const
+    if (followers + following > 0) {
+      const now = yield* Clock.currentTimeMillis
+      yield* severances.record(cause, new Map([[accountId, { followers, following }]]), now)
+    }
+    if (related.length === userDomainBlockSliceMax) {
+      return yield* agenda.enqueue("domain_block", id, accountId, yield* Clock.currentTimeMillis)
+    }
+    const { events } = yield* severances.of(id, 0n)
+    yield* notifications.tellOwners("severed_relationships", events)
+  })
+  return { verbs, due }
+})

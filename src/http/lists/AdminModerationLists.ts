@@ -1,0 +1,177 @@
+import { Effect, Layer, Schema, Struct } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { BlockImports } from "../../services/lists/BlockImports.ts"
+import { type ModerationList, ModerationLists } from "../../services/lists/ModerationLists.ts"
+import { type Suggestion, Suggestions } from "../../services/lists/Suggestions.ts"
+import { traced } from "../../services/runtime/Traced.ts"
+import { group } from "../Group.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import * as Lists from "../render/Lists.ts"
+import { domainRows } from "../render/Pages.ts"
+import {
+  AdminBlockPreview,
+  AdminModerationList,
+  AdminModerationSuggestion,
+  BlockCsv,
+  BlockCsvText,
+  Confirmed,
+  ImportedBlocks,
+  ListWrite
+} from "./wire/ModerationList.ts"
+import { idOrNull, timestamp, timestampOrNull } from "../wire/Common.ts"
+import { json } from "../wire/Keys.ts"
+import { pageOf, PageQuery } from "../wire/PageQuery.ts"
+import { IdPath } from "../wire/ReadRequests.ts"
+
+const reading = Access.staff("manageFederation", "admin:read")
+const writing = Access.staff("manageFederation", "admin:write")
+const path = "/api/v1/admin/moderation_lists"
+const suggestionsPath = "/api/v1/admin/moderation_suggestions"
+const csvPath = "/api/v1/admin/domain_block_files"
+const one = { params: IdPath, success: AdminModerationList }
+const changing = { ...one, payload: ListWrite }
+
+export class AdminModerationListsGroup extends HttpApiGroup.make("admin/moderationLists")
+  .add(
+    HttpApiEndpoint.get("list", path, { success: Schema.Array(AdminModerationList) }).annotate(Access, reading),
+    HttpApiEndpoint.post("create", path, { payload: ListWrite, success: AdminModerationList })
+      .annotate(Access, writing),
+    HttpApiEndpoint.get("show", `${path}/:id`, one).annotate(Access, reading),
+    HttpApiEndpoint.put("replace", `${path}/:id`, changing).annotate(Access, writing),
+    HttpApiEndpoint.patch("change", `${path}/:id`, changing).annotate(Access, writing),
+    HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
+      .annotate(Access, writing),
+    HttpApiEndpoint.post("sync", `${path}/:id/sync`, one).annotate(Access, writing),
+    HttpApiEndpoint.get("suggestions", suggestionsPath, {
+      query: PageQuery,
+      success: Schema.Array(AdminModerationSuggestion)
+    }).annotate(Access, reading),
+    HttpApiEndpoint.post("apply", `${suggestionsPath}/:id/apply`, {
+      params: IdPath,
+      payload: Confirmed,
+      success: AdminModerationSuggestion
+    }).annotate(Access, writing),
+    HttpApiEndpoint.post("dismiss", `${suggestionsPath}/:id/dismiss`, {
+      params: IdPath,
+      success: AdminModerationSuggestion
+    }).annotate(Access, writing),
+    HttpApiEndpoint.get("export", csvPath, { success: BlockCsvText }).annotate(Access, reading),
+    HttpApiEndpoint.post("preview", `${csvPath}/preview`, { payload: BlockCsv, success: AdminBlockPreview })
+      .annotate(Access, reading),
+    HttpApiEndpoint.post("import", csvPath, { payload: BlockCsv, success: ImportedBlocks }).annotate(Access, writing)
+  )
+  .middleware(Guard)
+{}
+
+const shown = (list: ModerationList) =>
+  json<AdminModerationList>({
+    id: String(list.id),
+    name: list.name,
+    url: list.url,
+    type: list.type,
+    listAction: list.action,
+    priority: list.priority,
+    applyAutomatically: list.applyAutomatically,
+    retractAutomatically: list.retractAutomatically,
+    preserveRelationships: list.preserveRelationships,
+    overrideUnattributed: list.overrideUnattributed,
+    createdAt: timestamp(list.createdAt),
+    lastSyncedAt: timestampOrNull(list.syncedAt),
+    lastError: list.error
+  })
+
+const shownSuggestion = ({ action, createdAt, domain, id, listId, state }: Suggestion) =>
+  json<AdminModerationSuggestion>({
+    id: String(id),
+    domain,
+    action,
+    state,
+    listId: idOrNull(listId),
+    createdAt: timestamp(createdAt)
+  })
+
+const wishOf = ({ listAction, name, type, url, ...rest }: ListWrite) => ({
+  ...rest,
+  name: name ?? undefined,
+  url: url ?? undefined,
+  type: type ?? undefined,
+  action: listAction ?? undefined
+})
+
+interface Changing {
+  readonly params: { readonly id: bigint }
+  readonly payload: ListWrite
+}
+
+/** Third-party lists of domain blocks, their suggestions, and import and export of blocks. */
+export const layer = group(
+  AdminModerationListsGroup,
+  Effect.fn(function*(handlers) {
+    const files = yield* BlockImports
+    const lists = yield* ModerationLists
+    const suggestions = yield* Suggestions
+    const { publicUrl: baseUrl } = yield* ServerConfig
+
+    const change = traced("admin.moderationLists.change")(function*({ params, payload }: Changing) {
+      return Reply.json(shown(yield* lists.update(yield* Caller.account, params.id, wishOf(payload))))
+    })
+
+    return handlers.handleAll({
+      list: traced("admin.moderationLists.list")(function*() {
+        return Reply.list((yield* lists.list).map(shown))
+      }),
+      create: traced("admin.moderationLists.create")(function*({ payload }) {
+        return Reply.json(shown(yield* lists.create(yield* Caller.account, wishOf(payload))))
+      }),
+      show: traced("admin.moderationLists.show")(({ params }) =>
+        Effect.map(lists.find(params.id), (list) => Reply.json(shown(list)))
+      ),
+      replace: change,
+      change,
+      remove: traced("admin.moderationLists.remove")(function*({ params }) {
+        yield* lists.remove(yield* Caller.account, params.id)
+        return Reply.empty
+      }),
+      sync: traced("admin.moderationLists.sync")(({ params }) =>
+        Effect.map(lists.hurry(params.id), (list) => Reply.json(shown(list)))
+      ),
+      suggestions: traced("admin.moderationLists.suggestions")(function*({ query }) {
+        const page = pageOf(query, domainRows)
+        const rows = yield* suggestions.page(page)
+        return Lists.page({
+          baseUrl,
+          path: suggestionsPath,
+          page,
+          rows,
+          cursor: ({ id }) => id,
+          items: rows.map(shownSuggestion)
+        })
+      }),
+      apply: traced("admin.moderationLists.apply")(function*({ params, payload }) {
+        const by = yield* Caller.account
+        return Reply.json(shownSuggestion(yield* suggestions.apply(by, params.id, payload.confirm === true)))
+      }),
+      dismiss: traced("admin.moderationLists.dismiss")(function*({ params }) {
+        return Reply.json(shownSuggestion(yield* suggestions.dismiss(yield* Caller.account, params.id)))
+      }),
+      export: traced("admin.moderationLists.export")(function*() {
+        return Reply.json(json<BlockCsvText>({ data: yield* files.write }))
+      }),
+      preview: traced("admin.moderationLists.preview")(function*({ payload }) {
+        const { entries, skipped } = yield* files.preview(payload.data ?? "")
+        return Reply.json(json<AdminBlockPreview>({
+          entries: entries.map((entry) => Struct.omit(entry, ["action"])),
+          skipped
+        }))
+      }),
+      import: traced("admin.moderationLists.import")(function*({ payload }) {
+        const made = yield* files.run(yield* Caller.account, payload.data ?? "")
+        return Reply.json(json<ImportedBlocks>({ made: made.length }))
+      })
+    })
+  })
+).pipe(Layer.provide([BlockImports.layer, ModerationLists.layer, Suggestions.layer]))

@@ -1,0 +1,61 @@
+import { Context, Effect, Layer } from "effect"
+import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
+import type { ClientError } from "../../../services/runtime/Errors.ts"
+import { Approvals } from "../../../services/identity/Approvals.ts"
+import { StaffEmails } from "../../../services/identity/StaffEmails.ts"
+import { AccountId } from "../../../services/database/Ids.ts"
+import type { ActionType, LastingType } from "../../../services/moderation/ActionTypes.ts"
+import { AdminAccounts } from "../../../services/moderation/AdminAccounts.ts"
+import { WarningEmails } from "../../../services/moderation/WarningEmails.ts"
+
+/** Moderation action that staff take against an account. */
+interface Taken {
+  readonly type: ActionType
+  readonly text: string
+  readonly reportId: bigint | null
+  /** True if the account's owner is told. */
+  readonly tells: boolean
+}
+
+type Decided = Effect.Effect<void, ClientError>
+
+/** Actions of staff pages on accounts: the same commands as those of the API. */
+export class AccountDecisions extends Context.Service<AccountDecisions, {
+  readonly take: (by: AccountId, id: bigint, action: Taken) => Decided
+  readonly lift: (by: AccountId, id: bigint, type: LastingType) => Decided
+  readonly approve: (by: AccountId, id: bigint) => Decided
+  readonly reject: (by: AccountId, id: bigint) => Decided
+  readonly remove: (by: AccountId, id: bigint) => Decided
+}>()("murmuration/http/staff/pages/AccountDecisions") {
+  static readonly layer = Layer.effect(
+    AccountDecisions,
+    Effect.gen(function*() {
+      const accounts = yield* AdminAccounts
+      const actors = yield* AccountActors
+      const approvals = yield* Approvals
+      const staffEmails = yield* StaffEmails
+      const warningEmails = yield* WarningEmails
+      return AccountDecisions.of({
+        take: Effect.fnUntraced(function*(by, id, { reportId, tells, text, type }) {
+          yield* accounts.find(id)
+          const strike = yield* actors.tell(AccountId.make(id), { _tag: "TakeAction", by, type, text, reportId, tells })
+          if (tells) yield* warningEmails.send(BigInt(strike.id))
+        }),
+        lift: Effect.fnUntraced(function*(by, id, type) {
+          yield* accounts.find(id)
+          yield* actors.tell(AccountId.make(id), { _tag: "LiftAction", by, type })
+        }),
+        approve: Effect.fnUntraced(function*(by, id) {
+          yield* staffEmails.decided(yield* approvals.approve(AccountId.make(id), by), "approved")
+        }),
+        reject: Effect.fnUntraced(function*(by, id) {
+          yield* staffEmails.decided(yield* approvals.reject(AccountId.make(id), by), "rejected")
+        }),
+        remove: Effect.fnUntraced(function*(by, id) {
+          yield* accounts.find(id)
+          yield* actors.tell(AccountId.make(id), { _tag: "DeleteAccount", by })
+        })
+      })
+    })
+  ).pipe(Layer.provide([AdminAccounts.layer, Approvals.layer, WarningEmails.layer]))
+}

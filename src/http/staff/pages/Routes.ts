@@ -1,0 +1,115 @@
+import { Layer } from "effect"
+import { AdminAccounts } from "../../../services/moderation/AdminAccounts.ts"
+import { AdminReports } from "../../../services/moderation/AdminReports.ts"
+import { Appeals } from "../../../services/moderation/Appeals.ts"
+import { Strikes } from "../../../services/moderation/Strikes.ts"
+import { WarningPresets } from "../../../services/moderation/WarningPresets.ts"
+import { Forms } from "../../html/Forms.ts"
+import { Visitors } from "../../html/Visitors.ts"
+import { AccountDecisions } from "./AccountDecisions.ts"
+import * as AccountPage from "./AccountPage.ts"
+import * as Accounts from "./Accounts.ts"
+import * as Announcements from "./Announcements.ts"
+import * as AppealPages from "./Appeals.ts"
+import * as Appearance from "./Appearance.ts"
+import * as AuditLog from "./AuditLog.ts"
+import * as BlockFiles from "./BlockFiles.ts"
+import * as CanonicalEmailBlocks from "./CanonicalEmailBlocks.ts"
+import * as CustomEmojis from "./CustomEmojis.ts"
+import * as Dashboard from "./Dashboard.ts"
+import * as Documents from "./Documents.ts"
+import * as DomainAllows from "./DomainAllows.ts"
+import * as DomainBlocks from "./DomainBlocks.ts"
+import * as EmailDomainBlocks from "./EmailDomainBlocks.ts"
+import * as EmojiArchive from "./EmojiArchive.ts"
+import * as HeldPosts from "../../spam/pages/HeldPostList.ts"
+import * as Instances from "./Instances.ts"
+import * as Invites from "./Invites.ts"
+import * as IpBlocks from "./IpBlocks.ts"
+import * as MeasurePages from "./MeasurePages.ts"
+import * as ModerationLists from "../../lists/pages/ModerationListPages.ts"
+import * as NewEmoji from "./NewEmoji.ts"
+import { NoteList } from "./parts/NoteList.ts"
+import { People } from "./parts/People.ts"
+import { UserControls } from "./parts/UserControls.ts"
+import * as Relays from "./Relays.ts"
+import * as ReportPage from "./ReportPage.ts"
+import * as Reports from "./Reports.ts"
+import * as RolePage from "./RolePage.ts"
+import * as Roles from "./Roles.ts"
+import * as Rules from "./Rules.ts"
+import * as Settings from "./Settings.ts"
+import * as SpamRulePage from "../../spam/pages/SpamRulePage.ts"
+import * as SpamRules from "../../spam/pages/SpamRuleList.ts"
+import * as SpamRunPage from "../../spam/pages/SpamRunPage.ts"
+import { StaffPages } from "./StaffPages.ts"
+import * as StaffStyle from "./StaffStyle.ts"
+import * as StorageBudgets from "./StorageBudgets.ts"
+import * as Suggestions from "../../lists/pages/SuggestionList.ts"
+import * as Tags from "./Tags.ts"
+import * as Trends from "../../trends/pages/TrendReview.ts"
+import * as UsernameBlocks from "./UsernameBlocks.ts"
+import * as WebhookPage from "../../webhooks/pages/WebhookPage.ts"
+import * as Webhooks from "../../webhooks/pages/WebhookList.ts"
+
+/** Services that several pages share. */
+const reads = Layer.mergeAll(
+  AccountDecisions.layer,
+  AdminAccounts.layer,
+  AdminReports.layer,
+  Appeals.layer,
+  NoteList.layer,
+  People.layer,
+  Strikes.layer,
+  UserControls.layer,
+  WarningPresets.layer
+)
+
+/** Pages for settings, as opposed to decisions about accounts. */
+const settings = Layer.mergeAll(
+  Announcements.layer,
+  Appearance.layer,
+  AuditLog.layer,
+  BlockFiles.layer,
+  CanonicalEmailBlocks.layer,
+  CustomEmojis.layer,
+  Documents.layer,
+  DomainAllows.layer,
+  DomainBlocks.layer,
+  EmailDomainBlocks.layer,
+  EmojiArchive.layer,
+  HeldPosts.layer,
+  Instances.layer,
+  Invites.layer,
+  IpBlocks.layer,
+  MeasurePages.layer,
+  ModerationLists.layer,
+  NewEmoji.layer,
+  Relays.layer,
+  RolePage.layer,
+  Roles.layer,
+  Rules.layer,
+  Settings.layer,
+  SpamRulePage.layer,
+  SpamRules.layer,
+  SpamRunPage.layer,
+  StorageBudgets.layer,
+  Suggestions.layer,
+  Tags.layer,
+  Trends.layer,
+  UsernameBlocks.layer,
+  WebhookPage.layer,
+  Webhooks.layer
+)
+
+/** Staff area: all pages under /admin. */
+export const layer = Layer.mergeAll(
+  AccountPage.layer,
+  Accounts.layer,
+  AppealPages.layer,
+  Dashboard.layer,
+  ReportPage.layer,
+  Reports.layer,
+  settings,
+  StaffStyle.layer
+).pipe(Layer.provide([reads, StaffPages.layer]), Layer.provide(Forms.layer), Layer.provide(Visitors.layer))

@@ -1,0 +1,19 @@
+import { Effect } from "effect"
+import type { Page } from "../../../services/database/Paging.ts"
+import type { AuditEntries } from "../../../services/staff/AuditEntries.ts"
+import { auditCells, auditColumns } from "../wire/AuditLog.ts"
+import { csvLine } from "./Csv.ts"
+
+/** Maximum entries in a file. */
+const fileRowsMax = 10_000
+
+/** Renders the audit log as CSV. */
+export const auditFile = (
+  entries: AuditEntries["Service"],
+  wanted: Parameters<AuditEntries["Service"]["list"]>[0],
+  page: Omit<Page, "limit">
+) =>
+  Effect.map(
+    entries.list(wanted, { ...page, limit: fileRowsMax }),
+    (rows) => [csvLine(auditColumns), ...rows.map((row) => csvLine(auditCells(row)))].join("")
+  )

@@ -1,0 +1,33 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { AccountActors } from "../../../../src/actors/account/core/AccountActors.ts"
+import { StatusId } from "../../../../src/services/database/Ids.ts"
+import { layerActors, settled } from "../../../support/Actors.ts"
+import { person } from "../../../support/People.ts"
+import { post } from "../../../support/Posts.ts"
+import { meet, meetings } from "../Rendezvous.ts"
+
+layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })(
+  "a quote and a block at the same time",
+  (it) => {
+    it.effect("F72: a block that races a quote leaves none, whichever comes first", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { tell } = yield* AccountActors
+        yield* meetings
+        for (const first of ["quote", "block"] as const) {
+          const [quoted, quoting] = [yield* person(`${first}ed`), yield* person(`${first}ing`)]
+          const { id } = yield* tell(quoted, { _tag: "Publish", post: post("Quote me") })
+          const quotedStatusId = StatusId.make(BigInt(id))
+          const quote = tell(quoting, { _tag: "Publish", post: { ...post("Look"), quotedStatusId } })
+          const block = tell(quoted, { _tag: "Block", target: quoting })
+          yield* first === "quote" ? meet(quote, block) : meet(block, quote)
+          yield* settled
+          const left = yield* sql`SELECT q.state FROM quotes q JOIN statuses s ON s.id = q.status_id
+          WHERE q.account_id = ${quoting} AND q.state IN ('accepted', 'pending') AND s.deleted_at IS NULL`
+          assert.lengthOf(left, 0, `${first} first`)
+        }
+      }))
+  }
+)

@@ -1,0 +1,218 @@
+import { assert, describe, it } from "@effect/vitest"
+import { bareStatements, decodersInside, statusWrites } from "./support/bareRows.ts"
+import { circlesOf } from "./support/cycles.ts"
+import { unusedExports } from "./support/exports.ts"
+import { bannedIn, glossary } from "./support/glossary.ts"
+import { federation, http, trespasses } from "./support/areas.ts"
+import { complaints, importsOf, matches, type Source, sourcesIn } from "./support/source.ts"
+
+const sources = sourcesIn("src")
+const migrations = sourcesIn("migrations")
+const tests = sourcesIn("test")
+
+const lineCount = ({ text }: Source) => text.split("\n").length - 1
+
+/** The room of a path: `services`, `actors`, `http`, `layers`, or the entry points as `entry`. */
+const roomOf = (path: string) => /^src\/(services|actors|http|layers)\//.exec(path)?.[1] ?? "entry"
+
+/** Public parts of actors: their messages, and the clients that send them. */
+const front = /^src\/actors\/[^/]+\/(?:Protocol|AccountActors|DomainActors|MediaActors)\.ts$/
+
+const mayImport: Record<string, (path: string) => boolean> = {
+  services: () => false,
+  actors: (path) => roomOf(path) === "services",
+  http: (path) => roomOf(path) === "services" || front.test(path),
+  layers: (path) => roomOf(path) !== "entry",
+  entry: () => true
+}
+
+describe("house rule 1: allowed imports", () => {
+  it("layers -> http -> actors' fronts -> services, layers -> actors -> services", () => {
+    assert.deepStrictEqual(
+      complaints(sources, (file) => {
+        const room = roomOf(file.path)
+        return importsOf(file).filter((path) =>
+          path.startsWith("src/") && roomOf(path) !== room && !mayImport[room]!(path)
+        )
+      }),
+      []
+    )
+  })
+
+  it("tests are imported by tests only", () => {
+    assert.deepStrictEqual(
+      complaints(sources, (file) => importsOf(file).filter((path) => path.startsWith("test/"))),
+      []
+    )
+  })
+
+  it("an actor's Entity is known to the layers only", () => {
+    assert.deepStrictEqual(
+      complaints(
+        sources,
+        (file) =>
+          roomOf(file.path) === "layers"
+            ? []
+            : importsOf(file).filter((path) => /\/actors\/[^/]+\/Entity\.ts$/.test(path))
+      ),
+      []
+    )
+  })
+
+  it("no file is part of a circle of imports, types included", () => {
+    const needs = sources.flatMap((file) =>
+      importsOf(file).filter((to) => to.startsWith("src/"))
+        .map((to) => ({ from: file.path, to, by: `${file.path} -> ${to}` }))
+    )
+    assert.deepStrictEqual(circlesOf(needs), [])
+  })
+
+  it("the areas of services form no circle, types included", () => {
+    const areaOf = (path: string) => /^src\/services\/([^/]+)\//.exec(path)?.[1]
+    const needs = sources.flatMap((file) => {
+      const from = areaOf(file.path)
+      return importsOf(file).flatMap((path) => {
+        const to = areaOf(path)
+        return from === undefined || to === undefined || from === to
+          ? []
+          : [{ from, to, by: `${file.path} -> ${path}` }]
+      })
+    })
+    assert.deepStrictEqual(circlesOf(needs), [])
+  })
+})
+
+describe("house rule 1 inside of large rooms, by the tables of test/support/areas.ts", () => {
+  it("src/http", () => assert.deepStrictEqual(trespasses(sources, "src/http", http), []))
+  it("src/services/federation", () =>
+    assert.deepStrictEqual(trespasses(sources, "src/services/federation", federation), []))
+})
+
+describe("house rule 2: the outer world belongs to src/layers", () => {
+  const packages =
+    /^(?:node:(?:fs|net|tls|http|https|http2|dgram|dns|child_process|cluster|worker_threads)(?:\/.*)?|sharp|nodemailer|ioredis|ws)$/
+
+  it("files, sockets, processes, mail and Redis", () => {
+    const outside = sources.filter(({ path }) => roomOf(path) !== "layers")
+    assert.deepStrictEqual(complaints(outside, (file) => importsOf(file).filter((name) => packages.test(name))), [])
+  })
+
+  it("the environment's variables and fetch", () => {
+    const outside = sources.filter(({ path }) => roomOf(path) !== "layers")
+    assert.deepStrictEqual(complaints(outside, ({ code }) => matches(code, /process\.env|(?<![.\w])fetch\(/g)), [])
+    assert.deepStrictEqual(complaints(sources, ({ code }) => matches(code, /process\.env/g)), [])
+  })
+})
+
+describe("house rule 3: time and chance are services", () => {
+  it("neither the clock, nor chance, nor timers, nor the console are taken directly", () => {
+    const direct = /Date\.now\b|new Date\(\)|Math\.random\b|(?<![.\w])(?:setTimeout|setInterval)\(|(?<![.\w])console\./g
+    assert.deepStrictEqual(complaints(sources, ({ code }) => matches(code, direct)), [])
+    // Turns of the event loop matter to what stands at the sockets only, which a simulation replaces.
+    const outside = sources.filter(({ path }) => roomOf(path) !== "layers")
+    assert.deepStrictEqual(complaints(outside, ({ code }) => matches(code, /(?<![.\w])setImmediate\(/g)), [])
+  })
+
+  it("nor does SQL take them from Postgres", () => {
+    const inSql = /\bnow\(\)|\bCURRENT_TIMESTAMP\b|\bclock_timestamp\(\)|\brandom\(\)|\bgen_random_uuid\(\)/gi
+    assert.deepStrictEqual(
+      complaints([...sources, ...migrations], ({ literals }) => literals.flatMap((literal) => matches(literal, inSql))),
+      []
+    )
+  })
+})
+
+describe("exports of the program", () => {
+  /** Names of formats and relations, which are never fetched. */
+  const names =
+    /^https?:\/\/(?:www\.w3\.org|w3id\.org|purl\.archive\.org|schema\.org|joinmastodon\.org|misskey-hub\.net|fedibird\.com|ostatus\.org|webfinger\.net|nodeinfo\.diaspora\.software|gotosocial\.org|litepub\.social|docs\.oasis-open\.org|datatracker\.ietf\.org|s3\.amazonaws\.com)\b/
+
+  it("F3: addresses in it belong to no real person, except in format examples", () => {
+    const addresses = /https?:\/\/[a-z0-9-]+(?:\.[a-z0-9-]+)+[^\s"'`<>]*/gi
+    assert.deepStrictEqual(
+      complaints(
+        sources,
+        ({ literals }) =>
+          literals.flatMap((literal) => matches(literal, addresses)).filter((address) =>
+            !names.test(address) && !/\bexample\.(?:org|com)\b/.test(address)
+          )
+      ),
+      []
+    )
+  })
+})
+
+describe("rows, by the list of test/support/bareRows.ts", () => {
+  it("are decoded", () => assert.deepStrictEqual(bareStatements(sources), []))
+  it("by decoders that are made once", () => assert.deepStrictEqual(decodersInside(sources), []))
+  it("of statuses are written in one place", () => assert.deepStrictEqual(statusWrites(sources), []))
+})
+
+describe("transactions", () => {
+  /** Work with effects in memory that are reverted before a retry; and a search, which only reads. */
+  const own =
+    /^src\/(?:services\/(?:Transactions|intents\/Commands|search\/Bounded)|actors\/account\/SharedTransaction)\.ts$/
+
+  it("F20: are begun by services/database/Transactions.ts, which does them again after a deadlock", () => {
+    const others = sources.filter(({ path }) => !own.test(path))
+    assert.deepStrictEqual(complaints(others, ({ code }) => matches(code, /\bwithTransaction\b/g)), [])
+  })
+})
+
+describe("house rule 4: snake_case", () => {
+  it("names properties in src/http/wire only", () => {
+    const inside = sources.filter(({ path }) => !path.startsWith("src/http/wire/"))
+    assert.deepStrictEqual(
+      complaints(inside, ({ code }) => matches(code, /(?<![\w"])[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b/g)),
+      []
+    )
+  })
+})
+
+describe("docs/glossary.md", () => {
+  it("has sixty words at most, each once", () => {
+    assert.deepStrictEqual(glossary.words, [...new Set(glossary.words)])
+    assert.isTrue(glossary.words.length >= 40 && glossary.words.length <= 60)
+  })
+
+  it("bans words that no file's name has", () => {
+    assert.isAtLeast(glossary.banned.size, 40)
+    assert.deepStrictEqual(complaints([...sources, ...tests], ({ path }) => bannedIn(path)), [])
+  })
+})
+
+describe("the state of the tree", () => {
+  it("has files of one concept: 250 lines at most", () => {
+    const long = [...sources, ...migrations, ...tests].filter((file) => lineCount(file) > 250)
+    assert.deepStrictEqual(complaints(long, (file) => [`${lineCount(file)} lines`]), [])
+  })
+
+  it("exports nothing that no other file imports", () => {
+    assert.deepStrictEqual(unusedExports(sources, [...sources, ...migrations, ...tests]), [])
+  })
+
+  it("has no casts that silence the type checker in src", () => {
+    assert.deepStrictEqual(
+      complaints(
+        sources,
+        ({ text }) => matches(text, /\bas any\b|\bas never\b|@ts-(?:ignore|expect-error)|as unknown as\b/g)
+      ),
+      []
+    )
+  })
+
+  it("has no notes of work left to do, and no test that is left out", () => {
+    const notes = /\b(?:TODO|FIXME|XXX|HACK)\b/g
+    assert.deepStrictEqual(
+      complaints([...sources, ...migrations], ({ text }) => matches(text, notes)),
+      []
+    )
+    const leftOut = /\b(?:it|test|describe)(?:\.effect|\.live)?\.(?:skip|todo|only|fails)\b/g
+    assert.deepStrictEqual(complaints(tests, ({ code }) => matches(code, leftOut)), [])
+  })
+
+  it("has migrations that are numbered without gaps", () => {
+    const numbers = migrations.map(({ path }) => /^migrations\/(\d{4})_[a-z_]+\.ts$/.exec(path)?.[1] ?? path)
+    assert.deepStrictEqual(numbers, migrations.map((_, index) => String(index + 1).padStart(4, "0")))
+  })
+})
