@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import { account, federation, forbiddenImports, http, leaves } from "./support/areas.ts"
 import { bareStatements, decodersInside, statusWrites } from "./support/bareRows.ts"
-import { circlesOf } from "./support/cycles.ts"
+import { cyclesOf } from "./support/cycles.ts"
 import { unusedExports } from "./support/exports.ts"
 import { bannedIn, glossary } from "./support/glossary.ts"
-import { federation, http, trespasses } from "./support/areas.ts"
 import { complaints, importsOf, matches, type Source, sourcesIn } from "./support/source.ts"
 
 const sources = sourcesIn("src")
@@ -12,27 +12,27 @@ const tests = sourcesIn("test")
 
 const lineCount = ({ text }: Source) => text.split("\n").length - 1
 
-/** The room of a path: `services`, `actors`, `http`, `layers`, or the entry points as `entry`. */
-const roomOf = (path: string) => /^src\/(services|actors|http|layers)\//.exec(path)?.[1] ?? "entry"
+/** The layer of a path: `services`, `actors`, `http`, `layers`, or the entry points as `entry`. */
+const layerOf = (path: string) => /^src\/(services|actors|http|layers)\//.exec(path)?.[1] ?? "entry"
 
 /** Public parts of actors: their messages, and the clients that send them. */
-const front = /^src\/actors\/[^/]+\/(?:Protocol|AccountActors|DomainActors|MediaActors)\.ts$/
+const front = /^src\/actors\/[^/]+\/(?:core\/)?(?:Protocol|AccountActors|DomainActors|MediaActors)\.ts$/
 
 const mayImport: Record<string, (path: string) => boolean> = {
   services: () => false,
-  actors: (path) => roomOf(path) === "services",
-  http: (path) => roomOf(path) === "services" || front.test(path),
-  layers: (path) => roomOf(path) !== "entry",
+  actors: (path) => layerOf(path) === "services",
+  http: (path) => layerOf(path) === "services" || front.test(path),
+  layers: (path) => layerOf(path) !== "entry",
   entry: () => true
 }
 
-describe("house rule 1: allowed imports", () => {
-  it("layers -> http -> actors' fronts -> services, layers -> actors -> services", () => {
+describe("layers", () => {
+  it("import each other in one direction: layers -> http -> public parts of actors -> services, layers -> actors -> services", () => {
     assert.deepStrictEqual(
       complaints(sources, (file) => {
-        const room = roomOf(file.path)
+        const layer = layerOf(file.path)
         return importsOf(file).filter((path) =>
-          path.startsWith("src/") && roomOf(path) !== room && !mayImport[room]!(path)
+          path.startsWith("src/") && layerOf(path) !== layer && !mayImport[layer]!(path)
         )
       }),
       []
@@ -46,12 +46,12 @@ describe("house rule 1: allowed imports", () => {
     )
   })
 
-  it("an actor's Entity is known to the layers only", () => {
+  it("an actor's Entity is imported by layers only", () => {
     assert.deepStrictEqual(
       complaints(
         sources,
         (file) =>
-          roomOf(file.path) === "layers"
+          layerOf(file.path) === "layers"
             ? []
             : importsOf(file).filter((path) => /\/actors\/[^/]+\/Entity\.ts$/.test(path))
       ),
@@ -59,15 +59,19 @@ describe("house rule 1: allowed imports", () => {
     )
   })
 
-  it("no file is part of a circle of imports, types included", () => {
+  it("files form no import cycle, types included", () => {
     const needs = sources.flatMap((file) =>
       importsOf(file).filter((to) => to.startsWith("src/"))
         .map((to) => ({ from: file.path, to, by: `${file.path} -> ${to}` }))
     )
-    assert.deepStrictEqual(circlesOf(needs), [])
+    assert.deepStrictEqual(cyclesOf(needs), [])
   })
 
-  it("the areas of services form no circle, types included", () => {
+  it("services lie in folders", () => {
+    assert.deepStrictEqual(sources.filter(({ path }) => /^src\/services\/[^/]+$/.test(path)), [])
+  })
+
+  it("folders of services form no import cycle, types included", () => {
     const areaOf = (path: string) => /^src\/services\/([^/]+)\//.exec(path)?.[1]
     const needs = sources.flatMap((file) => {
       const from = areaOf(file.path)
@@ -78,42 +82,59 @@ describe("house rule 1: allowed imports", () => {
           : [{ from, to, by: `${file.path} -> ${path}` }]
       })
     })
-    assert.deepStrictEqual(circlesOf(needs), [])
+    assert.deepStrictEqual(cyclesOf(needs), [])
   })
 })
 
-describe("house rule 1 inside of large rooms, by the tables of test/support/areas.ts", () => {
-  it("src/http", () => assert.deepStrictEqual(trespasses(sources, "src/http", http), []))
-  it("src/services/federation", () =>
-    assert.deepStrictEqual(trespasses(sources, "src/services/federation", federation), []))
+describe("leaf capabilities", () => {
+  it("are imported by no other service", () => {
+    const folderOf = (path: string) => /^src\/services\/([^/]+)\//.exec(path)?.[1] ?? ""
+    const services = sources.filter(({ path }) => folderOf(path) !== "")
+    assert.deepStrictEqual(leaves.filter((leaf) => !services.some(({ path }) => folderOf(path) === leaf)), [])
+    assert.deepStrictEqual(
+      complaints(
+        services,
+        (file) =>
+          importsOf(file).filter((path) => leaves.includes(folderOf(path)) && folderOf(path) !== folderOf(file.path))
+      ),
+      []
+    )
+  })
 })
 
-describe("house rule 2: the outer world belongs to src/layers", () => {
+describe("areas import what test/support/areas.ts allows", () => {
+  it("src/http", () => assert.deepStrictEqual(forbiddenImports(sources, "src/http", http), []))
+  it("src/actors/account", () => assert.deepStrictEqual(forbiddenImports(sources, "src/actors/account", account), []))
+  it("src/services/federation", () =>
+    assert.deepStrictEqual(forbiddenImports(sources, "src/services/federation", federation), []))
+})
+
+describe("the outside world belongs to src/layers", () => {
   const packages =
     /^(?:node:(?:fs|net|tls|http|https|http2|dgram|dns|child_process|cluster|worker_threads)(?:\/.*)?|sharp|nodemailer|ioredis|ws)$/
 
   it("files, sockets, processes, mail and Redis", () => {
-    const outside = sources.filter(({ path }) => roomOf(path) !== "layers")
+    const outside = sources.filter(({ path }) => layerOf(path) !== "layers")
     assert.deepStrictEqual(complaints(outside, (file) => importsOf(file).filter((name) => packages.test(name))), [])
   })
 
   it("the environment's variables and fetch", () => {
-    const outside = sources.filter(({ path }) => roomOf(path) !== "layers")
+    const outside = sources.filter(({ path }) => layerOf(path) !== "layers")
     assert.deepStrictEqual(complaints(outside, ({ code }) => matches(code, /process\.env|(?<![.\w])fetch\(/g)), [])
     assert.deepStrictEqual(complaints(sources, ({ code }) => matches(code, /process\.env/g)), [])
   })
 })
 
-describe("house rule 3: time and chance are services", () => {
-  it("neither the clock, nor chance, nor timers, nor the console are taken directly", () => {
+describe("time and randomness are services", () => {
+  it("clock, randomness, timers and console are not used directly", () => {
     const direct = /Date\.now\b|new Date\(\)|Math\.random\b|(?<![.\w])(?:setTimeout|setInterval)\(|(?<![.\w])console\./g
     assert.deepStrictEqual(complaints(sources, ({ code }) => matches(code, direct)), [])
     // Turns of the event loop matter to what stands at the sockets only, which a simulation replaces.
-    const outside = sources.filter(({ path }) => roomOf(path) !== "layers")
+    const outside = sources.filter(({ path }) => layerOf(path) !== "layers")
     assert.deepStrictEqual(complaints(outside, ({ code }) => matches(code, /(?<![.\w])setImmediate\(/g)), [])
   })
 
-  it("nor does SQL take them from Postgres", () => {
+  it("SQL does not take them from Postgres", () => {
     const inSql = /\bnow\(\)|\bCURRENT_TIMESTAMP\b|\bclock_timestamp\(\)|\brandom\(\)|\bgen_random_uuid\(\)/gi
     assert.deepStrictEqual(
       complaints([...sources, ...migrations], ({ literals }) => literals.flatMap((literal) => matches(literal, inSql))),
@@ -151,7 +172,7 @@ describe("rows, by the list of test/support/bareRows.ts", () => {
 describe("transactions", () => {
   /** Work with effects in memory that are reverted before a retry; and a search, which only reads. */
   const own =
-    /^src\/(?:services\/(?:Transactions|intents\/Commands|search\/Bounded)|actors\/account\/SharedTransaction)\.ts$/
+    /^src\/(?:services\/(?:database\/Transactions|intents\/Commands|search\/Bounded)|actors\/account\/core\/SharedTransaction)\.ts$/
 
   it("F20: are begun by services/database/Transactions.ts, which does them again after a deadlock", () => {
     const others = sources.filter(({ path }) => !own.test(path))
@@ -159,9 +180,9 @@ describe("transactions", () => {
   })
 })
 
-describe("house rule 4: snake_case", () => {
-  it("names properties in src/http/wire only", () => {
-    const inside = sources.filter(({ path }) => !path.startsWith("src/http/wire/"))
+describe("snake_case", () => {
+  it("names properties in folders of wire JSON only", () => {
+    const inside = sources.filter(({ path }) => !/^src\/http\/(?:[^/]+\/)?wire\//.test(path))
     assert.deepStrictEqual(
       complaints(inside, ({ code }) => matches(code, /(?<![\w"])[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b/g)),
       []
@@ -182,8 +203,8 @@ describe("docs/glossary.md", () => {
 })
 
 describe("the state of the tree", () => {
-  it("has files of one concept: 250 lines at most", () => {
-    const long = [...sources, ...migrations, ...tests].filter((file) => lineCount(file) > 250)
+  it("has files of one concept: 300 lines at most", () => {
+    const long = [...sources, ...migrations, ...tests].filter((file) => lineCount(file) > 300)
     assert.deepStrictEqual(complaints(long, (file) => [`${lineCount(file)} lines`]), [])
   })
 

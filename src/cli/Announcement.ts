@@ -5,8 +5,8 @@ import type { SqlError } from "effect/sql/SqlError"
 import { OperatorError } from "../layers/OperatorError.ts"
 import type { Announcement, AnnouncementChange } from "../services/announcements/Announcement.ts"
 import { AnnouncementWriter } from "../services/announcements/AnnouncementWriter.ts"
-import { traced } from "../services/runtime/Traced.ts"
 import { transaction } from "../services/database/Transactions.ts"
+import { traced } from "../services/runtime/Traced.ts"
 import * as Operator from "./Operator.ts"
 
 const services = AnnouncementWriter.layer.pipe(Layer.provideMerge(Operator.layer))

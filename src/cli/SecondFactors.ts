@@ -3,9 +3,9 @@ import * as Catalogs from "../layers/Catalogs.ts"
 import * as Environment from "../layers/Environment.ts"
 import * as Mail from "../layers/Mail.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
+import type { AccountId } from "../services/database/Ids.ts"
 import { Emails } from "../services/emails/Emails.ts"
 import { TwoFactorReset } from "../services/identity/TwoFactorReset.ts"
-import type { AccountId } from "../services/database/Ids.ts"
 import * as Operator from "./Operator.ts"
 
 /** Services of the reset; queued e-mails are sent before the command ends. */

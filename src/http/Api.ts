@@ -1,8 +1,11 @@
 import { HttpApi } from "effect/http-api"
+import * as Annual from "./annual/index.ts"
+import * as ModerationLists from "./lists/index.ts"
 import { ClaimsGroup } from "./oauth/Claims.ts"
 import { MetadataGroup } from "./oauth/Metadata.ts"
 import { OAuthGroup } from "./oauth/OAuth.ts"
-import { AccountsGroup } from "./v1/Accounts.ts"
+import * as Push from "./push/index.ts"
+import * as Spam from "./spam/index.ts"
 import { AdminAccountActionsGroup } from "./staff/api/AccountActions.ts"
 import { AdminAccountControlsGroup } from "./staff/api/AccountControls.ts"
 import { AdminAccountsGroup } from "./staff/api/Accounts.ts"
@@ -14,29 +17,26 @@ import { AdminCustomEmojisGroup } from "./staff/api/CustomEmojis.ts"
 import { AdminDomainAllowsGroup } from "./staff/api/DomainAllows.ts"
 import { AdminDomainBlocksGroup } from "./staff/api/DomainBlocks.ts"
 import { AdminEmailDomainBlocksGroup } from "./staff/api/EmailDomainBlocks.ts"
-import { AdminHeldPostsGroup } from "./spam/AdminHeldPosts.ts"
 import { AdminInstancesGroup } from "./staff/api/Instances.ts"
 import { AdminInstanceUploadsGroup } from "./staff/api/InstanceUploads.ts"
 import { AdminInvitesGroup } from "./staff/api/Invites.ts"
 import { AdminIpBlocksGroup } from "./staff/api/IpBlocks.ts"
 import { AdminMetricsGroup } from "./staff/api/Metrics.ts"
-import { AdminModerationListsGroup } from "./lists/AdminModerationLists.ts"
 import { ModerationNotesGroup } from "./staff/api/ModerationNotes.ts"
 import { AdminRelaysGroup } from "./staff/api/Relays.ts"
 import { AdminReportsGroup } from "./staff/api/Reports.ts"
 import { AdminRolesGroup } from "./staff/api/Roles.ts"
 import { AdminRulesGroup } from "./staff/api/Rules.ts"
 import { AdminSettingsGroup } from "./staff/api/Settings.ts"
-import { AdminSpamRulesGroup } from "./spam/AdminSpamRules.ts"
 import { AdminStatusActionsGroup } from "./staff/api/StatusActions.ts"
 import { AdminTagsGroup } from "./staff/api/Tags.ts"
 import { AdminTermsEmailsGroup } from "./staff/api/TermsEmails.ts"
-import { AdminTrendsGroup } from "./trends/AdminTrends.ts"
 import { AdminUsernameBlocksGroup } from "./staff/api/UsernameBlocks.ts"
 import { AdminWarningPresetsGroup } from "./staff/api/WarningPresets.ts"
-import { AdminWebhooksGroup } from "./webhooks/AdminWebhooks.ts"
+import * as Translation from "./translation/index.ts"
+import * as Trends from "./trends/index.ts"
+import { AccountsGroup } from "./v1/Accounts.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
-import { AnnualReportsGroup } from "./annual/OwnAnnualReports.ts"
 import { AppsGroup } from "./v1/Apps.ts"
 import { AsyncRefreshesGroup } from "./v1/AsyncRefreshes.ts"
 import { BlocksGroup } from "./v1/Blocks.ts"
@@ -78,7 +78,6 @@ import { OEmbedsGroup } from "./v1/OEmbeds.ts"
 import { PinsGroup } from "./v1/Pins.ts"
 import { PollsGroup } from "./v1/Polls.ts"
 import { PreferencesGroup } from "./v1/Preferences.ts"
-import { PushSubscriptionsGroup } from "./push/WebPushSubscriptions.ts"
 import { QuotesGroup } from "./v1/Quotes.ts"
 import { ReblogsGroup } from "./v1/Reblogs.ts"
 import { RelationshipsGroup } from "./v1/Relationships.ts"
@@ -93,8 +92,7 @@ import { StrikesGroup } from "./v1/Strikes.ts"
 import { SuggestionsGroup } from "./v1/Suggestions.ts"
 import { TagsGroup } from "./v1/Tags.ts"
 import { TimelinesGroup } from "./v1/Timelines.ts"
-import { TranslationsGroup } from "./translation/StatusTranslations.ts"
-import { TrendsGroup } from "./trends/PublicTrends.ts"
+import * as Webhooks from "./webhooks/index.ts"
 
 /** The client API, from which requests are routed and the OpenAPI document is generated. */
 export class Api extends HttpApi.make("murmuration")
@@ -115,13 +113,12 @@ export class Api extends HttpApi.make("murmuration")
   .add(ModerationNotesGroup)
   .add(AdminReportsGroup)
   .add(AdminStatusActionsGroup)
-  .add(AdminModerationListsGroup)
-  .add(AdminSpamRulesGroup)
-  .add(AdminWebhooksGroup)
+  .add(...ModerationLists.groups)
+  .add(...Spam.groups)
+  .add(...Webhooks.groups)
   .add(AdminWarningPresetsGroup)
   .add(AdminAccountControlsGroup)
   .add(AdminTermsEmailsGroup)
-  .add(AdminHeldPostsGroup)
   .add(AdminRolesGroup)
   .add(AdminCanonicalEmailBlocksGroup)
   .add(AdminDomainAllowsGroup)
@@ -133,9 +130,8 @@ export class Api extends HttpApi.make("murmuration")
   .add(AdminSettingsGroup)
   .add(AdminInstanceUploadsGroup)
   .add(AdminTagsGroup)
-  .add(AdminTrendsGroup)
   .add(AnnouncementsGroup)
-  .add(AnnualReportsGroup)
+  .add(...Annual.groups)
   .add(AppsGroup)
   .add(AsyncRefreshesGroup)
   .add(BlocksGroup)
@@ -179,7 +175,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(QuotesGroup)
   .add(PollsGroup)
   .add(PreferencesGroup)
-  .add(PushSubscriptionsGroup)
+  .add(...Push.groups)
   .add(ReblogsGroup)
   .add(RelationshipsGroup)
   .add(RemoteFollowsGroup)
@@ -193,6 +189,6 @@ export class Api extends HttpApi.make("murmuration")
   .add(SuggestionsGroup)
   .add(TagsGroup)
   .add(TimelinesGroup)
-  .add(TranslationsGroup)
-  .add(TrendsGroup)
+  .add(...Translation.groups)
+  .add(...Trends.groups)
 {}

@@ -2,21 +2,21 @@ import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as Inboxes from "./activitypub/Inboxes.ts"
 import * as ActivityPub from "./activitypub/Routes.ts"
-import * as Admin from "./staff/pages/Routes.ts"
+import * as Annual from "./annual/index.ts"
 import { Api } from "./Api.ts"
 import * as RemoteFiles from "./files/RemoteFiles.ts"
 import * as StoredFiles from "./files/StoredFiles.ts"
 import { Guard } from "./guard/Guard.ts"
+import * as ModerationLists from "./lists/index.ts"
 import * as Claims from "./oauth/Claims.ts"
 import * as Metadata from "./oauth/Metadata.ts"
 import * as OAuth from "./oauth/OAuth.ts"
 import * as ApiDocs from "./pages/ApiDocs.ts"
 import * as OAuthPages from "./pages/OAuthPages.ts"
 import * as Pages from "./pages/Routes.ts"
+import * as Push from "./push/index.ts"
 import * as StreamRenderings from "./render/StreamRenderings.ts"
-import { Hub } from "./streaming/Hub.ts"
-import * as Streaming from "./streaming/Routes.ts"
-import * as Accounts from "./v1/Accounts.ts"
+import * as Spam from "./spam/index.ts"
 import * as AdminAccountActions from "./staff/api/AccountActions.ts"
 import * as AdminAccountControls from "./staff/api/AccountControls.ts"
 import * as AdminAccounts from "./staff/api/Accounts.ts"
@@ -28,29 +28,29 @@ import * as AdminCustomEmojis from "./staff/api/CustomEmojis.ts"
 import * as AdminDomainAllows from "./staff/api/DomainAllows.ts"
 import * as AdminDomainBlocks from "./staff/api/DomainBlocks.ts"
 import * as AdminEmailDomainBlocks from "./staff/api/EmailDomainBlocks.ts"
-import * as AdminHeldPosts from "./spam/AdminHeldPosts.ts"
 import * as AdminInstances from "./staff/api/Instances.ts"
 import * as AdminInstanceUploads from "./staff/api/InstanceUploads.ts"
 import * as AdminInvites from "./staff/api/Invites.ts"
 import * as AdminIpBlocks from "./staff/api/IpBlocks.ts"
 import * as AdminMetrics from "./staff/api/Metrics.ts"
-import * as AdminModerationLists from "./lists/AdminModerationLists.ts"
 import * as ModerationNotes from "./staff/api/ModerationNotes.ts"
 import * as AdminRelays from "./staff/api/Relays.ts"
 import * as AdminReports from "./staff/api/Reports.ts"
 import * as AdminRoles from "./staff/api/Roles.ts"
 import * as AdminRules from "./staff/api/Rules.ts"
 import * as AdminSettings from "./staff/api/Settings.ts"
-import * as AdminSpamRules from "./spam/AdminSpamRules.ts"
 import * as AdminStatusActions from "./staff/api/StatusActions.ts"
 import * as AdminTags from "./staff/api/Tags.ts"
 import * as AdminTermsEmails from "./staff/api/TermsEmails.ts"
-import * as AdminTrends from "./trends/AdminTrends.ts"
 import * as AdminUsernameBlocks from "./staff/api/UsernameBlocks.ts"
 import * as AdminWarningPresets from "./staff/api/WarningPresets.ts"
-import * as AdminWebhooks from "./webhooks/AdminWebhooks.ts"
+import * as Admin from "./staff/pages/Routes.ts"
+import { Hub } from "./streaming/Hub.ts"
+import * as Streaming from "./streaming/Routes.ts"
+import * as Translation from "./translation/index.ts"
+import * as Trends from "./trends/index.ts"
+import * as Accounts from "./v1/Accounts.ts"
 import * as Announcements from "./v1/Announcements.ts"
-import * as AnnualReports from "./annual/OwnAnnualReports.ts"
 import * as Apps from "./v1/Apps.ts"
 import * as AsyncRefreshes from "./v1/AsyncRefreshes.ts"
 import * as Blocks from "./v1/Blocks.ts"
@@ -92,7 +92,6 @@ import * as OEmbeds from "./v1/OEmbeds.ts"
 import * as Pins from "./v1/Pins.ts"
 import * as Polls from "./v1/Polls.ts"
 import * as Preferences from "./v1/Preferences.ts"
-import * as PushSubscriptions from "./push/WebPushSubscriptions.ts"
 import * as Quotes from "./v1/Quotes.ts"
 import * as Reblogs from "./v1/Reblogs.ts"
 import * as Relationships from "./v1/Relationships.ts"
@@ -107,8 +106,7 @@ import * as Strikes from "./v1/Strikes.ts"
 import * as Suggestions from "./v1/Suggestions.ts"
 import * as Tags from "./v1/Tags.ts"
 import * as Timelines from "./v1/Timelines.ts"
-import * as Translations from "./translation/StatusTranslations.ts"
-import * as Trends from "./trends/PublicTrends.ts"
+import * as Webhooks from "./webhooks/index.ts"
 import * as WellKnown from "./wellknown/Routes.ts"
 
 const groups = Layer.mergeAll(
@@ -129,13 +127,12 @@ const groups = Layer.mergeAll(
   ModerationNotes.layer,
   AdminReports.layer,
   AdminStatusActions.layer,
-  AdminModerationLists.layer,
-  AdminSpamRules.layer,
-  AdminWebhooks.layer,
+  ModerationLists.layer,
+  Spam.layer,
+  Webhooks.layer,
   AdminWarningPresets.layer,
   AdminAccountControls.layer,
   AdminTermsEmails.layer,
-  AdminHeldPosts.layer,
   AdminRoles.layer,
   AdminCanonicalEmailBlocks.layer,
   AdminDomainAllows.layer,
@@ -147,9 +144,8 @@ const groups = Layer.mergeAll(
   AdminSettings.layer,
   AdminInstanceUploads.layer,
   AdminTags.layer,
-  AdminTrends.layer,
   Announcements.layer,
-  AnnualReports.layer,
+  Annual.layer,
   Apps.layer,
   AsyncRefreshes.layer,
   Blocks.layer,
@@ -192,7 +188,7 @@ const groups = Layer.mergeAll(
   Quotes.layer,
   Polls.layer,
   Preferences.layer,
-  PushSubscriptions.layer,
+  Push.layer,
   Reblogs.layer,
   Relationships.layer,
   RemoteFollows.layer,
@@ -206,7 +202,7 @@ const groups = Layer.mergeAll(
   Suggestions.layer,
   Tags.layer,
   Timelines.layer,
-  Translations.layer,
+  Translation.layer,
   Trends.layer
 )
 
@@ -224,6 +220,7 @@ export const layer = Layer.mergeAll(
   ActivityPub.layer,
   Inboxes.layer,
   Admin.layer,
+  Admin.provideShared(Layer.mergeAll(ModerationLists.pages, Spam.pages, Trends.pages, Webhooks.pages)),
   ApiDocs.layer(Api),
   OAuthPages.layer,
   Pages.layer,

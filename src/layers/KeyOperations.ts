@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign, verify } from "node:crypto"
-import { boundedMap } from "../services/runtime/BoundedMap.ts"
 import { KeyOperations, type KeyPair, NoKey, rsaBits } from "../services/federation/signatures/KeyOperations.ts"
+import { boundedMap } from "../services/runtime/BoundedMap.ts"
 
 /** Maximum parsed keys in the cache, for public and private keys each. */
 const keysMax = 10_000

@@ -1,9 +1,9 @@
 import { Effect, Layer, type Redacted, Semaphore } from "effect"
 import { Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
-import { Unavailable } from "../services/runtime/Errors.ts"
 import { Credentials, passwordsWaitingMax } from "../services/identity/Credentials.ts"
 import { isBeyondPasswords, passwordBytes } from "../services/identity/PasswordBytes.ts"
+import { Unavailable } from "../services/runtime/Errors.ts"
 import { traced } from "../services/runtime/Traced.ts"
 
 /** Cost of a hash: KiB of memory, passes over it, lanes. */

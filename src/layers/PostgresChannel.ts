@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, PubSub, Queue, Ref, Schedule, Schema, type Scope } from "effect"
-import { BroadcastMessage } from "../services/events/Broadcast.ts"
 import { AccountId, IdFromString } from "../services/database/Ids.ts"
+import { BroadcastMessage } from "../services/events/Broadcast.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import { HeldSessions } from "./Database.ts"
 

@@ -17,9 +17,9 @@ import * as Deadlines from "../http/Deadlines.ts"
 import * as Edge from "../http/Edge.ts"
 import * as AddressBlocks from "../http/guard/AddressBlocks.ts"
 import * as PathLimits from "../http/guard/PathLimits.ts"
-import * as WebhookObjects from "../http/webhooks/WebhookObjects.ts"
 import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
+import * as WebhookRoutes from "../http/webhooks/index.ts"
 import { Cards } from "../services/cards/Cards.ts"
 import { AutoClosing } from "../services/identity/AutoClosing.ts"
 import { NewMembers } from "../services/identity/NewMembers.ts"
@@ -96,7 +96,7 @@ const digests = DigestRunner.layer.pipe(Layer.provide(EmailDigests.layer))
 const terms = TermsRunner.layer.pipe(Layer.provide(TermsEmails.layer))
 
 /** Calls webhooks. */
-const webhooks = WebhookRunner.layer.pipe(Layer.provide([WebhookObjects.layer, Webhooks.layer]))
+const webhooks = WebhookRunner.layer.pipe(Layer.provide([WebhookRoutes.objects, Webhooks.layer]))
 
 /** The whole server: HTTP, the actors behind it, and their foundation. Needs `Environment`. */
 export const layer = Layer.satisfiesServicesType<Environment>()(

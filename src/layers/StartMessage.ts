@@ -2,8 +2,8 @@ import { Console, Effect, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import { NetAddress } from "effect/net"
 import { SqlClient } from "effect/sql"
-import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { rowsOf } from "../services/database/Rows.ts"
+import { ServerConfig } from "../services/instance/ServerConfig.ts"
 
 const usageRows = rowsOf(Schema.Struct({ inUse: Schema.Boolean }))
 

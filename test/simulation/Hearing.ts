@@ -1,9 +1,9 @@
 import { Cause, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
+import type { AccountId } from "../../src/services/database/Ids.ts"
 import { Broadcast } from "../../src/services/events/Broadcast.ts"
 import { NotificationRequests } from "../../src/services/feeds/NotificationRequests.ts"
-import type { AccountId } from "../../src/services/database/Ids.ts"
 import { Dice } from "./Seeded.ts"
 import type { Shared, World } from "./World.ts"
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { type FeedKey, listFeed } from "../../src/services/feeds/Feeds.ts"
 import type { Page } from "../../src/services/database/Paging.ts"
+import { type FeedKey, listFeed } from "../../src/services/feeds/Feeds.ts"
 import type { Facts } from "./Facts.ts"
 import type { Aftermath } from "./Invariants.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, Redacted } from "effect"
+import { AccountId } from "../../src/services/database/Ids.ts"
 import { givenEmail } from "../../src/services/identity/RegistrationRules.ts"
 import { Registrations } from "../../src/services/identity/Registrations.ts"
-import { AccountId } from "../../src/services/database/Ids.ts"
 import { Apps } from "../../src/services/oauth/Apps.ts"
 import { Tokens } from "../../src/services/oauth/Tokens.ts"
 

@@ -26,7 +26,7 @@ const rooms = [
   "services/feeds/FeedQueries.test.ts",
   "safety",
   "http/activitypub",
-  "http/admin"
+  "http/staff/pages"
 ]
 
 const rank = ({ moduleId }: TestSpecification) => {

@@ -4,23 +4,27 @@ import { importsOf, type Source } from "./source.ts"
  * Areas, one a row: folders and files (without `.ts`), and the areas outside it that it may import. A row may name only
  * rows above it, so that areas form no cycle.
  */
-export type Rooms = ReadonlyArray<readonly [room: string, mayImport: string]>
+export type Areas = ReadonlyArray<readonly [area: string, mayImport: string]>
 
 const words = (list: string) => list.split(" ").filter((word) => word !== "")
 
 /** Finds imports below a folder that its area table does not allow, and errors in the table. */
-export const trespasses = (sources: ReadonlyArray<Source>, folder: string, rooms: Rooms): ReadonlyArray<string> => {
-  const rowOf = new Map(rooms.flatMap(([room], row) => words(room).map((place) => [place, row] as const)))
+export const forbiddenImports = (
+  sources: ReadonlyArray<Source>,
+  folder: string,
+  areas: Areas
+): ReadonlyArray<string> => {
+  const rowOf = new Map(areas.flatMap(([area], row) => words(area).map((place) => [place, row] as const)))
   const placeOf = (path: string) =>
     path.startsWith(`${folder}/`) ? path.slice(folder.length + 1).split("/")[0]!.replace(/\.ts$/, "") : undefined
   const inside = sources.filter(({ path }) => placeOf(path) !== undefined)
   const places = new Set(inside.map(({ path }) => placeOf(path)!))
   return [
-    ...[...places].filter((place) => !rowOf.has(place)).map((place) => `${folder}/${place} has no room`),
-    ...[...rowOf.keys()].filter((place) => !places.has(place)).map((place) => `${folder}/${place} is not there`),
-    ...rooms.flatMap(([room, mayImport], row) =>
+    ...[...places].filter((place) => !rowOf.has(place)).map((place) => `${folder}/${place} has no area`),
+    ...[...rowOf.keys()].filter((place) => !places.has(place)).map((place) => `${folder}/${place} does not exist`),
+    ...areas.flatMap(([area, mayImport], row) =>
       words(mayImport).filter((place) => !((rowOf.get(place) ?? row) < row)).map((place) =>
-        `${room}: ${place} does not stand above it`
+        `${area}: ${place} is not in a row above`
       )
     ),
     ...inside.flatMap((file) => {
@@ -28,14 +32,14 @@ export const trespasses = (sources: ReadonlyArray<Source>, folder: string, rooms
       if (row === undefined) return []
       return importsOf(file).filter((path) => {
         const place = placeOf(path)
-        return place !== undefined && rowOf.get(place) !== row && !words(rooms[row]![1]).includes(place)
+        return place !== undefined && rowOf.get(place) !== row && !words(areas[row]![1]).includes(place)
       }).map((path) => `${file.path} -> ${path}`)
     })
   ]
 }
 
 /** Areas of HTTP: wire JSON, request guards, page parts, and handlers, up to the whole. */
-export const http: Rooms = [
+export const http: Areas = [
   ["TimeoutSet Paging InFlight", ""],
   ["wire", ""],
   ["languages", ""],
@@ -53,13 +57,24 @@ export const http: Rooms = [
   ["wellknown", "guard html wire"],
   ["oauth", "Group guard html render wire"],
   ["v1", "Group Paging guard oauth render wire"],
-  ["admin", "Paging guard html render wire"],
+  ["staff", "Group Paging guard html render wire"],
   ["pages", "activitypub docs guard html oauth render wire"],
-  ["Api Routes", "activitypub admin files guard oauth pages render streaming v1 wellknown"]
+  // Leaf capabilities: only Api and Routes may import them.
+  ["annual", "Group guard render v1 wire"],
+  ["lists", "Group guard html render staff wire"],
+  ["push", "Group guard render wire"],
+  ["spam", "Group guard html render staff wire"],
+  ["translation", "Group guard render wire"],
+  ["trends", "Group Paging guard html render staff wire"],
+  ["webhooks", "Group guard html render staff wire"],
+  [
+    "Api Routes",
+    "activitypub annual files guard lists oauth pages push render spam staff streaming translation trends v1 webhooks wellknown"
+  ]
 ]
 
 /** Areas of federation: keys and documents, outgoing requests, inbound activities, and deliveries. */
-export const federation: Rooms = [
+export const federation: Areas = [
   ["DomainNames FailedLookups HostMeta NewHosts MovedAccounts SingleFlight Strangers", ""],
   ["LocalIds", ""],
   ["signatures", ""],
@@ -85,3 +100,18 @@ export const federation: Rooms = [
   ["fetching", "NewHosts ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents inbox"],
   ["RemoteLookup", "DomainNames ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents fetching"]
 ]
+
+/** Areas of the account's actor: what all share, work on intents, command handlers, and inbound activities. */
+export const account: Areas = [
+  ["core", ""],
+  ["fanout", "core"],
+  ["verbs", "core fanout"],
+  ["inbox", "core fanout verbs"],
+  ["AllVerbs", "core inbox verbs"],
+  ["Entity", "AllVerbs core fanout inbox"]
+]
+
+/** Services of leaf capabilities: actors, HTTP and layers import them, services of the core do not. */
+export const leaves: ReadonlyArray<string> = words(
+  "announcements annual encryption lists previews push spam subscriptions translation trends webhooks"
+)

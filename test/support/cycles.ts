@@ -6,17 +6,17 @@ export interface Need {
 }
 
 /** Returns the cycles among the dependencies, each as its imports; empty if there are no cycles. */
-export const circlesOf = (needs: ReadonlyArray<Need>): ReadonlyArray<string> => {
+export const cyclesOf = (needs: ReadonlyArray<Need>): ReadonlyArray<string> => {
   const known = Map.groupBy(needs, ({ from }) => from)
   const done = new Set<string>()
-  const circles: Array<string> = []
+  const cycles: Array<string> = []
   const visit = (place: string, way: ReadonlyArray<Need>) => {
     const start = way.findIndex(({ from }) => from === place)
-    if (start !== -1) circles.push(way.slice(start).map(({ by }) => by).join(", "))
+    if (start !== -1) cycles.push(way.slice(start).map(({ by }) => by).join(", "))
     if (done.has(place)) return
     done.add(place)
     for (const need of known.get(place) ?? []) visit(need.to, [...way, need])
   }
   for (const place of known.keys()) visit(place, [])
-  return circles
+  return cycles
 }

@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { Broadcast } from "../../services/events/Broadcast.ts"
 import { TaggedCollections } from "../../services/collections/TaggedCollections.ts"
-import { Unavailable } from "../../services/runtime/Errors.ts"
+import { AccountId } from "../../services/database/Ids.ts"
+import { Broadcast } from "../../services/events/Broadcast.ts"
 import { idOf, idsOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { mayPass, type PostError } from "../../services/federation/fetching/RemotePosts.ts"
 import { ClaimedItems } from "../../services/federation/inbox/ClaimedItems.ts"
 import { ObjectFetcher } from "../../services/federation/ObjectFetcher.ts"
 import { RemoteActors } from "../../services/federation/RemoteActors.ts"
-import { AccountId } from "../../services/database/Ids.ts"
+import { Unavailable } from "../../services/runtime/Errors.ts"
 import { AccountActors } from "../account/core/AccountActors.ts"
 
 /** Maximum concurrent fetches for a post or collection. */

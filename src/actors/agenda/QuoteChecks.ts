@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { StatusId } from "../../services/database/Ids.ts"
 import { idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { mayPass, RemotePosts } from "../../services/federation/fetching/RemotePosts.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
@@ -6,7 +7,6 @@ import { QuoteConsents } from "../../services/federation/inbox/QuoteConsents.ts"
 import { RemoteQuotes } from "../../services/federation/inbox/RemoteQuotes.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { ObjectFetcher } from "../../services/federation/ObjectFetcher.ts"
-import { StatusId } from "../../services/database/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { AccountActors } from "../account/core/AccountActors.ts"
 

@@ -1,5 +1,4 @@
 import { Clock, Effect, Metric } from "effect"
-import * as Backoff from "../../services/runtime/Backoff.ts"
 import { gathered } from "../../services/database/Batches.ts"
 import {
   type CompletedDelivery,
@@ -9,6 +8,7 @@ import {
   type FailedDelivery
 } from "../../services/federation/outbox/Deliveries.ts"
 import { deliveryBackoff, lowDeliveryBackoff } from "../../services/federation/outbox/Retries.ts"
+import * as Backoff from "../../services/runtime/Backoff.ts"
 import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import * as DeliveryOutcomes from "./DeliveryOutcomes.ts"
 import * as HostState from "./HostState.ts"

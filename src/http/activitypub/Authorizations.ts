@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
-import { RecordNotFound } from "../../services/runtime/Errors.ts"
-import type { Document } from "../../services/federation/documents/Vocabulary.ts"
 import { idMax } from "../../services/database/Ids.ts"
+import type { Document } from "../../services/federation/documents/Vocabulary.ts"
+import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { document, refused } from "./DocumentResponse.ts"
 import type { Requesters } from "./Requesters.ts"
 

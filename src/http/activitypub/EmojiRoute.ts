@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
-import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { emojiDocument } from "../../services/federation/documents/EmojiDocument.ts"
 import { noteContext } from "../../services/federation/documents/NoteDocument.ts"
+import { RecordNotFound } from "../../services/runtime/Errors.ts"
 
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"

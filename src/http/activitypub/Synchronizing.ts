@@ -1,13 +1,13 @@
 import { Clock, Effect } from "effect"
 import { AccountActors } from "../../actors/account/core/AccountActors.ts"
-import { boundedMap } from "../../services/runtime/BoundedMap.ts"
+import { AccountId } from "../../services/database/Ids.ts"
 import { asForeign, asList, idOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import { FollowerDigests, synchronizedMax } from "../../services/federation/FollowerDigests.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { ObjectFetcher } from "../../services/federation/ObjectFetcher.ts"
 import type { Sender } from "../../services/federation/SenderKeys.ts"
-import { AccountId } from "../../services/database/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { boundedMap } from "../../services/runtime/BoundedMap.ts"
 
 /**
  * Maximum pages of a collection that are read, and the time before a sender's collection is read again, in

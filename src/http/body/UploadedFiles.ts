@@ -1,6 +1,5 @@
 import { ByteSize, Effect, Stream } from "effect"
 import { HttpMethod, HttpServerRequest, type HttpServerResponse, Multipart } from "effect/http"
-import { Unprocessable } from "../../services/runtime/Errors.ts"
 import {
   emojiBytesMax,
   imageBytesMax,
@@ -11,6 +10,7 @@ import {
 import { emojiArchiveBytesMax } from "../../services/media/EmojiArchives.ts"
 import type { FileTooLarge } from "../../services/media/StoredFiles.ts"
 import type { Uploads } from "../../services/media/Uploads.ts"
+import { Unprocessable } from "../../services/runtime/Errors.ts"
 import { readOnce } from "../../services/runtime/OneTimeChunks.ts"
 import * as Reply from "../guard/Reply.ts"
 import {

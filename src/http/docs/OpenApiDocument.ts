@@ -1,8 +1,8 @@
 import { Context, Option, String } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
-import { ClientError } from "../../services/runtime/Errors.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { softwareVersion } from "../../services/instance/Software.ts"
+import { ClientError } from "../../services/runtime/Errors.ts"
 import { Access, type AccessRule } from "../guard/Access.ts"
 import { alternativesOf, anyText, isAnyText, isSchema, tidy } from "./Schemas.ts"
 

@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
-import { Unauthorized } from "../../services/runtime/Errors.ts"
 import type { AccountId, AppId, TokenId } from "../../services/database/Ids.ts"
+import { Unauthorized } from "../../services/runtime/Errors.ts"
 import type { Viewer } from "../../services/visibility/Viewer.ts"
 
 /** Caller of a request, as the guard identified it; `address` is the client's IP address, IPv6 as its /64. */

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { Unavailable } from "../../services/runtime/Errors.ts"
 import * as Gate from "../../services/outbound/Gate.ts"
+import { Unavailable } from "../../services/runtime/Errors.ts"
 import * as AddressShares from "./AddressShares.ts"
 import { addressOf } from "./ClientAddresses.ts"
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http"
-import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
 import type { AccountId } from "../../services/database/Ids.ts"
+import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 import { type LimitName, Limits } from "../guard/Limits.ts"

@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { HttpRouter } from "effect/http"
-import { type Invite, Invites, inviteSeconds, inviteUses } from "../../services/identity/Invites.ts"
 import { IdFromString } from "../../services/database/Ids.ts"
+import { type Invite, Invites, inviteSeconds, inviteUses } from "../../services/identity/Invites.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Forms, tokenInput } from "../html/Forms.ts"
 import { type Html, html } from "../html/Html.ts"

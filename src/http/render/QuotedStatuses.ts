@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { AccountId } from "../../services/database/Ids.ts"
+import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { QuotedState, StatusKey } from "../../services/statuses/ViewerState.ts"
 import type { ViewerStates } from "../../services/statuses/ViewerStates.ts"
 import type { Viewer } from "../../services/visibility/Viewer.ts"

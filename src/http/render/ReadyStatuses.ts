@@ -1,8 +1,8 @@
 import { Clock, Effect } from "effect"
 import * as Cache from "../../services/caching/Cache.ts"
+import { renderedRows } from "../../services/database/RenderedRows.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { renderedRows } from "../../services/database/RenderedRows.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import { bytesOf, ready, type ReadyStatus, sourceOf } from "./StatusBodies.ts"
 

@@ -1,20 +1,20 @@
 import { Effect, Layer, Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { traced } from "../../services/runtime/Traced.ts"
 import { listNames, numberNames } from "../../services/spam/ConditionChecks.ts"
 import type { SpamRule } from "../../services/spam/SpamRule.ts"
 import { type RuleHits, SpamRules } from "../../services/spam/SpamRules.ts"
 import { runDaysMax, type SpamRun, SpamRuns } from "../../services/spam/SpamRuns.ts"
-import { traced } from "../../services/runtime/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import * as Lists from "../render/Lists.ts"
-import { AdminSpamRule, AdminSpamRun, SpamRuleOrder, SpamRuleWrite, SpamRunStart } from "./wire/Spam.ts"
 import { timestamp, timestampOrNull } from "../wire/Common.ts"
 import { json } from "../wire/Keys.ts"
 import { IdPath } from "../wire/ReadRequests.ts"
+import { AdminSpamRule, AdminSpamRun, SpamRuleOrder, SpamRuleWrite, SpamRunStart } from "./wire/Spam.ts"
 
 const reading = Access.staff("manageRules", "admin:read")
 const writing = Access.staff("manageRules", "admin:write")

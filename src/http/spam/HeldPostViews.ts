@@ -1,13 +1,13 @@
 import { Context, Effect, Layer } from "effect"
 import type { AccountId } from "../../services/database/Ids.ts"
 import { renderedRows } from "../../services/database/RenderedRows.ts"
-import type { HeldPost } from "../../services/spam/HeldPosts.ts"
 import { traced } from "../../services/runtime/Traced.ts"
-import type { AdminHeldPost } from "./wire/Spam.ts"
-import { id, idOrNull, timestamp } from "../wire/Common.ts"
-import { type Ready, splice } from "../wire/Keys.ts"
+import type { HeldPost } from "../../services/spam/HeldPosts.ts"
 import { StatusViews } from "../render/StatusViews.ts"
 import { AdminAccountViews } from "../staff/render/AdminAccountViews.ts"
+import { id, idOrNull, timestamp } from "../wire/Common.ts"
+import { type Ready, splice } from "../wire/Keys.ts"
+import type { AdminHeldPost } from "./wire/Spam.ts"
 
 /** Held posts as serialised JSON with the post and its author, in a fixed number of queries. */
 export class HeldPostViews extends Context.Service<HeldPostViews, {

@@ -1,6 +1,6 @@
 import { Option, Result, Schema } from "effect"
-import * as HashtagNames from "../../services/html/HashtagNames.ts"
 import { type AccountId, IdFromString } from "../../services/database/Ids.ts"
+import * as HashtagNames from "../../services/html/HashtagNames.ts"
 import { grants } from "../../services/oauth/Scopes.ts"
 import { bounded } from "../../services/text/BoundedText.ts"
 

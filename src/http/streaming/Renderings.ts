@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
-import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { AccountId } from "../../services/database/Ids.ts"
+import type { FilterContext } from "../../services/filters/Filter.ts"
 
 /** A status for one listener. */
 interface RenderedStatus {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Page } from "../../services/database/Paging.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Listed } from "../../services/statuses/Interactions.ts"
 import { AccountViews } from "../render/AccountViews.ts"
 import * as Lists from "../render/Lists.ts"

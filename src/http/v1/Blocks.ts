@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Blocks } from "../../services/social/Blocks.ts"
 import { traced } from "../../services/runtime/Traced.ts"
+import { Blocks } from "../../services/social/Blocks.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { DefaultPolicies, type Defaults } from "../../services/statuses/DefaultPolicies.ts"
 import { traced } from "../../services/runtime/Traced.ts"
+import { DefaultPolicies, type Defaults } from "../../services/statuses/DefaultPolicies.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { AccountId } from "../../services/database/Ids.ts"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Page } from "../../services/database/Paging.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { MarkedStatus } from "../../services/statuses/MarkedStatuses.ts"
 import { Caller } from "../guard/Caller.ts"
 import * as Lists from "../render/Lists.ts"

@@ -1,6 +1,6 @@
 import { Effect, identity, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { BadRequest, RecordNotFound } from "../../services/runtime/Errors.ts"
+import * as Paging from "../../services/database/Paging.ts"
 import {
   GroupedNotifications,
   groupRowsMax,
@@ -10,7 +10,7 @@ import { groupableTypes, groupsAmong } from "../../services/feeds/NotificationGr
 import { Notifications } from "../../services/feeds/Notifications.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Catalogs } from "../../services/languages/Catalogs.ts"
-import * as Paging from "../../services/database/Paging.ts"
+import { BadRequest, RecordNotFound } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"

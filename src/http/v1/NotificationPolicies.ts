@@ -1,12 +1,12 @@
 import { Effect, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { validationFailed } from "../../services/runtime/Errors.ts"
 import { NotificationPolicies, type NotificationSettings } from "../../services/feeds/NotificationPolicies.ts"
 import {
   type NotificationPolicy as StoredPolicy,
   type PolicyDecision,
   policyDecisions
 } from "../../services/notifications/NotificationPolicy.ts"
+import { validationFailed } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"

@@ -1,13 +1,13 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { RecordNotFound } from "../../services/runtime/Errors.ts"
+import type { AccountId } from "../../services/database/Ids.ts"
+import { renderedRows } from "../../services/database/RenderedRows.ts"
 import {
   type NotificationRequest as StoredRequest,
   NotificationRequests
 } from "../../services/feeds/NotificationRequests.ts"
-import type { AccountId } from "../../services/database/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { renderedRows } from "../../services/database/RenderedRows.ts"
+import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"

@@ -1,10 +1,10 @@
 import { Context, Effect, Layer } from "effect"
-import { Unavailable, validationFailed } from "../../services/runtime/Errors.ts"
 import type { ProfileChange } from "../../services/identity/ProfileChange.ts"
 import { MediaTools, type ProfilePicture } from "../../services/media/MediaTools.ts"
 import { Storage } from "../../services/media/Storage.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
 import { Uploads } from "../../services/media/Uploads.ts"
+import { Unavailable, validationFailed } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import type { FileTicket } from "../wire/MediaRequests.ts"
 

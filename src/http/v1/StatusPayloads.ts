@@ -1,7 +1,7 @@
 import { Effect, Option, Schema, Struct } from "effect"
-import { type Unprocessable, validationFailed } from "../../services/runtime/Errors.ts"
 import { type AppId, MediaId, MediaIdFromString, StatusId, StatusIdFromString } from "../../services/database/Ids.ts"
 import { languageGiven } from "../../services/instance/Languages.ts"
+import { type Unprocessable, validationFailed } from "../../services/runtime/Errors.ts"
 import { QuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
 import { type Post, type Said, saidBy } from "../../services/statuses/Post.ts"
 import { ContentType } from "../../services/statuses/StoredStatus.ts"

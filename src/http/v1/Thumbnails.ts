@@ -1,5 +1,11 @@
 import { Context, Effect, Layer } from "effect"
 import { MediaActors } from "../../actors/media/MediaActors.ts"
+import type { AccountId, MediaId } from "../../services/database/Ids.ts"
+import { MediaAttachments, type Preview } from "../../services/media/MediaAttachments.ts"
+import { MediaTools } from "../../services/media/MediaTools.ts"
+import { Storage } from "../../services/media/Storage.ts"
+import { StoredFiles } from "../../services/media/StoredFiles.ts"
+import type { Upload } from "../../services/media/Uploads.ts"
 import {
   type Conflict,
   type RecordNotFound,
@@ -7,12 +13,6 @@ import {
   type Unprocessable,
   validationFailed
 } from "../../services/runtime/Errors.ts"
-import type { AccountId, MediaId } from "../../services/database/Ids.ts"
-import { MediaAttachments, type Preview } from "../../services/media/MediaAttachments.ts"
-import { MediaTools } from "../../services/media/MediaTools.ts"
-import { Storage } from "../../services/media/Storage.ts"
-import { StoredFiles } from "../../services/media/StoredFiles.ts"
-import type { Upload } from "../../services/media/Uploads.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 
 /** Custom previews of videos and audio, uploaded by their owners (S-072, S-148). */

@@ -8,10 +8,10 @@ import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import { AdminWebhook, WebhookWrite } from "./wire/Webhook.ts"
 import { timestamp, timestampOrNull } from "../wire/Common.ts"
 import { json } from "../wire/Keys.ts"
 import { IdPath } from "../wire/ReadRequests.ts"
+import { AdminWebhook, WebhookWrite } from "./wire/Webhook.ts"
 
 const reading = Access.staff("manageWebhooks", "admin:read")
 const writing = Access.staff("manageWebhooks", "admin:write")

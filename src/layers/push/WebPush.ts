@@ -1,7 +1,7 @@
 import { Effect, Layer, Redacted } from "effect"
 import webPush from "web-push"
-import { Secrets } from "../../services/secrets/Secrets.ts"
 import { InvalidKeys, PushMessages } from "../../services/push/PushMessages.ts"
+import { Secrets } from "../../services/secrets/Secrets.ts"
 
 /** Time for which a push service keeps a message for a phone that is off, in seconds (operations.md section 11). */
 const ttlSeconds = 172_800

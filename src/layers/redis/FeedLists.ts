@@ -1,4 +1,5 @@
 import { Effect, Result } from "effect"
+import { idMax } from "../../services/database/Ids.ts"
 import {
   feedEntriesMax,
   feedEntriesSlack,
@@ -7,7 +8,6 @@ import {
   feedUnreadMillisMax,
   type Generation
 } from "../../services/feeds/Feeds.ts"
-import { idMax } from "../../services/database/Ids.ts"
 import type { Redis } from "../Redis.ts"
 
 /** Maximum feeds per Redis call, and concurrent calls of one operation. */

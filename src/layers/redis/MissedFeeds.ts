@@ -1,8 +1,8 @@
 import { Clock, Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import type { FeedKey } from "../../services/feeds/Feeds.ts"
 import { rowsOf } from "../../services/database/Rows.ts"
+import type { FeedKey } from "../../services/feeds/Feeds.ts"
 import { type FeedLists, slices } from "./FeedLists.ts"
 
 const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))

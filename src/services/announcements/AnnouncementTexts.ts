@@ -1,13 +1,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { addressesInText } from "../cards/StatusLinks.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { parse } from "../discovery/LocalUrls.ts"
 import { handle } from "../html/TextTokens.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import { type Draft, Drafts, type NamedAccount, namedBy } from "../statuses/Drafts.ts"
 import { isOpenRow } from "../statuses/Visibility.ts"
-import { traced } from "../runtime/Traced.ts"
 
 const linkedRows = rowsOf(
   Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), url: Schema.NullOr(Schema.String) })

@@ -1,11 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { columnsOf } from "../database/Columns.ts"
-import { RecordNotFound } from "../runtime/Errors.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { isSuspended } from "../visibility/SuspendedAccounts.ts"
+import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
+import { isSuspended } from "../visibility/SuspendedAccounts.ts"
 import type { Viewer } from "../visibility/Viewer.ts"
 import { Announcement, announcementReactionsMax, announcementsMax, Reaction } from "./Announcement.ts"
 

@@ -1,8 +1,8 @@
 import { Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { idAt } from "../database/Ids.ts"
-import { boundsOf } from "../runtime/Moments.ts"
 import { rowsOf } from "../database/Rows.ts"
+import { boundsOf } from "../runtime/Moments.ts"
 import { ReportData } from "./AnnualReport.ts"
 
 /** Maximum entries of each top list. */

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, type Scope } from "effect"
-import { boundedMap } from "../runtime/BoundedMap.ts"
 import { Broadcast, type BroadcastMessage, type Change } from "../events/Broadcast.ts"
+import { boundedMap } from "../runtime/BoundedMap.ts"
 
 /** Kinds of changes. Revoked tokens and changed filters have messages of their own. */
 export type ChangeKind = Change["kind"] | "token" | "filters"

@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { rowsOf } from "../database/Rows.ts"
-import { traced } from "../runtime/Traced.ts"
 import { atCommit } from "../database/TransactionBatch.ts"
+import { traced } from "../runtime/Traced.ts"
 import type { StatusLink } from "./StatusLinks.ts"
 
 /** Maximum waiting fetches for one site; links beyond that get no card. */

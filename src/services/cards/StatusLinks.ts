@@ -1,7 +1,7 @@
-import { hashedKey } from "../secrets/HashedKey.ts"
 import { readMarkup } from "../html/MarkupReader.ts"
 import { tokens } from "../html/TextTokens.ts"
 import type { ServerConfig } from "../instance/ServerConfig.ts"
+import { hashedKey } from "../secrets/HashedKey.ts"
 import { bounded } from "../text/BoundedText.ts"
 import { webUrl } from "./CardTexts.ts"
 import { siteOf } from "./Sites.ts"

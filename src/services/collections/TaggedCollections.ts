@@ -2,10 +2,10 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
+import { idRows, rowsOf } from "../database/Rows.ts"
 import { collectionAt } from "../discovery/LocalUrls.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { Jobs } from "../intents/Jobs.ts"
-import { idRows, rowsOf } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
 
 const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))

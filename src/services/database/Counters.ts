@@ -1,8 +1,8 @@
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { nullable } from "./Rows.ts"
 import { traced } from "../runtime/Traced.ts"
+import { nullable } from "./Rows.ts"
 import { atCommit } from "./TransactionBatch.ts"
 
 /** Changes of an account's counters, made only with a row that was really inserted or deleted. */

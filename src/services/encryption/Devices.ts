@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createPublicKey, verify } from "node:crypto"
-import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
-import { eitherBlocks } from "../visibility/HiddenAccounts.ts"
 import type { AccountId, TokenId } from "../database/Ids.ts"
 import { idRows, only, rowsOf } from "../database/Rows.ts"
-import { isSuspended } from "../visibility/SuspendedAccounts.ts"
-import { traced } from "../runtime/Traced.ts"
 import { transaction } from "../database/Transactions.ts"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
+import { traced } from "../runtime/Traced.ts"
+import { eitherBlocks } from "../visibility/HiddenAccounts.ts"
+import { isSuspended } from "../visibility/SuspendedAccounts.ts"
 import { isKnownTo } from "./MessageBounds.ts"
 
 /** Maximum one-time keys of a device. */

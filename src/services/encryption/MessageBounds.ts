@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { only, rowsOf } from "../database/Rows.ts"
+import { type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 
 /** Maximum pending messages of a device: from one sender, and from all senders of the kind together. */
 const waitingMax = {

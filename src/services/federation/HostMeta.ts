@@ -1,8 +1,8 @@
 import { Clock, Effect } from "effect"
-import { boundedMap } from "../runtime/BoundedMap.ts"
 import { readMarkup } from "../html/MarkupReader.ts"
 import * as DocumentTypes from "../outbound/DocumentTypes.ts"
 import type { Outbound } from "../outbound/Outbound.ts"
+import { boundedMap } from "../runtime/BoundedMap.ts"
 import { bounded } from "../text/BoundedText.ts"
 
 /** Maximum bytes read of a host-meta document, which lists only a few links. */

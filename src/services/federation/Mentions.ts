@@ -2,8 +2,8 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { handle, tokens } from "../html/TextTokens.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { namedBy } from "../statuses/Drafts.ts"
 import { traced } from "../runtime/Traced.ts"
+import { namedBy } from "../statuses/Drafts.ts"
 import { RemoteActors } from "./RemoteActors.ts"
 
 /** Maximum unknown accounts that are looked up for one text, and how long its author waits, in seconds. */

@@ -1,10 +1,10 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { Broadcast } from "../events/Broadcast.ts"
 import type { AccountId } from "../database/Ids.ts"
-import { Jobs } from "../intents/Jobs.ts"
 import { rowsOf } from "../database/Rows.ts"
+import { Broadcast } from "../events/Broadcast.ts"
+import { Jobs } from "../intents/Jobs.ts"
 import { traced } from "../runtime/Traced.ts"
 
 const movedToRows = rowsOf(Schema.Struct({ movedTo: Schema.NullOr(Schema.String) }))

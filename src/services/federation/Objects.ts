@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { CustomEmojis } from "../instance/CustomEmojis.ts"
-import { ServerConfig } from "../instance/ServerConfig.ts"
 import { renderedRows } from "../database/RenderedRows.ts"
 import { rowsOf } from "../database/Rows.ts"
+import { CustomEmojis } from "../instance/CustomEmojis.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { traced } from "../runtime/Traced.ts"
 import { Statuses, type StatusRecord } from "../statuses/Statuses.ts"
 import { isOpenRow } from "../statuses/Visibility.ts"
 import { textsOf } from "../statuses/Written.ts"
-import { traced } from "../runtime/Traced.ts"
 import {
   announceDocument,
   createDocument,

@@ -1,10 +1,10 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { ServerConfig } from "../instance/ServerConfig.ts"
 import { rowsMax } from "../database/Paging.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { visibleTo } from "../statuses/Visibility.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../runtime/Traced.ts"
+import { visibleTo } from "../statuses/Visibility.ts"
 import * as LocalIds from "./LocalIds.ts"
 
 /** Maximum replies on a page of the collection. */

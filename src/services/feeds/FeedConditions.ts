@@ -1,8 +1,8 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { isHidden } from "../visibility/HiddenAccounts.ts"
 import { waitsForOthers } from "../statuses/HeldStatuses.ts"
 import { isBroadcast, visibleTo } from "../statuses/Visibility.ts"
+import { isHidden } from "../visibility/HiddenAccounts.ts"
 
 /*
  * Conditions for statuses in home and list feeds. They serve both directions: the newest statuses of one reader, and

@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { RecordNotFound } from "../runtime/Errors.ts"
 import type { AccountId } from "../database/Ids.ts"
-import { notificationTypes } from "../notifications/NotificationTypes.ts"
 import { type Page, rowsMax } from "../database/Paging.ts"
 import { idRows, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { notificationTypes } from "../notifications/NotificationTypes.ts"
+import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { groupKeyOf, type GroupSpan, keyOfSpan, parseGroupKey, spanMillis } from "./NotificationGroups.ts"
 import {

@@ -1,9 +1,9 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { avoidingAmong } from "../visibility/HiddenAccounts.ts"
 import { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
+import { avoidingAmong } from "../visibility/HiddenAccounts.ts"
 
 /** Maximum mentioned accounts that receive a status's edit. */
 const mentionedMax = 1_000

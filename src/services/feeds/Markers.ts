@@ -1,11 +1,11 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../events/Broadcast.ts"
-import { Conflict } from "../runtime/Errors.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
-import { traced } from "../runtime/Traced.ts"
 import { transaction } from "../database/Transactions.ts"
+import { Broadcast } from "../events/Broadcast.ts"
+import { Conflict } from "../runtime/Errors.ts"
+import { traced } from "../runtime/Traced.ts"
 
 export const markedTimelines = ["home", "notifications"] as const
 type MarkedTimeline = typeof markedTimelines[number]

@@ -3,7 +3,12 @@ import type { Fragment } from "effect/sql/Statement"
 import type { NewNotification } from "../intents/Intent.ts"
 import { enqueued } from "../intents/Pushes.ts"
 import { policyDecision } from "../notifications/NotificationPolicy.ts"
-import { filterableTypes, isBesideStatuses, type NotificationType, requestTypes } from "../notifications/NotificationTypes.ts"
+import {
+  filterableTypes,
+  isBesideStatuses,
+  type NotificationType,
+  requestTypes
+} from "../notifications/NotificationTypes.ts"
 import { isOf, mayHave, stands } from "./NotificationConditions.ts"
 
 /**

@@ -1,8 +1,8 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { isNotificationHidden, isReplyMention } from "../visibility/HiddenAccounts.ts"
 import { kindOf, type NotificationType, notificationTypes, typesWhere } from "../notifications/NotificationTypes.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
+import { isNotificationHidden, isReplyMention } from "../visibility/HiddenAccounts.ts"
 
 /* SQL conditions derived from the table of notification types. */
 

@@ -1,10 +1,10 @@
 import { Context, Effect, Layer, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../database/Ids.ts"
-import { defaultPolicy, NotificationPolicy } from "../notifications/NotificationPolicy.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { traced } from "../runtime/Traced.ts"
 import { transaction } from "../database/Transactions.ts"
+import { defaultPolicy, NotificationPolicy } from "../notifications/NotificationPolicy.ts"
+import { traced } from "../runtime/Traced.ts"
 import { countsOf, NotificationRequests, type RequestCounts } from "./NotificationRequests.ts"
 
 const policyRows = rowsOf(NotificationPolicy)

@@ -3,8 +3,10 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { gatheredOrAlone } from "../database/Batches.ts"
-import { Broadcast } from "../events/Broadcast.ts"
 import { AccountId } from "../database/Ids.ts"
+import { rowsMax } from "../database/Paging.ts"
+import { rowsOf } from "../database/Rows.ts"
+import { Broadcast } from "../events/Broadcast.ts"
 import type { Owner } from "../intents/Commands.ts"
 import { completing, type Completion, completionsMax } from "../intents/Fanouts.ts"
 import type { NewNotification } from "../intents/Intent.ts"
@@ -18,10 +20,8 @@ import {
   type StaffType,
   type StatusType
 } from "../notifications/NotificationTypes.ts"
-import { rowsMax } from "../database/Paging.ts"
-import { rowsOf } from "../database/Rows.ts"
-import { givenBits, permissions } from "../staff/Permissions.ts"
 import { traced } from "../runtime/Traced.ts"
+import { givenBits, permissions } from "../staff/Permissions.ts"
 import { type Reason, standing, telling } from "./NewNotifications.ts"
 import { isOf, ofFollows } from "./NotificationConditions.ts"
 

@@ -1,12 +1,12 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Unprocessable } from "../runtime/Errors.ts"
 import type { AccountId } from "../database/Ids.ts"
+import { idRows } from "../database/Rows.ts"
 import { InstancePolicies } from "../instance/InstancePolicies.ts"
 import type { Reach, TimelinesAccess as Access } from "../instance/SettingNames.ts"
-import { idRows } from "../database/Rows.ts"
-import { everyone, givenBits, permissions } from "../staff/Permissions.ts"
+import { Unprocessable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
+import { everyone, givenBits, permissions } from "../staff/Permissions.ts"
 import type { Viewer } from "../visibility/Viewer.ts"
 
 const seeing = permissions.viewFeeds | permissions.administrator

@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { isHidden } from "../visibility/HiddenAccounts.ts"
-import { normalise } from "../html/HashtagNames.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../database/Paging.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
+import { normalise } from "../html/HashtagNames.ts"
+import { traced } from "../runtime/Traced.ts"
 import { broadcastTo } from "../statuses/Visibility.ts"
 import { bounded } from "../text/BoundedText.ts"
-import { traced } from "../runtime/Traced.ts"
+import { isHidden } from "../visibility/HiddenAccounts.ts"
 import type { Viewer } from "../visibility/Viewer.ts"
 
 const taggedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, name: Schema.String }))

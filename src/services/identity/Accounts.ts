@@ -1,14 +1,14 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Gone, RecordNotFound } from "../runtime/Errors.ts"
+import { AccountId } from "../database/Ids.ts"
+import { idRows, rowsOf, Timestamptz } from "../database/Rows.ts"
 import { makeByteLimit } from "../html/ByteLimit.ts"
 import { exceedsTold } from "../html/Text.ts"
-import { AccountId } from "../database/Ids.ts"
 import { accountBytesMax } from "../instance/ContentLimits.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { presentAccount } from "../visibility/PresentAccounts.ts"
-import { idRows, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { Gone, RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
+import { presentAccount } from "../visibility/PresentAccounts.ts"
 import { mayOffer } from "./EmailOffers.ts"
 
 /** Stored profile field: `value` as written, `html` as shown, `verifiedAt` in RFC 3339. */

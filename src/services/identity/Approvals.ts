@@ -1,13 +1,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../events/Broadcast.ts"
-import { NotAllowed, RecordNotFound } from "../runtime/Errors.ts"
-import { NotificationWriter } from "../feeds/NotificationWriter.ts"
 import { AccountId } from "../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import { Broadcast } from "../events/Broadcast.ts"
+import { NotificationWriter } from "../feeds/NotificationWriter.ts"
+import { NotAllowed, RecordNotFound } from "../runtime/Errors.ts"
+import { traced } from "../runtime/Traced.ts"
 import { AuditLog, LostAct, type Refusal } from "../staff/AuditLog.ts"
 import { requireRank, standingOf } from "../staff/Rank.ts"
-import { traced } from "../runtime/Traced.ts"
 import { type Addressee, staffWith } from "./Staff.ts"
 
 /** A sign-up that awaits approval. */

@@ -1,12 +1,12 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { idRows } from "../database/Rows.ts"
 import { Emails } from "../emails/Emails.ts"
 import * as EmailTexts from "../emails/EmailTexts.ts"
 import { InstancePolicies } from "../instance/InstancePolicies.ts"
 import { InstanceSettings } from "../instance/InstanceSettings.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
-import { idRows } from "../database/Rows.ts"
 import { everyone, givenBits, permissions } from "../staff/Permissions.ts"
 import { staffWith } from "./Staff.ts"
 

@@ -1,9 +1,9 @@
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Secrets } from "../secrets/Secrets.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { Outbound } from "../outbound/Outbound.ts"
 import { traced } from "../runtime/Traced.ts"
+import { Secrets } from "../secrets/Secrets.ts"
 import { isProof, makeChallenge } from "./ProofOfWork.ts"
 
 const chanceBytes = 12

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Gone, RecordNotFound } from "../runtime/Errors.ts"
-import { presentAccount } from "../visibility/PresentAccounts.ts"
 import { rowsOf } from "../database/Rows.ts"
+import { Gone, RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
+import { presentAccount } from "../visibility/PresentAccounts.ts"
 import { isValid } from "./Usernames.ts"
 
 /** A local account's username as its owner writes it, and its avatar's file, if any. */

@@ -2,15 +2,15 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { boundedCount } from "../database/BoundedCounts.ts"
-import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 import { only, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { transaction } from "../database/Transactions.ts"
+import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
+import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { may } from "../staff/Permissions.ts"
 import { standingOf } from "../staff/Rank.ts"
-import { traced } from "../runtime/Traced.ts"
-import { transaction } from "../database/Transactions.ts"
 
 /**
  * Choices for the maximum uses of an invite and its lifetime in seconds (auth.md section 7). Both may also be

@@ -1,11 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { AccountId } from "../database/Ids.ts"
+import { idRows, rowsOf } from "../database/Rows.ts"
 import { Emails } from "../emails/Emails.ts"
 import * as EmailTexts from "../emails/EmailTexts.ts"
-import { AccountId } from "../database/Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
-import { idRows, rowsOf } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
 
 /** Maximum new members per sweep. */

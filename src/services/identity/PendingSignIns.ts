@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../database/Ids.ts"
-import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
 import { accountIdRows } from "../database/Rows.ts"
-import { traced } from "../runtime/Traced.ts"
 import { untilNoClash } from "../database/Transactions.ts"
+import { traced } from "../runtime/Traced.ts"
+import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
 import { TwoFactor } from "./TwoFactor.ts"
 
 /** Time to enter the code after the password, in milliseconds, and maximum tries. */

@@ -1,12 +1,12 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { Conflict } from "../runtime/Errors.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { field, paragraphs } from "../html/Compose.ts"
 import { FileOwners } from "../media/FileOwners.ts"
-import { rowsOf } from "../database/Rows.ts"
-import { Drafts } from "../statuses/Drafts.ts"
+import { Conflict } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
+import { Drafts } from "../statuses/Drafts.ts"
 
 /** A profile field as its owner wrote it. */
 interface ProfileField {

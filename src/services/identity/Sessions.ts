@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../database/Ids.ts"
-import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
-import { traced } from "../runtime/Traced.ts"
 import { untilNoClash } from "../database/Transactions.ts"
+import { traced } from "../runtime/Traced.ts"
+import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
 
 /** Maximum browser sessions of a user; beyond it the oldest end. */
 const sessionsOfUserMax = 10

@@ -1,11 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { RecordNotFound } from "../runtime/Errors.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
+import { RecordNotFound } from "../runtime/Errors.ts"
+import { traced } from "../runtime/Traced.ts"
 import { effective, everyone, givenBits } from "../staff/Permissions.ts"
 import { Visibility } from "../statuses/Visibility.ts"
-import { traced } from "../runtime/Traced.ts"
 import { StoredField } from "./Accounts.ts"
 
 /** Media of posts shown without a click: those not marked sensitive, all, or none. */

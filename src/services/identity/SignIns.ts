@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Unavailable } from "../runtime/Errors.ts"
 import type { AccountId } from "../database/Ids.ts"
+import type { Unavailable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { Credentials } from "./Credentials.ts"
 import type { EmailAddress } from "./EmailAddresses.ts"

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
+import type { AccountId } from "../database/Ids.ts"
 import { Emails } from "../emails/Emails.ts"
 import * as EmailTexts from "../emails/EmailTexts.ts"
-import type { AccountId } from "../database/Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { traced } from "../runtime/Traced.ts"

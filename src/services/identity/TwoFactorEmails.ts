@@ -1,11 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { AccountId } from "../database/Ids.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { Emails } from "../emails/Emails.ts"
 import * as TwoFactorTexts from "../emails/TwoFactorTexts.ts"
-import type { AccountId } from "../database/Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
-import { rowsOf } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
 
 type Event = "on" | "off" | "recovered"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { validationFailed } from "../runtime/Errors.ts"
 import { hasMoreMarks, marksMax, sanitise } from "../html/Sanitise.ts"
+import { validationFailed } from "../runtime/Errors.ts"
 import { momentOf } from "../runtime/Moments.ts"
 import { whereBounded } from "../text/BoundedText.ts"
 

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { rowsOf } from "../database/Rows.ts"
 import { type Catalog, Catalogs, english } from "../languages/Catalogs.ts"
 import { preferred, type Wishes } from "../languages/Negotiation.ts"
-import { rowsOf } from "../database/Rows.ts"
 import { asTags, asText, settings } from "./SettingNames.ts"
 
 const valueRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown }))

@@ -2,12 +2,12 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { RecordNotFound } from "../runtime/Errors.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { persisted } from "../database/Persisted.ts"
 import { only, rowsOf } from "../database/Rows.ts"
-import { traced } from "../runtime/Traced.ts"
 import { batched } from "../database/TransactionBatch.ts"
+import { RecordNotFound } from "../runtime/Errors.ts"
+import { traced } from "../runtime/Traced.ts"
 
 /** Right to write an account's actions: the node that activated the account last has the highest epoch. */
 export interface Owner {

@@ -1,9 +1,9 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import * as Backoff from "../runtime/Backoff.ts"
 import { rowsMax } from "../database/Paging.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import * as Backoff from "../runtime/Backoff.ts"
 import { traced } from "../runtime/Traced.ts"
 
 /**

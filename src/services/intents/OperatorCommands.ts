@@ -1,9 +1,9 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import * as Backoff from "../runtime/Backoff.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { accountIdRows, idRows, only, rowsOf } from "../database/Rows.ts"
+import * as Backoff from "../runtime/Backoff.ts"
 import { traced } from "../runtime/Traced.ts"
 
 /** A command from the operator's command line; `command` is the protocol's JSON. */

@@ -2,10 +2,10 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import * as Backoff from "../runtime/Backoff.ts"
 import { AccountId } from "../database/Ids.ts"
 import { rowsMax } from "../database/Paging.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import * as Backoff from "../runtime/Backoff.ts"
 import { traced } from "../runtime/Traced.ts"
 
 /** Six tries within three hours, jitter included (operations.md section 11). */

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { rowsMax } from "../database/Paging.ts"
 import { Broadcast } from "../events/Broadcast.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { rowsMax } from "../database/Paging.ts"
 import { type Kind, kindOf, sweptAll } from "./Sweeping.ts"
 import { unusedRecords } from "./UnusedRecords.ts"
 

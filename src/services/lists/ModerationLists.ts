@@ -1,17 +1,17 @@
 import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { listedRowsMax, requireCapacity } from "../database/BoundedTables.ts"
-import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
-import { urlReader } from "../federation/documents/Reading.ts"
-import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../database/Ids.ts"
-import { ServerConfig } from "../instance/ServerConfig.ts"
 import { rowsMax } from "../database/Paging.ts"
 import { only, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { transaction } from "../database/Transactions.ts"
+import { urlReader } from "../federation/documents/Reading.ts"
+import { exceeds } from "../html/Text.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
+import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { isTaken, staffRows } from "../staff/StaffRows.ts"
-import { traced } from "../runtime/Traced.ts"
-import { transaction } from "../database/Transactions.ts"
 
 /** Maximum followed lists, characters of a name and of a URL, and priority. */
 const listsMax = 50

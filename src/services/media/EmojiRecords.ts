@@ -1,10 +1,10 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { boundedCount } from "../database/BoundedCounts.ts"
-import { ServerConfig } from "../instance/ServerConfig.ts"
-import * as Urls from "../instance/Urls.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import * as Urls from "../instance/Urls.ts"
 import { traced } from "../runtime/Traced.ts"
 
 const Row = Schema.Struct({

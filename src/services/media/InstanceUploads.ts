@@ -1,8 +1,9 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../events/Broadcast.ts"
-import { type NotAllowed, Unavailable, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import type { AccountId } from "../database/Ids.ts"
+import { rowsOf } from "../database/Rows.ts"
+import { transaction } from "../database/Transactions.ts"
+import { Broadcast } from "../events/Broadcast.ts"
 import { instanceThumbnailDescriptionCharactersMax } from "../instance/ContentLimits.ts"
 import {
   appIconEdges,
@@ -12,12 +13,11 @@ import {
   type InstanceThumbnail,
   pictureSettings
 } from "../instance/PictureSettings.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { type NotAllowed, Unavailable, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
+import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { standingOf } from "../staff/Rank.ts"
 import { hasMoreCharacters } from "../text/Characters.ts"
-import { traced } from "../runtime/Traced.ts"
-import { transaction } from "../database/Transactions.ts"
 import { FileOwners } from "./FileOwners.ts"
 import { InstancePictures } from "./InstancePictures.ts"
 import type { MediaRefused, MediaToolFailed, Source } from "./MediaTools.ts"

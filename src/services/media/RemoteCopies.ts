@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema, type Stream } from "effect"
-import type { TooManyRequests } from "../runtime/Errors.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
+import type { TooManyRequests } from "../runtime/Errors.ts"
 import type { Range, StorageFailed } from "./Storage.ts"
 
 /** The response is not a file that this server shows. */

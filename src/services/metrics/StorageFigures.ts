@@ -1,11 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { rowsMax } from "../database/Paging.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { settings } from "../instance/SettingNames.ts"
 import { type StorageBudgets, storageBudgetsOf } from "../instance/StorageBudgets.ts"
 import { MediaUsage } from "../media/MediaUsage.ts"
 import { RemoteCopies } from "../media/RemoteCopies.ts"
-import { rowsMax } from "../database/Paging.ts"
-import { rowsOf } from "../database/Rows.ts"
 import { keptFigures } from "./KeptFigures.ts"
 
 /** Maximum listed tables. */

@@ -1,18 +1,18 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import type { AccountId } from "../database/Ids.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { Broadcast } from "../events/Broadcast.ts"
-import { NotAllowed, RecordNotFound, type Unprocessable } from "../runtime/Errors.ts"
 import type { EmailAddress } from "../identity/EmailAddresses.ts"
 import { MailLinks } from "../identity/MailLinks.ts"
 import { type User, Users } from "../identity/Users.ts"
-import type { AccountId } from "../database/Ids.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { NotAllowed, RecordNotFound, type Unprocessable } from "../runtime/Errors.ts"
+import { traced } from "../runtime/Traced.ts"
 import { AuditLog, LostAct } from "../staff/AuditLog.ts"
 import type { Permission } from "../staff/Permissions.ts"
 import { outranks, requireRank, standingOf } from "../staff/Rank.ts"
 import { Roles } from "../staff/Roles.ts"
-import { traced } from "../runtime/Traced.ts"
 
 const memorialRows = rowsOf(Schema.Struct({ memorial: Schema.Boolean }))
 const roleRows = rowsOf(Schema.Struct({ roleId: Schema.BigInt }))

@@ -3,13 +3,13 @@ import { IpNetwork } from "effect/net"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { boundedCount } from "../database/BoundedCounts.ts"
-import { RecordNotFound } from "../runtime/Errors.ts"
-import * as EmailAddresses from "../identity/EmailAddresses.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 import { beginsLike } from "../database/Prefixes.ts"
 import { idRows, rowsOf, Timestamptz } from "../database/Rows.ts"
-import { effective, everyone, staffBits } from "../staff/Permissions.ts"
+import * as EmailAddresses from "../identity/EmailAddresses.ts"
+import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
+import { effective, everyone, staffBits } from "../staff/Permissions.ts"
 
 export const accountStatuses = ["active", "pending", "disabled", "silenced", "suspended", "sensitized"] as const
 export type AccountStatus = typeof accountStatuses[number]

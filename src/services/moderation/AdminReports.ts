@@ -1,9 +1,9 @@
 import { Array as Arr, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { boundedCount } from "../database/BoundedCounts.ts"
-import { RecordNotFound } from "../runtime/Errors.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { ReportRecord } from "./Reports.ts"
 

@@ -1,12 +1,12 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { NotAllowed, RecordNotFound } from "../runtime/Errors.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
+import { NotAllowed, RecordNotFound } from "../runtime/Errors.ts"
+import { traced } from "../runtime/Traced.ts"
 import { AuditLog, LostAct } from "../staff/AuditLog.ts"
 import { requireRank, standingOf } from "../staff/Rank.ts"
-import { traced } from "../runtime/Traced.ts"
 
 const targetRows = rowsOf(
   Schema.Struct({

@@ -1,11 +1,11 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { blocks } from "../visibility/HiddenAccounts.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { idRows } from "../database/Rows.ts"
-import { isOpenRow } from "../statuses/Visibility.ts"
 import { traced } from "../runtime/Traced.ts"
+import { isOpenRow } from "../statuses/Visibility.ts"
+import { blocks } from "../visibility/HiddenAccounts.ts"
 import { reportCollectionsMax, reportStatusesMax } from "./Reports.ts"
 
 /** Maximum characters of a remote report's comment; the rest is cut (federation.md section 8). */

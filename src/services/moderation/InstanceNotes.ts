@@ -1,15 +1,15 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { requireCapacity } from "../database/BoundedTables.ts"
-import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
-import { validDomain } from "../federation/domains/RuledDomain.ts"
-import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 import { only, rowsOf, Timestamptz } from "../database/Rows.ts"
-import { AuditLog } from "../staff/AuditLog.ts"
-import { traced } from "../runtime/Traced.ts"
 import { transaction } from "../database/Transactions.ts"
+import { validDomain } from "../federation/domains/RuledDomain.ts"
+import { exceeds } from "../html/Text.ts"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
+import { traced } from "../runtime/Traced.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
 
 /** Maximum characters of a note, and maximum notes per server. */
 const contentCharactersMax = 2_000

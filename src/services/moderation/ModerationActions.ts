@@ -1,9 +1,9 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import type { AccountId } from "../database/Ids.ts"
 import { applyTo } from "../federation/domains/DomainAccounts.ts"
 import { DomainPolicies } from "../federation/domains/DomainPolicies.ts"
-import type { AccountId } from "../database/Ids.ts"
 import { AgendaEntries } from "../intents/AgendaEntries.ts"
 import { traced } from "../runtime/Traced.ts"
 

@@ -2,11 +2,11 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { RecordNotFound, validationFailed } from "../runtime/Errors.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
-import { AuditLog, LostAct } from "../staff/AuditLog.ts"
+import { RecordNotFound, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
+import { AuditLog, LostAct } from "../staff/AuditLog.ts"
 
 const openRows = rowsOf(Schema.Struct({ open: Schema.Boolean }))
 

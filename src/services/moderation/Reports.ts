@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
-import { blocks, blocksDomain } from "../visibility/HiddenAccounts.ts"
-import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { idRows, only, rowsOf, Timestamptz } from "../database/Rows.ts"
-import { visibleTo } from "../statuses/Visibility.ts"
+import { exceeds } from "../html/Text.ts"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
+import { visibleTo } from "../statuses/Visibility.ts"
+import { blocks, blocksDomain } from "../visibility/HiddenAccounts.ts"
 
 /** Maximum characters of a comment, and maximum statuses, rules and collections of a report. */
 const reportCommentCharactersMax = 1_000

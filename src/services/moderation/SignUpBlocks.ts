@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Result } from "effect"
-import { NotAllowed } from "../runtime/Errors.ts"
 import type { EmailAddress } from "../identity/EmailAddresses.ts"
 import { emailBlocked, type GivenEmail, type Problem, reserved, taken } from "../identity/RegistrationRules.ts"
+import { NotAllowed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { BlockedAddresses } from "./BlockedAddresses.ts"
 import { CanonicalEmailBlocks } from "./CanonicalEmailBlocks.ts"

@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import { AccountId } from "../database/Ids.ts"
 import { linkTokens } from "../instance/LinkTokens.ts"
-import { Secrets } from "../secrets/Secrets.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import { Secrets } from "../secrets/Secrets.ts"
 
 /** Path of the page with a user's strikes. */
 export const strikesPath = "/disputes/strikes"

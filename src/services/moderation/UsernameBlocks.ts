@@ -2,15 +2,15 @@ import { Array as Arr, Clock, Context, Effect, Layer, type Option, Schema } from
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { requireCapacity } from "../database/BoundedTables.ts"
-import { type RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
-import { plainLetters } from "../identity/Usernames.ts"
 import type { AccountId } from "../database/Ids.ts"
 import type { Page } from "../database/Paging.ts"
 import { only, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { transaction } from "../database/Transactions.ts"
+import { plainLetters } from "../identity/Usernames.ts"
+import { type RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
+import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { isTaken, staffRows } from "../staff/StaffRows.ts"
-import { traced } from "../runtime/Traced.ts"
-import { transaction } from "../database/Transactions.ts"
 
 /** Maximum characters of a blocked name, and maximum blocks, all of which a sign-up checks. */
 const usernameCharactersMax = 30

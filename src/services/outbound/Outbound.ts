@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Result, type Scope, Stream } from "effect"
-import { elapsedMillis } from "../runtime/ElapsedMillis.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { softwareName, softwareVersion } from "../instance/Software.ts"
+import { elapsedMillis } from "../runtime/ElapsedMillis.ts"
 import { traced } from "../runtime/Traced.ts"
 import * as Allowances from "./Allowances.ts"
 import * as Bodies from "./Bodies.ts"

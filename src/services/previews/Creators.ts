@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { idRows } from "../database/Rows.ts"
 import { parseHandle } from "../federation/DomainNames.ts"
 import { RemoteActors } from "../federation/RemoteActors.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { idRows } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
 
 /** Timeout for the server of an author that a page names, in seconds. */

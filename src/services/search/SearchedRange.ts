@@ -1,6 +1,6 @@
 import { idAt, idMax } from "../database/Ids.ts"
-import { boundsOf } from "../runtime/Moments.ts"
 import type { Page } from "../database/Paging.ts"
+import { boundsOf } from "../runtime/Moments.ts"
 import type { Moment, SearchQuery } from "./SearchQuery.ts"
 
 /** Ids between `above` and `below`, except for the ranges in `except`. */

@@ -1,10 +1,10 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { AccountId } from "../database/Ids.ts"
 import { validationFailed } from "../runtime/Errors.ts"
 import type { Unprocessable } from "../runtime/Errors.ts"
-import type { AccountId } from "../database/Ids.ts"
-import { hasMoreCharacters } from "../text/Characters.ts"
 import { traced } from "../runtime/Traced.ts"
+import { hasMoreCharacters } from "../text/Characters.ts"
 
 /** Maximum characters of a private note about an account (limits-and-rates.md section 1). */
 const noteCharactersMax = 2_000

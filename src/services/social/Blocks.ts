@@ -4,9 +4,9 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 import { rowsOf } from "../database/Rows.ts"
+import { traced } from "../runtime/Traced.ts"
 import type { Listed } from "../statuses/Interactions.ts"
 import { isSuspended } from "../visibility/SuspendedAccounts.ts"
-import { traced } from "../runtime/Traced.ts"
 
 const listedRows = rowsOf(Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt }))
 

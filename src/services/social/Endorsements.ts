@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { rowsMax } from "../database/Paging.ts"
+import { type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 
 /** Maximum featured accounts of a profile. */

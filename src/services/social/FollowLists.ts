@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { blocks, isHidden } from "../visibility/HiddenAccounts.ts"
-import type { FoundAccount } from "../identity/Accounts.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../database/Paging.ts"
 import { rowsOf } from "../database/Rows.ts"
-import type { Listed } from "../statuses/Interactions.ts"
-import { isSuspended } from "../visibility/SuspendedAccounts.ts"
+import type { FoundAccount } from "../identity/Accounts.ts"
 import { traced } from "../runtime/Traced.ts"
+import type { Listed } from "../statuses/Interactions.ts"
+import { blocks, isHidden } from "../visibility/HiddenAccounts.ts"
+import { isSuspended } from "../visibility/SuspendedAccounts.ts"
 import type { Viewer } from "../visibility/Viewer.ts"
 
 /** Maximum familiar followers of an account; Mastodon shows a handful on a profile. */

@@ -2,9 +2,9 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../database/Counters.ts"
-import { mutes } from "../visibility/HiddenAccounts.ts"
 import { accountIdRows, rowsOf } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
+import { mutes } from "../visibility/HiddenAccounts.ts"
 
 /** Options of a follow; `languages` is null for all, and an empty list means the same. */
 const FollowOptions = Schema.Struct({

@@ -1,11 +1,11 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { NotAllowed, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { AccountId } from "../database/Ids.ts"
+import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
-import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import { NotAllowed, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 
 /** Minimum time between moves, in milliseconds: of a remote account, and of a local one. */

@@ -1,12 +1,12 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { lastingAt } from "../visibility/HiddenAccounts.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 import { idRows, only, rowsOf, Timestamptz } from "../database/Rows.ts"
-import { isSuspended } from "../visibility/SuspendedAccounts.ts"
 import { traced } from "../runtime/Traced.ts"
+import { lastingAt } from "../visibility/HiddenAccounts.ts"
+import { isSuspended } from "../visibility/SuspendedAccounts.ts"
 
 /** A muted account; `expiresAt` is null for a mute without an end. */
 const Muted = Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt, expiresAt: Schema.NullOr(Timestamptz) })

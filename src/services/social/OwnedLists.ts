@@ -1,15 +1,15 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
-import { ListFeeds } from "../feeds/ListFeeds.ts"
 import type { AccountId } from "../database/Ids.ts"
-import { listsMax } from "../instance/ContentLimits.ts"
-import { lockAccount } from "../visibility/Pairs.ts"
 import { idRows, only, rowsOf } from "../database/Rows.ts"
-import { hasMoreCharacters } from "../text/Characters.ts"
-import { traced } from "../runtime/Traced.ts"
 import { transaction } from "../database/Transactions.ts"
+import { ListFeeds } from "../feeds/ListFeeds.ts"
+import { listsMax } from "../instance/ContentLimits.ts"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
+import { traced } from "../runtime/Traced.ts"
+import { hasMoreCharacters } from "../text/Characters.ts"
+import { lockAccount } from "../visibility/Pairs.ts"
 
 /** Maximum characters of a title (limits-and-rates.md section 1). */
 const titleCharactersMax = 256

@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { blocks, blocksDomain, lastingAt } from "../visibility/HiddenAccounts.ts"
 import type { AccountId } from "../database/Ids.ts"
-import { presentAccount } from "../visibility/PresentAccounts.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
+import { blocks, blocksDomain, lastingAt } from "../visibility/HiddenAccounts.ts"
+import { presentAccount } from "../visibility/PresentAccounts.ts"
 
 /**
  * Relationship of a viewer to an account. A request counts as a follow for `showingReblogs` and `notifying` (S-050).

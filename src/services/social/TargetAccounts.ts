@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { RecordNotFound } from "../runtime/Errors.ts"
-import { isSeparate, mutes } from "../visibility/HiddenAccounts.ts"
 import { rowsOf } from "../database/Rows.ts"
+import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
+import { isSeparate, mutes } from "../visibility/HiddenAccounts.ts"
 
 /** State of another account that an actor must check before it acts on it. */
 const TargetAccount = Schema.Struct({

@@ -2,12 +2,12 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { requireCapacity } from "../database/BoundedTables.ts"
-import type { Unprocessable } from "../runtime/Errors.ts"
-import { isOfDomain } from "../visibility/HiddenAccounts.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../database/Paging.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
+import type { Unprocessable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
+import { isOfDomain } from "../visibility/HiddenAccounts.ts"
 
 /** Maximum domains that one user blocks. */
 export const userDomainBlocksMax = 10_000

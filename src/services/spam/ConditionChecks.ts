@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import { type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { exceeds } from "../html/Text.ts"
+import { type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { bounded } from "../text/BoundedText.ts"
 import type { Conditions } from "./SpamRule.ts"
 import { Lookalike, termCharactersMax, termsMax } from "./SpamRule.ts"

@@ -1,12 +1,12 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { boundedCount } from "../database/BoundedCounts.ts"
-import { RecordNotFound } from "../runtime/Errors.ts"
 import { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
-import { Visibility } from "../statuses/Visibility.ts"
+import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
+import { Visibility } from "../statuses/Visibility.ts"
 
 const HeldPost = Schema.Struct({
   statusId: Schema.BigInt,

@@ -1,10 +1,10 @@
 import { Clock, Context, Data, Effect, Layer, String } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import type { NotAllowed, RecordNotFound, Unprocessable } from "../runtime/Errors.ts"
 import type { AccountId } from "../database/Ids.ts"
-import { traced } from "../runtime/Traced.ts"
 import { transaction } from "../database/Transactions.ts"
+import type { NotAllowed, RecordNotFound, Unprocessable } from "../runtime/Errors.ts"
+import { traced } from "../runtime/Traced.ts"
 import type { AuditAction, AuditTarget } from "./AuditActions.ts"
 
 /**

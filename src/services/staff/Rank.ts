@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { NotAllowed } from "../runtime/Errors.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
+import { NotAllowed } from "../runtime/Errors.ts"
 import { effective, everyone, givenBits, mayAny, type Permission } from "./Permissions.ts"
 
 /** Permissions and position of a user's role. */

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { boundedCount } from "../database/BoundedCounts.ts"
-import { RecordNotFound } from "../runtime/Errors.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
+import { RecordNotFound } from "../runtime/Errors.ts"
 
 type Decoder<Row> = (
   statement: Effect.Effect<ReadonlyArray<unknown>, SqlError>

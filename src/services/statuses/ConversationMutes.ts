@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../events/Broadcast.ts"
 import type { AccountId, StatusId } from "../database/Ids.ts"
+import { Broadcast } from "../events/Broadcast.ts"
 import { traced } from "../runtime/Traced.ts"
 
 /** Conversations without notifications for an account; private. */

@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { eitherBlocks } from "../visibility/HiddenAccounts.ts"
-import { policyDecision } from "../notifications/NotificationPolicy.ts"
 import { rowsOf } from "../database/Rows.ts"
+import { policyDecision } from "../notifications/NotificationPolicy.ts"
 import { traced } from "../runtime/Traced.ts"
+import { eitherBlocks } from "../visibility/HiddenAccounts.ts"
 
 /** A changed row: its id and its owner. */
 const ThreadChange = Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt })

@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../database/Counters.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { traced } from "../runtime/Traced.ts"
 import { batched } from "../database/TransactionBatch.ts"
+import { traced } from "../runtime/Traced.ts"
 
 const statusIdRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt }))
 

@@ -1,10 +1,10 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as Counters from "../database/Counters.ts"
-import { isSeparate } from "../visibility/HiddenAccounts.ts"
-import { lockPairs } from "../visibility/Pairs.ts"
 import { accountIdRows, rowsOf } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
+import { isSeparate } from "../visibility/HiddenAccounts.ts"
+import { lockPairs } from "../visibility/Pairs.ts"
 import { QuoteRecord } from "./Statuses.ts"
 
 export const QuoteState = QuoteRecord.fields.state

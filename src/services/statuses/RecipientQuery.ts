@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { hidingBy } from "../visibility/HiddenAccounts.ts"
 import { BigInts } from "../database/Rows.ts"
+import { hidingBy } from "../visibility/HiddenAccounts.ts"
 import { dependsOnFollows, isFree } from "./InteractionPolicy.ts"
 import { quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
 import { factsOf, figures, listsOf, noReactions, setOf } from "./ViewerStateQuery.ts"

@@ -1,12 +1,12 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { isHidden } from "../visibility/HiddenAccounts.ts"
-import { ServerConfig } from "../instance/ServerConfig.ts"
 import { rowsMax } from "../database/Paging.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { isSuspended } from "../visibility/SuspendedAccounts.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../runtime/Traced.ts"
+import { isHidden } from "../visibility/HiddenAccounts.ts"
+import { isSuspended } from "../visibility/SuspendedAccounts.ts"
 import type { Viewer } from "../visibility/Viewer.ts"
 import {
   emojiColumns,

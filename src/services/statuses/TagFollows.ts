@@ -1,12 +1,12 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Unprocessable, validationFailed } from "../runtime/Errors.ts"
-import { normalise } from "../html/HashtagNames.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
-import { bounded } from "../text/BoundedText.ts"
+import { normalise } from "../html/HashtagNames.ts"
+import { type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
+import { bounded } from "../text/BoundedText.ts"
 
 /** Maximum followed hashtags of an account; a rebuild of its home queries all of them. */
 const followedTagsMax = 1_000

@@ -3,12 +3,12 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Cache from "../caching/Cache.ts"
 import { Changes } from "../caching/Changes.ts"
-import { RecordNotFound } from "../runtime/Errors.ts"
+import { idRows, rowsOf } from "../database/Rows.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { tokens } from "../html/TextTokens.ts"
-import { idRows, rowsOf } from "../database/Rows.ts"
-import { bounded } from "../text/BoundedText.ts"
+import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
+import { bounded } from "../text/BoundedText.ts"
 
 const tagRows = rowsOf(Schema.Struct({ id: Schema.BigInt, displayName: Schema.String }))
 const Day = Schema.Struct({ tagId: Schema.BigInt, day: Schema.Int, uses: Schema.Int, accounts: Schema.Int })

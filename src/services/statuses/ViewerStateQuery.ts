@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { hiddenAmong, hiddenBy } from "../visibility/HiddenAccounts.ts"
 import { BigInts } from "../database/Rows.ts"
+import { hiddenAmong, hiddenBy } from "../visibility/HiddenAccounts.ts"
 import type { Viewer } from "../visibility/Viewer.ts"
 import { dependsOnFollows, isFree } from "./InteractionPolicy.ts"
 import { type Hiding, quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"

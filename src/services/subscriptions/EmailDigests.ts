@@ -1,5 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import { transaction } from "../database/Transactions.ts"
 import { Mailer } from "../emails/Mailer.ts"
 import * as SubscriptionTexts from "../emails/SubscriptionTexts.ts"
 import { plainText } from "../html/PlainText.ts"
@@ -7,10 +9,8 @@ import { offers } from "../identity/EmailOffers.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
-import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { isBroadcast, visibleTo } from "../statuses/Visibility.ts"
 import { bounded } from "../text/BoundedText.ts"
-import { transaction } from "../database/Transactions.ts"
 import { SubscriptionLinks } from "./SubscriptionLinks.ts"
 
 /** Time in which posts are batched into one e-mail, in milliseconds, and maximum posts in an e-mail. */

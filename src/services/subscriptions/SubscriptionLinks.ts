@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { linkTokens } from "../instance/LinkTokens.ts"
-import { Secrets } from "../secrets/Secrets.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import { Secrets } from "../secrets/Secrets.ts"
 
 type Purpose = "confirm" | "unsubscribe"
 

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { idAt } from "../database/Ids.ts"
-import type { Turn } from "../intents/Chores.ts"
 import { rowsMax } from "../database/Paging.ts"
+import type { Turn } from "../intents/Chores.ts"
 
 /** Period between computations of popular accounts, and time span that they consider, in milliseconds. */
 export const popularMillis = 3_600_000

@@ -2,8 +2,8 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { cardCreator, CardRecord, cardRecord } from "../cards/Card.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { type DayOfUse, historyDays, historyOf } from "../statuses/Tags.ts"
 import { traced } from "../runtime/Traced.ts"
+import { type DayOfUse, historyDays, historyOf } from "../statuses/Tags.ts"
 import { dayOf } from "./TrendWindow.ts"
 
 const recordRows = rowsOf(Schema.Struct({ id: Schema.BigInt, card: CardRecord }))

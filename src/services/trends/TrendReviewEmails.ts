@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { Emails } from "../emails/Emails.ts"
 import * as EmailTexts from "../emails/EmailTexts.ts"
 import { staffWith } from "../identity/Staff.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { onceIn, type Turn } from "../intents/Chores.ts"
-import { rowsOf, Timestamptz } from "../database/Rows.ts"
 
 /** Minimum time between e-mails about hashtags to review, in milliseconds, and maximum hashtags in one e-mail. */
 const reviewMailMillis = 6 * 3_600_000

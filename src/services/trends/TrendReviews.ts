@@ -1,14 +1,14 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type NotAllowed, RecordNotFound } from "../runtime/Errors.ts"
-import { normalise } from "../html/HashtagNames.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import { transaction } from "../database/Transactions.ts"
+import { normalise } from "../html/HashtagNames.ts"
+import { type NotAllowed, RecordNotFound } from "../runtime/Errors.ts"
+import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { standingOf } from "../staff/Rank.ts"
 import { bounded } from "../text/BoundedText.ts"
-import { traced } from "../runtime/Traced.ts"
-import { transaction } from "../database/Transactions.ts"
 
 /**
  * Subject of a staff decision. A decision about an account or a site applies to its posts or pages without individual

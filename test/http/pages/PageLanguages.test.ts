@@ -22,13 +22,14 @@ const english = files.get("en")!
 
 /** Sources of people's pages, e-mails and pushes. */
 const isForPeople = ({ path }: Source) =>
-  /^src\/(?:http\/(?:pages|html|oauth)\/|services\/(?:(?:emails|moderation)\/\w+Texts|NotificationTitles))/.test(
-    path
-  ) &&
+  /^src\/(?:http\/(?:pages|html|oauth)\/|services\/(?:(?:emails|moderation)\/\w+Texts|notifications\/NotificationTitles))/
+    .test(
+      path
+    ) &&
   !/Stylesheet|PublicStyle|ApiDocs|Metadata|Refusals|http\/oauth\/OAuth|Claims|ScopeTexts|ProofScript/.test(path)
 
 /** Sources of staff pages. */
-const isForStaff = ({ path }: Source) => path.startsWith("src/http/admin/") && !/StaffStyle/.test(path)
+const isForStaff = ({ path }: Source) => /^src\/http\/[^/]+\/pages\//.test(path) && !/StaffStyle/.test(path)
 
 /** Strings that are not for people: headers, policies, developer messages. */
 const technical =

@@ -12,7 +12,7 @@ export class World extends Context.Service<World, {
   readonly here: Place
   readonly service: Effect.Success<ReturnType<typeof pushService>>
   readonly serverKey: string
-}>()("murmuration/test/http/v1/PushSubscriptions/World") {}
+}>()("murmuration/test/http/push/PushDevices/World") {}
 
 export const world = Layer.effect(
   World,

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { hashedKey } from "../../../src/services/secrets/HashedKey.ts"
 import { StatusIndex } from "../../../src/services/search/StatusIndex.ts"
+import { hashedKey } from "../../../src/services/secrets/HashedKey.ts"
 import { plainCard } from "../../support/PlainCard.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 

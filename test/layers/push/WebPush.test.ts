@@ -3,8 +3,8 @@ import { Effect, Layer, Redacted } from "effect"
 import { createECDH } from "node:crypto"
 import { pairOf } from "../../../src/layers/push/VapidKeys.ts"
 import { layer } from "../../../src/layers/push/WebPush.ts"
-import { Secrets } from "../../../src/services/secrets/Secrets.ts"
 import { PushMessages } from "../../../src/services/push/PushMessages.ts"
+import { Secrets } from "../../../src/services/secrets/Secrets.ts"
 
 const pairAs = (wanted: (privateKey: Buffer) => boolean) => {
   const pair = createECDH("prime256v1")

@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import { Redis } from "../../../src/layers/Redis.ts"
 import * as RedisFeeds from "../../../src/layers/redis/RedisFeeds.ts"
+import { AccountId } from "../../../src/services/database/Ids.ts"
 import {
   feedEntriesMax,
   feedEntriesSlack,
@@ -11,7 +12,6 @@ import {
   Feeds,
   type Generation
 } from "../../../src/services/feeds/Feeds.ts"
-import { AccountId } from "../../../src/services/database/Ids.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestRedis } from "../../support/RedisServer.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"

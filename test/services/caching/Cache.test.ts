@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Broadcast, makeHub, withChanges } from "../../../src/services/events/Broadcast.ts"
 import * as Cache from "../../../src/services/caching/Cache.ts"
 import { Changes } from "../../../src/services/caching/Changes.ts"
 import { StatusId } from "../../../src/services/database/Ids.ts"
+import { Broadcast, makeHub, withChanges } from "../../../src/services/events/Broadcast.ts"
 import { sourcesIn } from "../../support/source.ts"
 
 interface Text {
@@ -162,7 +162,7 @@ it.effect("a change by a command on another node is known to the caller before t
 it("only the caches listen for changes, and no code evicts by hand", () => {
   const byHand = /_tag [!=]== "Changed"|\bforgetViewers\b|\b(?:cache|views|statuses)\.forget\(/
   const found = sourcesIn("src").filter(({ path, text }) =>
-    !/^src\/services\/(?:Broadcast|caching\/Changes)\.ts$/.test(path) && byHand.test(text)
+    !/^src\/services\/(?:events\/Broadcast|caching\/Changes)\.ts$/.test(path) && byHand.test(text)
   )
   assert.deepStrictEqual(found.map(({ path }) => path), [])
 })

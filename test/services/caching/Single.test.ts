@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { Changes } from "../../../src/services/caching/Changes.ts"
 import { single } from "../../../src/services/caching/Single.ts"
+import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 
 const live = Effect.provide(Changes.layer.pipe(Layer.provideMerge(Broadcast.layerMemory)))
 const second = { kinds: ["instance"], millisMax: 1_000 } as const

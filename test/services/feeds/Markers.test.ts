@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { AccountId } from "../../../src/services/database/Ids.ts"
 import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { Markers } from "../../../src/services/feeds/Markers.ts"
 import { groupKeyOf, parseGroupKey } from "../../../src/services/feeds/NotificationGroups.ts"
-import { AccountId } from "../../../src/services/database/Ids.ts"
 import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { everything, wanted } from "../../../src/services/feeds/Notifications.ts"
 import { clauses } from "../../../src/services/database/Paging.ts"
+import { everything, wanted } from "../../../src/services/feeds/Notifications.ts"
 import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { AccountId } from "../../../src/services/database/Ids.ts"
 import { EmailNotSent, Mailer } from "../../../src/services/emails/Mailer.ts"
 import { TermsEmails } from "../../../src/services/identity/TermsEmails.ts"
-import { AccountId } from "../../../src/services/database/Ids.ts"
 import { user } from "../../support/SignedIn.ts"
 import { Postbox, services } from "../../support/WebServer.ts"
 

@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { type Backoff, delayMillis, next } from "../../../src/services/runtime/Backoff.ts"
 import { inboundBackoff } from "../../../src/services/federation/inbox/InboundActivities.ts"
 import { deliveryBackoff } from "../../../src/services/federation/outbox/Retries.ts"
 import { agendaBackoff } from "../../../src/services/intents/AgendaEntries.ts"
 import { operatorBackoff } from "../../../src/services/intents/OperatorCommands.ts"
+import { type Backoff, delayMillis, next } from "../../../src/services/runtime/Backoff.ts"
 
 const whole = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const part = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))

@@ -1,8 +1,9 @@
 import { Cause, Clock, Effect, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { type ClientError, type RecordNotFound, TooManyRequests, Unavailable } from "../../../services/runtime/Errors.ts"
 import { type AccountId, millisOf } from "../../../services/database/Ids.ts"
+import { only, rowsOf } from "../../../services/database/Rows.ts"
+import { isUnsure } from "../../../services/database/Transactions.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import {
   type CommandAnswer,
@@ -12,9 +13,13 @@ import {
   type Owner,
   type Recording
 } from "../../../services/intents/Commands.ts"
+import {
+  type ClientError,
+  type RecordNotFound,
+  TooManyRequests,
+  Unavailable
+} from "../../../services/runtime/Errors.ts"
 import { aheadMillisMax } from "../../../services/runtime/Moments.ts"
-import { only, rowsOf } from "../../../services/database/Rows.ts"
-import { isUnsure } from "../../../services/database/Transactions.ts"
 import type { Backlog } from "./Backlog.ts"
 
 const newestRows = rowsOf(Schema.Struct({ id: Schema.NullOr(Schema.BigInt) }))

@@ -2,10 +2,7 @@ import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { AnnouncementChange } from "../../../services/announcements/Announcement.ts"
-import { Change } from "../../../services/events/Broadcast.ts"
 import { CollectionChange } from "../../../services/collections/Collection.ts"
-import { ClientError } from "../../../services/runtime/Errors.ts"
-import { ProfileChange } from "../../../services/identity/ProfileChange.ts"
 import {
   AccountIdFromString,
   AppIdFromString,
@@ -13,9 +10,12 @@ import {
   MediaIdFromString,
   StatusIdFromString
 } from "../../../services/database/Ids.ts"
+import { persisted } from "../../../services/database/Persisted.ts"
+import { Change } from "../../../services/events/Broadcast.ts"
+import { ProfileChange } from "../../../services/identity/ProfileChange.ts"
 import { CommandAnswer } from "../../../services/intents/Commands.ts"
 import { actionTypes, lastingTypes, statusActionTypes } from "../../../services/moderation/ActionTypes.ts"
-import { persisted } from "../../../services/database/Persisted.ts"
+import { ClientError } from "../../../services/runtime/Errors.ts"
 import { QuotePolicy } from "../../../services/statuses/InteractionPolicy.ts"
 import { NewPoll, Post, Said } from "../../../services/statuses/Post.ts"
 import { ContentType } from "../../../services/statuses/StoredStatus.ts"

@@ -3,8 +3,8 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { gathered } from "../../../services/database/Batches.ts"
-import type { Unavailable } from "../../../services/runtime/Errors.ts"
 import { inOneTransaction } from "../../../services/database/TransactionBatch.ts"
+import type { Unavailable } from "../../../services/runtime/Errors.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
 
 /** Maximum works in a transaction. */

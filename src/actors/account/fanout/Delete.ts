@@ -1,19 +1,19 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { type AccountId, StatusId } from "../../../services/database/Ids.ts"
 import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import { StatusReaders } from "../../../services/feeds/StatusReaders.ts"
 import { StatusSubscribers } from "../../../services/feeds/StatusSubscribers.ts"
-import { type AccountId, StatusId } from "../../../services/database/Ids.ts"
 import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
 import type { Delete } from "../../../services/intents/Intent.ts"
 import { ConversationWriter } from "../../../services/statuses/ConversationWriter.ts"
 import { Reblogs } from "../../../services/statuses/Reblogs.ts"
 import type { Owners } from "../core/Ownership.ts"
-import * as StreamPublishing from "./StreamPublishing.ts"
 import * as Deliver from "./Deliver.ts"
 import { beyondFollowers, listed } from "./ReaderSlices.ts"
 import { intoDelivery, type Slice, SliceRows } from "./Slice.ts"
+import * as StreamPublishing from "./StreamPublishing.ts"
 
 /** Fan-out of a deleted status: removes its reblogs, then tells the streams of all followers. Built once per node. */
 export const make = Effect.fnUntraced(function*(owners: Owners) {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import type { AccountId } from "../../../services/database/Ids.ts"
+import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
 import type { CardShown, Edit } from "../../../services/intents/Intent.ts"
 import type { Owners } from "../core/Ownership.ts"

@@ -4,6 +4,7 @@ import { Fanouts, fanoutsRoundMax, type Progress } from "../../../services/inten
 import type { Intent } from "../../../services/intents/Intent.ts"
 import { AccountActors } from "../core/AccountActors.ts"
 import * as Backlog from "../core/Backlog.ts"
+import type { Owners, Ownership } from "../core/Ownership.ts"
 import * as Delete from "./Delete.ts"
 import * as Deliver from "./Deliver.ts"
 import * as Edit from "./Edit.ts"
@@ -13,7 +14,6 @@ import * as Notify from "./Notify.ts"
 import * as PollEnd from "./PollEnd.ts"
 import * as Publish from "./Publish.ts"
 import * as Report from "./Report.ts"
-import type { Owners, Ownership } from "../core/Ownership.ts"
 
 /** How often a busy fan-out sends its entity a message, in milliseconds; idle entities are evicted after minutes. */
 const awakeMillis = 20_000

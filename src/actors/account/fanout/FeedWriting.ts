@@ -1,8 +1,8 @@
 import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import type { AccountId } from "../../../services/database/Ids.ts"
 import { Feeds, listFeed } from "../../../services/feeds/Feeds.ts"
 import type { ReaderSlice } from "../../../services/feeds/StatusReaders.ts"
-import type { AccountId } from "../../../services/database/Ids.ts"
 
 /** Maximum age of a reader query when the feeds are written, in milliseconds. */
 export const audienceMillisMax = 200

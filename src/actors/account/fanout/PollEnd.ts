@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import type { AccountId } from "../../../services/database/Ids.ts"
+import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
 import type { PollEnd } from "../../../services/intents/Intent.ts"
 import { Polls } from "../../../services/statuses/Polls.ts"

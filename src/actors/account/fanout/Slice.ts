@@ -1,8 +1,8 @@
 import { Context, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { ClientError } from "../../../services/runtime/Errors.ts"
 import type { DoneElsewhere, Progress } from "../../../services/intents/Fanouts.ts"
 import type { Intent } from "../../../services/intents/Intent.ts"
+import type { ClientError } from "../../../services/runtime/Errors.ts"
 import type { Owners, Ownership } from "../core/Ownership.ts"
 
 /** Maximum followers per transaction, so that no post delays another for longer. */

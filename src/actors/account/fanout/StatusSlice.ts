@@ -1,10 +1,10 @@
 import { Effect } from "effect"
+import type { AccountId } from "../../../services/database/Ids.ts"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import type { ReaderSlice } from "../../../services/feeds/StatusReaders.ts"
-import type { AccountId } from "../../../services/database/Ids.ts"
 import { ConversationWriter } from "../../../services/statuses/ConversationWriter.ts"
-import * as StreamPublishing from "./StreamPublishing.ts"
 import * as Deliver from "./Deliver.ts"
+import * as StreamPublishing from "./StreamPublishing.ts"
 
 /**
  * First step of a new or edited status, before its followers: mentions, conversations and the intent for other servers.

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { AccountId } from "../../../services/database/Ids.ts"
+import { Broadcast } from "../../../services/events/Broadcast.ts"
 
 /** Tells streams of changed conversations, after the commit; built once per node. */
 export const make = Effect.gen(function*() {

@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
-import { type ClientError, Unavailable } from "../../../services/runtime/Errors.ts"
+import { StatusId } from "../../../services/database/Ids.ts"
 import { FetchedPosts } from "../../../services/federation/fetching/FetchedPosts.ts"
 import { Implausible } from "../../../services/federation/ObjectFetcher.ts"
-import { StatusId } from "../../../services/database/Ids.ts"
+import { type ClientError, Unavailable } from "../../../services/runtime/Errors.ts"
 import { AccountActors } from "../core/AccountActors.ts"
 
 /** Imports fetched posts through the accounts' actors. */

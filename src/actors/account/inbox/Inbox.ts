@@ -1,6 +1,5 @@
 import { Cause, Effect, Result, Schema } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import type { ClientError } from "../../../services/runtime/Errors.ts"
 import { activityTypeOf, isOfTrait } from "../../../services/federation/documents/ActivityTypes.ts"
 import { asActivity } from "../../../services/federation/documents/Envelopes.ts"
 import { asForeign, type Foreign, idOf } from "../../../services/federation/documents/Reading.ts"
@@ -13,13 +12,14 @@ import {
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import { InboundPolicies } from "../../../services/federation/policies/InboundPolicies.ts"
 import * as BoundedJson from "../../../services/outbound/BoundedJson.ts"
+import type { ClientError } from "../../../services/runtime/Errors.ts"
 import { AccountActors } from "../core/AccountActors.ts"
-import type { Times } from "./InboxActivities.ts"
-import * as InboxActivities from "./InboxActivities.ts"
-import * as InboxForwards from "./InboxForwards.ts"
 import type { Owners, Ownership } from "../core/Ownership.ts"
 import * as SharedTransaction from "../core/SharedTransaction.ts"
 import type { Verbs } from "../core/Verbs.ts"
+import type { Times } from "./InboxActivities.ts"
+import * as InboxActivities from "./InboxActivities.ts"
+import * as InboxForwards from "./InboxForwards.ts"
 
 type Settled = <A, E>(own: Ownership, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 

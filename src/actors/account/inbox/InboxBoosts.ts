@@ -17,13 +17,14 @@ import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { Reblogs } from "../../../services/statuses/Reblogs.ts"
 import { StatusTargets } from "../../../services/statuses/StatusTargets.ts"
 import { isOpen, type Visibility } from "../../../services/statuses/Visibility.ts"
-import * as Controlling from "../verbs/Controlling.ts"
 import * as Gates from "../core/Gates.ts"
-import { done, ignored, type make as makePosts } from "./InboxPosts.ts"
 import * as Intents from "../core/Intents.ts"
+import { done, ignored } from "../core/Outcome.ts"
 import { nextMillis, type Ownership } from "../core/Ownership.ts"
-import * as Screening from "../verbs/Screening.ts"
 import * as Sending from "../fanout/Sending.ts"
+import * as Controlling from "../verbs/Controlling.ts"
+import * as Screening from "../verbs/Screening.ts"
+import { type make as makePosts } from "./InboxPosts.ts"
 
 /** Maximum length of a boost's id, in characters. */
 const uriCharactersMax = 2_000

@@ -13,9 +13,9 @@ import * as BoundedJson from "../../../services/outbound/BoundedJson.ts"
 import { Favourites } from "../../../services/statuses/Favourites.ts"
 import { FeaturedTags } from "../../../services/statuses/FeaturedTags.ts"
 import { StatusTargets } from "../../../services/statuses/StatusTargets.ts"
-import * as FeaturedChanges from "../verbs/FeaturedChanges.ts"
-import { done, ignored } from "./InboxPosts.ts"
+import { done, ignored } from "../core/Outcome.ts"
 import type { Ownership } from "../core/Ownership.ts"
+import * as FeaturedChanges from "../verbs/FeaturedChanges.ts"
 
 /** Maximum characters of a featured hashtag that are read. */
 const tagCharactersMax = 256

@@ -3,13 +3,13 @@ import { activityTypeOf } from "../../../services/federation/documents/ActivityT
 import { type Foreign, idOf } from "../../../services/federation/documents/Reading.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import type { Order } from "../../../services/federation/inbox/Tombstones.ts"
+import { done, type Outcome } from "../core/Outcome.ts"
+import type { Ownership } from "../core/Ownership.ts"
 import * as Controlling from "../verbs/Controlling.ts"
+import * as Quoting from "../verbs/Quoting.ts"
 import * as InboxFeatures from "./InboxFeatures.ts"
 import * as InboxInteractions from "./InboxInteractions.ts"
-import { done, type Outcome } from "./InboxPosts.ts"
 import * as InboxQuotes from "./InboxQuotes.ts"
-import type { Ownership } from "../core/Ownership.ts"
-import * as Quoting from "../verbs/Quoting.ts"
 
 /** Returns the outcome of `by`, or that of `next` if `by` does not recognise the activity. */
 export const taken = <A, B, E, F>(by: Effect.Effect<A | undefined, E>, next: () => Effect.Effect<B, F>) =>

@@ -6,7 +6,14 @@ import {
   type ForeignItem,
   foreignItem
 } from "../../../services/federation/documents/ForeignCollection.ts"
-import { asForeign, type Foreign, idOf, idsOf, typeOf, urlReader } from "../../../services/federation/documents/Reading.ts"
+import {
+  asForeign,
+  type Foreign,
+  idOf,
+  idsOf,
+  typeOf,
+  urlReader
+} from "../../../services/federation/documents/Reading.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../../services/federation/inbox/KnownUris.ts"
 import { RemoteFeaturedCollections } from "../../../services/federation/inbox/RemoteFeaturedCollections.ts"
@@ -14,7 +21,7 @@ import { FeatureActivities } from "../../../services/federation/outbox/FeatureAc
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { Jobs } from "../../../services/intents/Jobs.ts"
-import { done, ignored } from "./InboxPosts.ts"
+import { done, ignored } from "../core/Outcome.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import * as Sending from "../fanout/Sending.ts"
 

@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { ClientError } from "../../../services/runtime/Errors.ts"
 import { requestedKind } from "../../../services/federation/documents/InteractionDocument.ts"
 import { asForeign, type Foreign, idOf, idsOf, urlReader } from "../../../services/federation/documents/Reading.ts"
 import type { NeedsFetch } from "../../../services/federation/fetching/OriginChecks.ts"
@@ -14,18 +13,20 @@ import {
   requestedBy
 } from "../../../services/federation/outbox/InteractionActivities.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
+import type { ClientError } from "../../../services/runtime/Errors.ts"
 import { isFree } from "../../../services/statuses/InteractionPolicy.ts"
 import type { DecidedRequest, RequestState } from "../../../services/statuses/InteractionRequest.ts"
 import { InteractionRequests } from "../../../services/statuses/InteractionRequests.ts"
 import { PolicyVerdicts } from "../../../services/statuses/PolicyVerdicts.ts"
 import { type StatusTarget, StatusTargets } from "../../../services/statuses/StatusTargets.ts"
-import * as Controlling from "../verbs/Controlling.ts"
 import * as Gates from "../core/Gates.ts"
-import type { make as makeBoosts } from "./InboxBoosts.ts"
-import { done, ignored, type make as makePosts, type Outcome } from "./InboxPosts.ts"
+import { done, ignored, type Outcome } from "../core/Outcome.ts"
 import type { Ownership } from "../core/Ownership.ts"
-import * as RemovingReplies from "../verbs/RemovingReplies.ts"
 import * as Sending from "../fanout/Sending.ts"
+import * as Controlling from "../verbs/Controlling.ts"
+import * as RemovingReplies from "../verbs/RemovingReplies.ts"
+import type { make as makeBoosts } from "./InboxBoosts.ts"
+import { type make as makePosts } from "./InboxPosts.ts"
 
 /** Maximum length of a stored id, in characters. */
 const uriCharactersMax = 2_000

@@ -4,7 +4,7 @@ import type { InboundSender } from "../../../services/federation/inbox/InboundSe
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { Jobs } from "../../../services/intents/Jobs.ts"
 import { Moves } from "../../../services/social/Moves.ts"
-import { done, ignored } from "./InboxPosts.ts"
+import { done, ignored } from "../core/Outcome.ts"
 import type { Ownership } from "../core/Ownership.ts"
 
 /**

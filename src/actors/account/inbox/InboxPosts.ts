@@ -1,12 +1,12 @@
 import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { columnsOf } from "../../../services/database/Columns.ts"
-import type { ClientError } from "../../../services/runtime/Errors.ts"
+import { StatusId } from "../../../services/database/Ids.ts"
+import { rowsOf } from "../../../services/database/Rows.ts"
+import { transaction } from "../../../services/database/Transactions.ts"
+import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { type ForeignNote, foreignNote } from "../../../services/federation/documents/ForeignNote.ts"
 import { asForeign, idOf, urlReader } from "../../../services/federation/documents/Reading.ts"
-import type { NeedsFetch } from "../../../services/federation/fetching/OriginChecks.ts"
 import { OriginChecks } from "../../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../../services/federation/inbox/KnownUris.ts"
@@ -15,23 +15,21 @@ import { RemoteStatuses } from "../../../services/federation/inbox/RemoteStatuse
 import { Tombstones } from "../../../services/federation/inbox/Tombstones.ts"
 import { UnknownMentions } from "../../../services/federation/inbox/UnknownMentions.ts"
 import { editMillis, isCurrent, Version } from "../../../services/federation/inbox/Versions.ts"
-import { StatusId } from "../../../services/database/Ids.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
-import { rowsOf } from "../../../services/database/Rows.ts"
 import { StatusWriter } from "../../../services/statuses/StatusWriter.ts"
 import { TagFollows } from "../../../services/statuses/TagFollows.ts"
 import { isOpen } from "../../../services/statuses/Visibility.ts"
 import { written } from "../../../services/statuses/Written.ts"
-import { transaction } from "../../../services/database/Transactions.ts"
+import * as Intents from "../core/Intents.ts"
+import { done, ignored } from "../core/Outcome.ts"
+import type { Ownership } from "../core/Ownership.ts"
+import type { Verbs } from "../core/Verbs.ts"
 import type * as Controlling from "../verbs/Controlling.ts"
+import * as Linking from "../verbs/Linking.ts"
+import * as Screening from "../verbs/Screening.ts"
 import * as InboxMentions from "./InboxMentions.ts"
 import * as InboxPolls from "./InboxPolls.ts"
 import * as InboxReplies from "./InboxReplies.ts"
-import * as Intents from "../core/Intents.ts"
-import * as Linking from "../verbs/Linking.ts"
-import type { Ownership } from "../core/Ownership.ts"
-import * as Screening from "../verbs/Screening.ts"
-import type { Verbs } from "../core/Verbs.ts"
 
 /** `held`: hidden until it is approved. */
 const versionRows = rowsOf(Schema.Struct({ ...Version.fields, held: Schema.Boolean }))
@@ -39,12 +37,6 @@ const version = columnsOf(Version.mapFields(Struct.omit(["changedAt"])))
 
 /** Maximum age of an unknown post that an edit creates, in milliseconds (federation.md section 8). */
 const unknownMillisMax = 86_400_000
-
-/** Outcome of an activity, as it is recorded. */
-export type Outcome = Effect.Effect<string, ClientError | SqlError | NeedsFetch>
-
-export const done = "done"
-export const ignored = (why: string) => Effect.succeed(`ignored: ${why}`)
 
 /** Maximum age of a fetched post that is published to homes, streams and notifications, in milliseconds. */
 const newsMillisMax = 6 * 3_600_000

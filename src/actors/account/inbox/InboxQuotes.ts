@@ -1,21 +1,29 @@
 import { Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { rowsOf } from "../../../services/database/Rows.ts"
 import { activityTypeOf } from "../../../services/federation/documents/ActivityTypes.ts"
-import { asForeign, type Foreign, idOf, idsOf, typeOf, urlReader } from "../../../services/federation/documents/Reading.ts"
+import {
+  asForeign,
+  type Foreign,
+  idOf,
+  idsOf,
+  typeOf,
+  urlReader
+} from "../../../services/federation/documents/Reading.ts"
 import { NeedsFetch } from "../../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../../services/federation/inbox/KnownUris.ts"
 import { RemoteQuotes, requestedBy } from "../../../services/federation/inbox/RemoteQuotes.ts"
 import { QuoteActivities } from "../../../services/federation/outbox/QuoteActivities.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
-import { rowsOf } from "../../../services/database/Rows.ts"
 import { Quotes } from "../../../services/statuses/Quotes.ts"
 import { QuoteState } from "../../../services/statuses/QuoteWrites.ts"
-import { done, ignored, type make as makePosts, type Outcome } from "./InboxPosts.ts"
 import * as Intents from "../core/Intents.ts"
+import { done, ignored, type Outcome } from "../core/Outcome.ts"
 import type { Ownership } from "../core/Ownership.ts"
-import type * as Quoting from "../verbs/Quoting.ts"
 import * as Sending from "../fanout/Sending.ts"
+import type * as Quoting from "../verbs/Quoting.ts"
+import { type make as makePosts } from "./InboxPosts.ts"
 
 /** Maximum length of a stored id, in characters. */
 const uriCharactersMax = 2_000

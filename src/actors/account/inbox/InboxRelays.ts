@@ -4,7 +4,7 @@ import type { InboundSender } from "../../../services/federation/inbox/InboundSe
 import * as LocalIds from "../../../services/federation/LocalIds.ts"
 import { Relays } from "../../../services/federation/relays/Relays.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
-import { done, ignored, type Outcome } from "./InboxPosts.ts"
+import { done, ignored, type Outcome } from "../core/Outcome.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import * as Sending from "../fanout/Sending.ts"
 

@@ -3,10 +3,10 @@ import type { ForeignNote } from "../../../services/federation/documents/Foreign
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import type { NamedStatus } from "../../../services/federation/inbox/KnownUris.ts"
 import { InteractionActivities } from "../../../services/federation/outbox/InteractionActivities.ts"
-import * as Controlling from "../verbs/Controlling.ts"
 import * as Gates from "../core/Gates.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import * as Sending from "../fanout/Sending.ts"
+import * as Controlling from "../verbs/Controlling.ts"
 
 /** Answer for a post that is no reply, or that anyone may reply to. */
 const free: Gates.Answer = { agreement: "free" }

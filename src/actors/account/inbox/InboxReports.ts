@@ -5,8 +5,8 @@ import type { InboundSender } from "../../../services/federation/inbox/InboundSe
 import { KnownUris } from "../../../services/federation/inbox/KnownUris.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { flagCommentCharactersMax, Flags } from "../../../services/moderation/Flags.ts"
-import { done, ignored } from "./InboxPosts.ts"
 import * as Intents from "../core/Intents.ts"
+import { done, ignored } from "../core/Outcome.ts"
 import type { Ownership } from "../core/Ownership.ts"
 
 /**

@@ -1,6 +1,8 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { AccountId, StatusId } from "../../../services/database/Ids.ts"
+import { rowsOf } from "../../../services/database/Rows.ts"
 import { activityTypeOf, hasTrait, isOfTrait } from "../../../services/federation/documents/ActivityTypes.ts"
 import { asForeign, type Foreign, idOf } from "../../../services/federation/documents/Reading.ts"
 import { isBefore } from "../../../services/federation/inbox/CountedIds.ts"
@@ -9,13 +11,11 @@ import type { InboundSender } from "../../../services/federation/inbox/InboundSe
 import { KnownUris } from "../../../services/federation/inbox/KnownUris.ts"
 import { type Order, Tombstones } from "../../../services/federation/inbox/Tombstones.ts"
 import * as Undoables from "../../../services/federation/inbox/Undoables.ts"
-import { AccountId, StatusId } from "../../../services/database/Ids.ts"
-import { rowsOf } from "../../../services/database/Rows.ts"
-import type * as InboxConsents from "./InboxConsents.ts"
-import { done, ignored, type Outcome } from "./InboxPosts.ts"
-import type * as InboxReactions from "./InboxReactions.ts"
+import { done, ignored, type Outcome } from "../core/Outcome.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import type { Verbs } from "../core/Verbs.ts"
+import type * as InboxConsents from "./InboxConsents.ts"
+import type * as InboxReactions from "./InboxReactions.ts"
 
 const originalRows = rowsOf(Schema.Struct({ original: Schema.BigInt }))
 

@@ -1,15 +1,15 @@
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { RecordNotFound } from "../../../services/runtime/Errors.ts"
-import { InteractionActivities } from "../../../services/federation/outbox/InteractionActivities.ts"
 import type { AccountId } from "../../../services/database/Ids.ts"
+import { InteractionActivities } from "../../../services/federation/outbox/InteractionActivities.ts"
+import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import type { RequestState } from "../../../services/statuses/InteractionRequest.ts"
 import { InteractionRequests } from "../../../services/statuses/InteractionRequests.ts"
-import * as Controlling from "./Controlling.ts"
 import type { Ownership } from "../core/Ownership.ts"
-import * as Quoting from "./Quoting.ts"
-import * as Sending from "../fanout/Sending.ts"
 import { type Commands, onAccount } from "../core/Verbs.ts"
+import * as Sending from "../fanout/Sending.ts"
+import * as Controlling from "./Controlling.ts"
+import * as Quoting from "./Quoting.ts"
 
 const waiting: ReadonlyArray<RequestState> = ["pending"]
 

@@ -3,8 +3,8 @@ import { CollectionWriter } from "../../../services/collections/CollectionWriter
 import { FeatureActivities } from "../../../services/federation/outbox/FeatureActivities.ts"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import type { Ownership } from "../core/Ownership.ts"
-import * as Sending from "../fanout/Sending.ts"
 import { type Commands, onCollection } from "../core/Verbs.ts"
+import * as Sending from "../fanout/Sending.ts"
 
 /** Collections of recommended accounts: the account's own ones, and its membership in those of others. */
 export const make = Effect.gen(function*() {

@@ -1,17 +1,17 @@
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { RecordNotFound, refusedBySpamRule, validationFailed } from "../../../services/runtime/Errors.ts"
-import { sourceBytesMax } from "../../../services/html/Text.ts"
 import type { AccountId } from "../../../services/database/Ids.ts"
+import { idRows, only, rowsOf } from "../../../services/database/Rows.ts"
+import { sourceBytesMax } from "../../../services/html/Text.ts"
 import { draftsMax } from "../../../services/instance/ContentLimits.ts"
 import { AttachmentWriter } from "../../../services/media/AttachmentWriter.ts"
-import { idRows, only, rowsOf } from "../../../services/database/Rows.ts"
+import { RecordNotFound, refusedBySpamRule, validationFailed } from "../../../services/runtime/Errors.ts"
 import { PersistedPost, type Post } from "../../../services/statuses/Post.ts"
 import type { Ownership } from "../core/Ownership.ts"
+import { type Commands, onDraft } from "../core/Verbs.ts"
 import { filesOf } from "./PostTexts.ts"
 import type { Publishing } from "./Publishing.ts"
 import type { Scheduling } from "./Scheduling.ts"
-import { type Commands, onDraft } from "../core/Verbs.ts"
 
 const countRows = rowsOf(Schema.Struct({ drafts: Schema.Int }))
 const paramsRows = rowsOf(Schema.Struct({ params: Schema.Unknown }))

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Conflict } from "../../../services/runtime/Errors.ts"
 import type { AccountId } from "../../../services/database/Ids.ts"
+import { Conflict } from "../../../services/runtime/Errors.ts"
 
 /** Upper bound of the change counter, which then wraps to 0. */
 const changesMax = 1_000_000_000

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { featuredTagsMax } from "../../../services/instance/ContentLimits.ts"
 import { FeaturedTags } from "../../../services/statuses/FeaturedTags.ts"
-import * as FeaturedChanges from "./FeaturedChanges.ts"
 import type { Ownership } from "../core/Ownership.ts"
-import * as TellFollowers from "../fanout/TellFollowers.ts"
 import { type Commands, onAccount } from "../core/Verbs.ts"
+import * as TellFollowers from "../fanout/TellFollowers.ts"
+import * as FeaturedChanges from "./FeaturedChanges.ts"
 
 /** Featured hashtags of an account. Those of a remote account are what its server lists. */
 export const make = Effect.gen(function*() {

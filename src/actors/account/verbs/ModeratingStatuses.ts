@@ -1,18 +1,18 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { StatusId } from "../../../services/database/Ids.ts"
 import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
-import { StatusId } from "../../../services/database/Ids.ts"
 import { CollectionActions } from "../../../services/moderation/CollectionActions.ts"
 import { StatusActions } from "../../../services/moderation/StatusActions.ts"
 import { update } from "../../../services/statuses/StatusRows.ts"
 import { StatusTargets } from "../../../services/statuses/StatusTargets.ts"
 import { written } from "../../../services/statuses/Written.ts"
+import type { Ownership } from "../core/Ownership.ts"
+import { type Commands, onWarning } from "../core/Verbs.ts"
 import type { Collecting } from "./Collecting.ts"
 import type { Editing } from "./Editing.ts"
-import type { Ownership } from "../core/Ownership.ts"
 import * as Reviewing from "./Reviewing.ts"
-import { type Commands, onWarning } from "../core/Verbs.ts"
 
 /**
  * Moderates the account's posts and collections: deletes them, or marks them as sensitive, as if their author did it.

@@ -8,11 +8,11 @@ import type { LastingType } from "../../../services/moderation/ActionTypes.ts"
 import { ReportDesk } from "../../../services/moderation/ReportDesk.ts"
 import { Reports } from "../../../services/moderation/Reports.ts"
 import * as Intents from "../core/Intents.ts"
-import type { ModeratingStatuses } from "./ModeratingStatuses.ts"
 import type { Ownership } from "../core/Ownership.ts"
+import { type Commands, onAccount, onReport, onWarning } from "../core/Verbs.ts"
 import * as Sending from "../fanout/Sending.ts"
 import * as TellFollowers from "../fanout/TellFollowers.ts"
-import { type Commands, onAccount, onReport, onWarning } from "../core/Verbs.ts"
+import type { ModeratingStatuses } from "./ModeratingStatuses.ts"
 
 /** Reports that the account files, and moderation actions against it. */
 export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuses, "mark" | "markCollection">) {

@@ -1,16 +1,16 @@
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { AccountId } from "../../../services/database/Ids.ts"
+import { rowsOf, Timestamptz } from "../../../services/database/Rows.ts"
 import { Broadcast } from "../../../services/events/Broadcast.ts"
 import * as LocalIds from "../../../services/federation/LocalIds.ts"
-import type { AccountId } from "../../../services/database/Ids.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
-import { lockPairs } from "../../../services/visibility/Pairs.ts"
-import { rowsOf, Timestamptz } from "../../../services/database/Rows.ts"
 import { Moves } from "../../../services/social/Moves.ts"
+import { lockPairs } from "../../../services/visibility/Pairs.ts"
 import * as Intents from "../core/Intents.ts"
 import type { Ownership } from "../core/Ownership.ts"
-import * as TellFollowers from "../fanout/TellFollowers.ts"
 import { type Commands, onAccount, type Verbs } from "../core/Verbs.ts"
+import * as TellFollowers from "../fanout/TellFollowers.ts"
 
 const targetRows = rowsOf(Schema.Struct({ uri: Schema.NullOr(Schema.String), username: Schema.String }))
 

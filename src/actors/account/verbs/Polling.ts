@@ -1,18 +1,18 @@
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { AccountId } from "../../../services/database/Ids.ts"
+import { rowsOf } from "../../../services/database/Rows.ts"
 import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { DeliveryExpansion } from "../../../services/federation/outbox/DeliveryExpansion.ts"
 import { PostActivities } from "../../../services/federation/outbox/PostActivities.ts"
-import { AccountId } from "../../../services/database/Ids.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../../../services/intents/AgendaEntries.ts"
-import { rowsOf } from "../../../services/database/Rows.ts"
 import { Polls } from "../../../services/statuses/Polls.ts"
 import { StatusTargets } from "../../../services/statuses/StatusTargets.ts"
 import * as Intents from "../core/Intents.ts"
 import type { Ownership } from "../core/Ownership.ts"
-import * as Sending from "../fanout/Sending.ts"
 import { type Commands, onStatus } from "../core/Verbs.ts"
+import * as Sending from "../fanout/Sending.ts"
 
 const hideTotalsRows = rowsOf(Schema.Struct({ hideTotals: Schema.Boolean }))
 

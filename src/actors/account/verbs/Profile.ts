@@ -1,7 +1,7 @@
 import { Effect, Struct } from "effect"
 import { SqlClient } from "effect/sql"
+import { AccountId } from "../../../services/database/Ids.ts"
 import { Broadcast } from "../../../services/events/Broadcast.ts"
-import { NotAllowed, Unprocessable } from "../../../services/runtime/Errors.ts"
 import { FollowActivities } from "../../../services/federation/outbox/FollowActivities.ts"
 import { feedsOf } from "../../../services/feeds/FeedKeys.ts"
 import { Feeds } from "../../../services/feeds/Feeds.ts"
@@ -9,7 +9,6 @@ import { exceeds, noteCharactersMax, tooLong } from "../../../services/html/Text
 import { mayOffer } from "../../../services/identity/EmailOffers.ts"
 import type { ProfileChange } from "../../../services/identity/ProfileChange.ts"
 import { Profiles } from "../../../services/identity/Profiles.ts"
-import { AccountId } from "../../../services/database/Ids.ts"
 import {
   attributionDomainCharactersMax,
   attributionDomainsMax,
@@ -22,12 +21,13 @@ import {
 import { languagesMax, languageTag } from "../../../services/instance/Languages.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { Jobs } from "../../../services/intents/Jobs.ts"
+import { NotAllowed, Unprocessable } from "../../../services/runtime/Errors.ts"
 import { Follows } from "../../../services/social/Follows.ts"
 import * as Intents from "../core/Intents.ts"
 import type { Ownership } from "../core/Ownership.ts"
+import { type Commands, onAccount } from "../core/Verbs.ts"
 import * as Sending from "../fanout/Sending.ts"
 import * as TellFollowers from "../fanout/TellFollowers.ts"
-import { type Commands, onAccount } from "../core/Verbs.ts"
 
 type Problem = readonly [field: string, error: string, description: string]
 

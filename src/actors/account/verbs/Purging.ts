@@ -1,12 +1,12 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { rowsOf } from "../../../services/database/Rows.ts"
 import { Purges } from "../../../services/federation/purge/Purges.ts"
 import { Deletions } from "../../../services/moderation/Deletions.ts"
-import { rowsOf } from "../../../services/database/Rows.ts"
 import { AccountActors } from "../core/AccountActors.ts"
 import type { Ownership } from "../core/Ownership.ts"
-import * as TellFollowers from "../fanout/TellFollowers.ts"
 import { type Commands, onAccount } from "../core/Verbs.ts"
+import * as TellFollowers from "../fanout/TellFollowers.ts"
 
 const suspendedRows = rowsOf(Schema.Struct({ local: Schema.Boolean }))
 

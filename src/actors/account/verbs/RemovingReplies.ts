@@ -1,17 +1,17 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
-import { RecordNotFound } from "../../../services/runtime/Errors.ts"
-import { DeliveryExpansion } from "../../../services/federation/outbox/DeliveryExpansion.ts"
 import { AccountId } from "../../../services/database/Ids.ts"
+import { Broadcast } from "../../../services/events/Broadcast.ts"
+import { DeliveryExpansion } from "../../../services/federation/outbox/DeliveryExpansion.ts"
 import { Fanouts } from "../../../services/intents/Fanouts.ts"
+import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { InteractionRequests } from "../../../services/statuses/InteractionRequests.ts"
 import { type RemovedReply, ReplyRemovals } from "../../../services/statuses/ReplyRemovals.ts"
 import { StatusTargets } from "../../../services/statuses/StatusTargets.ts"
-import { done, ignored } from "../inbox/InboxPosts.ts"
+import { done, ignored } from "../core/Outcome.ts"
 import type { Ownership } from "../core/Ownership.ts"
-import * as TellFollowers from "../fanout/TellFollowers.ts"
 import { type Commands, onStatus } from "../core/Verbs.ts"
+import * as TellFollowers from "../fanout/TellFollowers.ts"
 
 /**
  * Removes replies from an account's threads, for everyone: locally at once, elsewhere by a Reject to the servers of the

@@ -5,10 +5,10 @@ import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { AuditLog, LostAct } from "../../../services/staff/AuditLog.ts"
 import { standingOf } from "../../../services/staff/Rank.ts"
 import { ReviewedStatuses } from "../../../services/statuses/ReviewedStatuses.ts"
-import * as Controlling from "./Controlling.ts"
-import type { Editing } from "./Editing.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onStatus } from "../core/Verbs.ts"
+import * as Controlling from "./Controlling.ts"
+import type { Editing } from "./Editing.ts"
 
 /** Moderators' decisions on the account's posts that are held for review; inside the transaction of a command. */
 export const make = Effect.fnUntraced(function*({ verbs }: Editing) {

@@ -1,14 +1,14 @@
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { RecordNotFound, Unprocessable, validationFailed } from "../../../services/runtime/Errors.ts"
 import type { AccountId } from "../../../services/database/Ids.ts"
+import { idRows, only, rowsOf } from "../../../services/database/Rows.ts"
 import { AgendaEntries } from "../../../services/intents/AgendaEntries.ts"
 import { AttachmentWriter } from "../../../services/media/AttachmentWriter.ts"
-import { idRows, only, rowsOf } from "../../../services/database/Rows.ts"
+import { RecordNotFound, Unprocessable, validationFailed } from "../../../services/runtime/Errors.ts"
 import { PersistedPost } from "../../../services/statuses/Post.ts"
 import type { Ownership } from "../core/Ownership.ts"
-import type { Publishing } from "./Publishing.ts"
 import { type Commands, onScheduled } from "../core/Verbs.ts"
+import type { Publishing } from "./Publishing.ts"
 
 const countRows = rowsOf(Schema.Struct({ total: Schema.Int, today: Schema.Int }))
 const paramsRows = rowsOf(Schema.Struct({ params: Schema.Unknown }))

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { Broadcast } from "../../../services/events/Broadcast.ts"
 import type { AccountId } from "../../../services/database/Ids.ts"
+import type { Broadcast } from "../../../services/events/Broadcast.ts"
 
 /** Broadcasts that statuses and their author's counters changed. */
 export const changed = (

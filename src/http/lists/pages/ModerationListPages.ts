@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { type ModerationList, ModerationLists } from "../../../services/lists/ModerationLists.ts"
+import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { actButton, button, checkbox, form, select, textField } from "../../staff/pages/parts/Controls.ts"
 import { nothing, table, total } from "../../staff/pages/parts/Lists.ts"

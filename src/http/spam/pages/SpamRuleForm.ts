@@ -1,12 +1,12 @@
 import { Effect } from "effect"
-import { type Unprocessable, validationFailed } from "../../../services/runtime/Errors.ts"
 import type { Messages } from "../../../services/languages/Messages.ts"
+import { type Unprocessable, validationFailed } from "../../../services/runtime/Errors.ts"
 import { listNames, numberNames } from "../../../services/spam/ConditionChecks.ts"
 import { type Lookalike, nameCharactersMax, type RuleAction, type SpamRule } from "../../../services/spam/SpamRule.ts"
 import { type Html, html } from "../../html/Html.ts"
-import type { Visit } from "../../staff/pages/Visit.ts"
 import { button, checkbox, form, select, textArea, textField } from "../../staff/pages/parts/Controls.ts"
 import { section } from "../../staff/pages/parts/Texts.ts"
+import type { Visit } from "../../staff/pages/Visit.ts"
 
 /** Path of the list of spam rules. */
 export const spamRulesPath = "/admin/spam_rules"

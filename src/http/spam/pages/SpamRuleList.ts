@@ -6,11 +6,11 @@ import { runDaysMax, SpamRuns } from "../../../services/spam/SpamRuns.ts"
 import { html } from "../../html/Html.ts"
 import { actButton, button, form, textField } from "../../staff/pages/parts/Controls.ts"
 import { nothing, table } from "../../staff/pages/parts/Lists.ts"
-import { figureIn, spamActionNames, spamRulesPath as path, stateNames } from "./SpamRuleForm.ts"
-import { runState } from "./SpamRunState.ts"
 import { badge, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 import { idOf, type Visit } from "../../staff/pages/Visit.ts"
+import { figureIn, spamActionNames, spamRulesPath as path, stateNames } from "./SpamRuleForm.ts"
+import { runState } from "./SpamRunState.ts"
 
 const tones = { off: "plain", dry: "warn", on: "good" } as const
 

@@ -2,10 +2,10 @@ import { Effect, Layer } from "effect"
 import { SpamRules } from "../../../services/spam/SpamRules.ts"
 import { html } from "../../html/Html.ts"
 import { actButton } from "../../staff/pages/parts/Controls.ts"
-import { spamRuleForm, spamRuleIn, spamRulesPath } from "./SpamRuleForm.ts"
 import { section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 import { requireId, type Visit } from "../../staff/pages/Visit.ts"
+import { spamRuleForm, spamRuleIn, spamRulesPath } from "./SpamRuleForm.ts"
 
 const make = Effect.gen(function*() {
   const rules = yield* SpamRules

@@ -4,11 +4,11 @@ import { type SpamRun, SpamRuns } from "../../../services/spam/SpamRuns.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { nothing, table } from "../../staff/pages/parts/Lists.ts"
 import { ReportedPosts } from "../../staff/pages/parts/ReportedPosts.ts"
-import { spamRulesPath } from "./SpamRuleForm.ts"
-import { runState } from "./SpamRunState.ts"
 import { definitions, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 import { idOf, requireId, type Visit } from "../../staff/pages/Visit.ts"
+import { spamRulesPath } from "./SpamRuleForm.ts"
+import { runState } from "./SpamRunState.ts"
 
 /** Returns the table of matches by rule; a rule's samples are on a page of their own. */
 const found = ({ figure, say }: Messages, path: string, { results }: SpamRun): Html =>

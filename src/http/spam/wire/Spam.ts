@@ -1,8 +1,8 @@
 import { Schema } from "effect"
+import { AdminAccount } from "../../staff/wire/Account.ts"
 import { Count, Id, Timestamp } from "../../wire/Common.ts"
 import { hash, Integer, list, Text } from "../../wire/Params.ts"
 import { Status } from "../../wire/Status.ts"
-import { AdminAccount } from "../../staff/wire/Account.ts"
 
 const texts = Schema.Array(Schema.String)
 const optionalTexts = Schema.optionalKey(texts)

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
-import { BadRequest } from "../../../services/runtime/Errors.ts"
 import {
   type AccountSelection,
   type AccountStatus,
   accountStatuses
 } from "../../../services/moderation/AdminAccounts.ts"
+import { BadRequest } from "../../../services/runtime/Errors.ts"
 import * as Lists from "../../render/Lists.ts"
 import type { AdminAccountsQuery, AdminAccountsQueryV2 } from "../wire/Account.ts"
 

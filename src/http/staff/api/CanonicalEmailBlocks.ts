@@ -1,22 +1,22 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { missingParameter } from "../../../services/runtime/Errors.ts"
 import { requireEmail } from "../../../services/identity/RegistrationRules.ts"
 import {
   type CanonicalEmailBlock,
   CanonicalEmailBlocks,
   canonicalEmailHash
 } from "../../../services/moderation/CanonicalEmailBlocks.ts"
+import { missingParameter } from "../../../services/runtime/Errors.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
 import { group } from "../../Group.ts"
 import { Access } from "../../guard/Access.ts"
 import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
-import { AdminCanonicalEmailBlock, CanonicalEmailBlockWrite, TestedEmail } from "../wire/Blocks.ts"
 import { json } from "../../wire/Keys.ts"
 import { PageQuery } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
+import { AdminCanonicalEmailBlock, CanonicalEmailBlockWrite, TestedEmail } from "../wire/Blocks.ts"
 import { staffTable } from "./StaffTable.ts"
 
 const reading = Access.staff("manageBlocks", "admin:read", "admin:read:canonical_email_blocks")

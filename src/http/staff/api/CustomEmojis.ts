@@ -1,6 +1,5 @@
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { RecordNotFound, Unavailable, validationFailed } from "../../../services/runtime/Errors.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { EmojiCopies } from "../../../services/media/EmojiCopies.ts"
 import { type EmojiRecord, EmojiRecords } from "../../../services/media/EmojiRecords.ts"
@@ -8,6 +7,7 @@ import { Emojis } from "../../../services/media/Emojis.ts"
 import type { MediaRefused } from "../../../services/media/MediaTools.ts"
 import { Storage, type StorageFailed } from "../../../services/media/Storage.ts"
 import { Uploads } from "../../../services/media/Uploads.ts"
+import { RecordNotFound, Unavailable, validationFailed } from "../../../services/runtime/Errors.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
 import { group } from "../../Group.ts"
 import { Access } from "../../guard/Access.ts"
@@ -15,6 +15,10 @@ import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
 import * as Lists from "../../render/Lists.ts"
+import { id, timestamp } from "../../wire/Common.ts"
+import { json } from "../../wire/Keys.ts"
+import { pageOf } from "../../wire/PageQuery.ts"
+import { IdPath } from "../../wire/ReadRequests.ts"
 import {
   AdminCustomEmoji,
   CustomEmojiChange,
@@ -23,10 +27,6 @@ import {
   CustomEmojisQuery,
   NewCustomEmoji
 } from "../wire/CustomEmoji.ts"
-import { id, timestamp } from "../../wire/Common.ts"
-import { json } from "../../wire/Keys.ts"
-import { pageOf } from "../../wire/PageQuery.ts"
-import { IdPath } from "../../wire/ReadRequests.ts"
 
 const path = "/api/v1/admin/custom_emojis"
 const emojiRows = 100

@@ -10,11 +10,11 @@ import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
 import * as Lists from "../../render/Lists.ts"
 import { domainRows } from "../../render/Pages.ts"
-import { AdminDomainAllow, DomainAllowWrite } from "../wire/Blocks.ts"
 import { timestamp } from "../../wire/Common.ts"
 import { json } from "../../wire/Keys.ts"
 import { pageOf, PageQuery } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
+import { AdminDomainAllow, DomainAllowWrite } from "../wire/Blocks.ts"
 
 const reading = Access.staff("manageFederation", "admin:read", "admin:read:domain_allows")
 const writing = Access.staff("manageFederation", "admin:write", "admin:write:domain_allows")

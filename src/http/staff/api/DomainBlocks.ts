@@ -1,7 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { hash } from "node:crypto"
-import { Unprocessable, validationFailed } from "../../../services/runtime/Errors.ts"
 import {
   type DomainBlockChange,
   type DomainBlockRecord,
@@ -9,6 +8,7 @@ import {
 } from "../../../services/federation/domains/DomainBlocks.ts"
 import { isSeverity } from "../../../services/federation/domains/DomainPolicy.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
+import { Unprocessable, validationFailed } from "../../../services/runtime/Errors.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
 import { group } from "../../Group.ts"
 import { Access } from "../../guard/Access.ts"
@@ -17,16 +17,11 @@ import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
 import * as Lists from "../../render/Lists.ts"
 import { domainRows } from "../../render/Pages.ts"
-import {
-  AdminDomainBlock,
-  DomainBlockUpdate,
-  DomainBlockWrite,
-  type ExistingDomainBlock
-} from "../wire/Blocks.ts"
 import { timestamp } from "../../wire/Common.ts"
 import { json, type Values } from "../../wire/Keys.ts"
 import { pageOf, PageQuery } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
+import { AdminDomainBlock, DomainBlockUpdate, DomainBlockWrite, type ExistingDomainBlock } from "../wire/Blocks.ts"
 
 const reading = Access.staff("manageFederation", "admin:read", "admin:read:domain_blocks")
 const writing = Access.staff("manageFederation", "admin:write", "admin:write:domain_blocks")

@@ -11,12 +11,12 @@ import { Access } from "../../guard/Access.ts"
 import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
-import { AdminEmailDomainBlock, EmailDomainBlockWrite, MailHosts } from "../wire/Blocks.ts"
 import { day, timestamp } from "../../wire/Common.ts"
 import { DomainName } from "../../wire/DomainBlock.ts"
 import { encode, json } from "../../wire/Keys.ts"
 import { PageQuery } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
+import { AdminEmailDomainBlock, EmailDomainBlockWrite, MailHosts } from "../wire/Blocks.ts"
 import { staffTable } from "./StaffTable.ts"
 
 const reading = Access.staff("manageBlocks", "admin:read", "admin:read:email_domain_blocks")

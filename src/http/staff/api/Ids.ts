@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
-import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { IdFromString } from "../../../services/database/Ids.ts"
+import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 
 const decode = Schema.decodeOption(IdFromString)
 

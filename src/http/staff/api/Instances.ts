@@ -12,11 +12,11 @@ import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
 import * as Lists from "../../render/Lists.ts"
 import { domainRows } from "../../render/Pages.ts"
-import { AdminDelivery, AdminInstanceNote, DeliveriesQuery, NoteWrite } from "../wire/Federation.ts"
 import { idOrNull, timestamp, timestampOrNull } from "../../wire/Common.ts"
 import { json } from "../../wire/Keys.ts"
 import { pageOf, PageQuery } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
+import { AdminDelivery, AdminInstanceNote, DeliveriesQuery, NoteWrite } from "../wire/Federation.ts"
 
 const reading = Access.staff("manageFederation", "admin:read")
 const writing = Access.staff("manageFederation", "admin:write")

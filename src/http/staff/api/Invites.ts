@@ -10,11 +10,11 @@ import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
 import { AccountViews } from "../../render/AccountViews.ts"
 import * as Lists from "../../render/Lists.ts"
-import { AdminInvite, InviteWrite } from "../wire/Invite.ts"
 import { id, timestamp, timestampOrNull } from "../../wire/Common.ts"
 import { splice } from "../../wire/Keys.ts"
 import { pageOf, PageQuery } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
+import { AdminInvite, InviteWrite } from "../wire/Invite.ts"
 
 const path = "/api/v1/admin/invites"
 const inviteRows = 100

@@ -11,11 +11,11 @@ import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
 import * as Lists from "../../render/Lists.ts"
 import { domainRows } from "../../render/Pages.ts"
-import { AdminIpBlock, IpBlockWrite } from "../wire/Blocks.ts"
 import { timestamp, timestampOrNull } from "../../wire/Common.ts"
 import { json } from "../../wire/Keys.ts"
 import { pageOf, PageQuery } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
+import { AdminIpBlock, IpBlockWrite } from "../wire/Blocks.ts"
 
 const reading = Access.staff("manageBlocks", "admin:read", "admin:read:ip_blocks")
 const writing = Access.staff("manageBlocks", "admin:write", "admin:write:ip_blocks")

@@ -1,27 +1,20 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { missingParameter, validationFailed } from "../../../services/runtime/Errors.ts"
 import { Cohorts } from "../../../services/metrics/Cohorts.ts"
 import { Dimensions } from "../../../services/metrics/Dimensions.ts"
 import { type Measure, Measures } from "../../../services/metrics/Measures.ts"
 import { dayMillis, periodOf } from "../../../services/metrics/Period.ts"
 import { inWords } from "../../../services/metrics/Sizes.ts"
+import { missingParameter, validationFailed } from "../../../services/runtime/Errors.ts"
 import { momentMillisMax } from "../../../services/runtime/Moments.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
 import { group } from "../../Group.ts"
 import { Access } from "../../guard/Access.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
-import {
-  AdminCohort,
-  AdminDimension,
-  AdminMeasure,
-  MetricsQuery,
-  RetentionQuery,
-  subjectOf
-} from "../wire/Metrics.ts"
 import { timestamp } from "../../wire/Common.ts"
 import { json } from "../../wire/Keys.ts"
+import { AdminCohort, AdminDimension, AdminMeasure, MetricsQuery, RetentionQuery, subjectOf } from "../wire/Metrics.ts"
 
 /** Maximum keys in a request; default and maximum values of a dimension. */
 const keysMax = 20

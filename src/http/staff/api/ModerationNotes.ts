@@ -16,10 +16,10 @@ import * as Reply from "../../guard/Reply.ts"
 import { AccountViews } from "../../render/AccountViews.ts"
 import * as Lists from "../../render/Lists.ts"
 import { adminRows } from "../../render/Pages.ts"
-import { ModerationNote, noteAuthor, NoteWrite } from "../wire/Notes.ts"
 import { id as idText, timestamp } from "../../wire/Common.ts"
 import { json } from "../../wire/Keys.ts"
 import { pageOf, type PageParameters, PageQuery } from "../../wire/PageQuery.ts"
+import { ModerationNote, noteAuthor, NoteWrite } from "../wire/Notes.ts"
 
 const paths = { account: "/api/v1/admin/accounts", report: "/api/v1/admin/reports" } as const
 const target = { targetId: IdFromString }

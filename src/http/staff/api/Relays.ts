@@ -1,19 +1,19 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { DomainActors } from "../../../actors/domain/DomainActors.ts"
-import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { type Relay, Relays } from "../../../services/federation/relays/Relays.ts"
 import { RemoteLookup } from "../../../services/federation/RemoteLookup.ts"
+import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
 import { group } from "../../Group.ts"
 import { Access } from "../../guard/Access.ts"
 import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
-import { AdminRelay, RelayWrite } from "../wire/Federation.ts"
 import { timestamp } from "../../wire/Common.ts"
 import { json } from "../../wire/Keys.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
+import { AdminRelay, RelayWrite } from "../wire/Federation.ts"
 
 const reading = Access.staff("manageFederation", "admin:read")
 const writing = Access.staff("manageFederation", "admin:write")

@@ -1,17 +1,17 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RecordNotFound, validationFailed } from "../../../services/runtime/Errors.ts"
+import { traced } from "../../../services/runtime/Traced.ts"
 import { everyone } from "../../../services/staff/Permissions.ts"
 import { Roles } from "../../../services/staff/Roles.ts"
 import { type RoleChange, RoleWriter } from "../../../services/staff/RoleWriter.ts"
-import { traced } from "../../../services/runtime/Traced.ts"
 import { group } from "../../Group.ts"
 import { Access } from "../../guard/Access.ts"
 import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
-import { AdminRole, adminRole, RolePath, RoleWrite } from "../wire/Role.ts"
 import { encode } from "../../wire/Keys.ts"
+import { AdminRole, adminRole, RolePath, RoleWrite } from "../wire/Role.ts"
 
 const reading = Access.staff("manageRoles", "admin:read")
 const writing = Access.staff("manageRoles", "admin:write")

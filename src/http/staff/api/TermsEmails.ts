@@ -7,8 +7,8 @@ import { Access } from "../../guard/Access.ts"
 import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
-import { AnnouncedTerms } from "../wire/Settings.ts"
 import { json } from "../../wire/Keys.ts"
+import { AnnouncedTerms } from "../wire/Settings.ts"
 
 export class AdminTermsEmailsGroup extends HttpApiGroup.make("admin/termsEmails")
   .add(

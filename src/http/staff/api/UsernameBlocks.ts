@@ -7,11 +7,11 @@ import { Access } from "../../guard/Access.ts"
 import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
-import { AdminUsernameBlock, UsernameBlockWrite } from "../wire/Blocks.ts"
 import { timestamp } from "../../wire/Common.ts"
 import { json } from "../../wire/Keys.ts"
 import { PageQuery } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
+import { AdminUsernameBlock, UsernameBlockWrite } from "../wire/Blocks.ts"
 import { staffTable } from "./StaffTable.ts"
 
 const reading = Access.staff("manageBlocks", "admin:read")

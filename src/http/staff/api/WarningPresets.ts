@@ -7,10 +7,10 @@ import { Access } from "../../guard/Access.ts"
 import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
-import { AdminWarningPreset, WarningPresetWrite } from "../wire/WarningPreset.ts"
 import { timestamp } from "../../wire/Common.ts"
 import { json } from "../../wire/Keys.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
+import { AdminWarningPreset, WarningPresetWrite } from "../wire/WarningPreset.ts"
 
 /** Readable by all staff who moderate accounts. */
 const reading = Access.staff(["manageSettings", "manageUsers", "manageReports"], "admin:read")

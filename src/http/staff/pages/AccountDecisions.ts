@@ -1,12 +1,12 @@
 import { Context, Effect, Layer } from "effect"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
-import type { ClientError } from "../../../services/runtime/Errors.ts"
+import { AccountId } from "../../../services/database/Ids.ts"
 import { Approvals } from "../../../services/identity/Approvals.ts"
 import { StaffEmails } from "../../../services/identity/StaffEmails.ts"
-import { AccountId } from "../../../services/database/Ids.ts"
 import type { ActionType, LastingType } from "../../../services/moderation/ActionTypes.ts"
 import { AdminAccounts } from "../../../services/moderation/AdminAccounts.ts"
 import { WarningEmails } from "../../../services/moderation/WarningEmails.ts"
+import type { ClientError } from "../../../services/runtime/Errors.ts"
 
 /** Moderation action that staff take against an account. */
 interface Taken {

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
-import { type ClientError, validationFailed } from "../../../services/runtime/Errors.ts"
 import type { Messages } from "../../../services/languages/Messages.ts"
 import { type AccountSelection, accountStatuses, AdminAccounts } from "../../../services/moderation/AdminAccounts.ts"
+import { type ClientError, validationFailed } from "../../../services/runtime/Errors.ts"
 import { everyone } from "../../../services/staff/Permissions.ts"
 import { Roles } from "../../../services/staff/Roles.ts"
 import { html } from "../../html/Html.ts"

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
-import { missingParameter } from "../../../services/runtime/Errors.ts"
 import { requireEmail } from "../../../services/identity/RegistrationRules.ts"
 import { CanonicalEmailBlocks, canonicalEmailHash } from "../../../services/moderation/CanonicalEmailBlocks.ts"
+import { missingParameter } from "../../../services/runtime/Errors.ts"
 import { html } from "../../html/Html.ts"
 import { actButton, button, form, textField } from "./parts/Controls.ts"
 import { nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import { Unprocessable } from "../../../services/runtime/Errors.ts"
 import { DomainBlocks } from "../../../services/federation/domains/DomainBlocks.ts"
+import { Unprocessable } from "../../../services/runtime/Errors.ts"
 import { html } from "../../html/Html.ts"
 import { actButton, button, form, textField } from "./parts/Controls.ts"
 import { blockChangeIn, domainBlockFields, fieldsOfBlock, severityNames } from "./parts/DomainBlockForm.ts"

@@ -22,12 +22,10 @@ import * as DomainAllows from "./DomainAllows.ts"
 import * as DomainBlocks from "./DomainBlocks.ts"
 import * as EmailDomainBlocks from "./EmailDomainBlocks.ts"
 import * as EmojiArchive from "./EmojiArchive.ts"
-import * as HeldPosts from "../../spam/pages/HeldPostList.ts"
 import * as Instances from "./Instances.ts"
 import * as Invites from "./Invites.ts"
 import * as IpBlocks from "./IpBlocks.ts"
 import * as MeasurePages from "./MeasurePages.ts"
-import * as ModerationLists from "../../lists/pages/ModerationListPages.ts"
 import * as NewEmoji from "./NewEmoji.ts"
 import { NoteList } from "./parts/NoteList.ts"
 import { People } from "./parts/People.ts"
@@ -39,18 +37,11 @@ import * as RolePage from "./RolePage.ts"
 import * as Roles from "./Roles.ts"
 import * as Rules from "./Rules.ts"
 import * as Settings from "./Settings.ts"
-import * as SpamRulePage from "../../spam/pages/SpamRulePage.ts"
-import * as SpamRules from "../../spam/pages/SpamRuleList.ts"
-import * as SpamRunPage from "../../spam/pages/SpamRunPage.ts"
 import { StaffPages } from "./StaffPages.ts"
 import * as StaffStyle from "./StaffStyle.ts"
 import * as StorageBudgets from "./StorageBudgets.ts"
-import * as Suggestions from "../../lists/pages/SuggestionList.ts"
 import * as Tags from "./Tags.ts"
-import * as Trends from "../../trends/pages/TrendReview.ts"
 import * as UsernameBlocks from "./UsernameBlocks.ts"
-import * as WebhookPage from "../../webhooks/pages/WebhookPage.ts"
-import * as Webhooks from "../../webhooks/pages/WebhookList.ts"
 
 /** Services that several pages share. */
 const reads = Layer.mergeAll(
@@ -78,32 +69,27 @@ const settings = Layer.mergeAll(
   DomainBlocks.layer,
   EmailDomainBlocks.layer,
   EmojiArchive.layer,
-  HeldPosts.layer,
   Instances.layer,
   Invites.layer,
   IpBlocks.layer,
   MeasurePages.layer,
-  ModerationLists.layer,
   NewEmoji.layer,
   Relays.layer,
   RolePage.layer,
   Roles.layer,
   Rules.layer,
   Settings.layer,
-  SpamRulePage.layer,
-  SpamRules.layer,
-  SpamRunPage.layer,
   StorageBudgets.layer,
-  Suggestions.layer,
   Tags.layer,
-  Trends.layer,
-  UsernameBlocks.layer,
-  WebhookPage.layer,
-  Webhooks.layer
+  UsernameBlocks.layer
 )
 
-/** Staff area: all pages under /admin. */
-export const layer = Layer.mergeAll(
+/** Provides what staff pages share, those of other folders included. */
+export const provideShared = <E, R>(pages: Layer.Layer<never, E, R>) =>
+  pages.pipe(Layer.provide([reads, StaffPages.layer]), Layer.provide(Forms.layer), Layer.provide(Visitors.layer))
+
+/** Pages under /admin of this folder. */
+export const layer = provideShared(Layer.mergeAll(
   AccountPage.layer,
   Accounts.layer,
   AppealPages.layer,
@@ -112,4 +98,4 @@ export const layer = Layer.mergeAll(
   Reports.layer,
   settings,
   StaffStyle.layer
-).pipe(Layer.provide([reads, StaffPages.layer]), Layer.provide(Forms.layer), Layer.provide(Visitors.layer))
+))

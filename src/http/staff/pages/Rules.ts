@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
-import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { Instance } from "../../../services/instance/Instance.ts"
 import { InstanceRules } from "../../../services/instance/InstanceRules.ts"
+import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { html } from "../../html/Html.ts"
 import { actButton, button, form, textArea, textField } from "./parts/Controls.ts"
 import { nothing, table, total } from "./parts/Lists.ts"

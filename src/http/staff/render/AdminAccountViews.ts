@@ -1,14 +1,14 @@
 import { Context, Effect, Layer } from "effect"
-import type { RecordNotFound } from "../../../services/runtime/Errors.ts"
-import { type AdminAccountRecord, AdminAccounts } from "../../../services/moderation/AdminAccounts.ts"
 import { renderedRows } from "../../../services/database/RenderedRows.ts"
-import { everyone } from "../../../services/staff/Permissions.ts"
+import { type AdminAccountRecord, AdminAccounts } from "../../../services/moderation/AdminAccounts.ts"
+import type { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
+import { everyone } from "../../../services/staff/Permissions.ts"
+import { AccountViews } from "../../render/AccountViews.ts"
 import type { Account } from "../../wire/Account.ts"
-import type { AdminAccount } from "../wire/Account.ts"
 import { id, timestamp } from "../../wire/Common.ts"
 import { type Ready, splice, type Values } from "../../wire/Keys.ts"
-import { AccountViews } from "../../render/AccountViews.ts"
+import type { AdminAccount } from "../wire/Account.ts"
 
 /** Accounts for moderators as serialised JSON; a list takes two queries more than one of plain accounts. */
 export class AdminAccountViews extends Context.Service<AdminAccountViews, {

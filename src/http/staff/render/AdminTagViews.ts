@@ -1,11 +1,11 @@
 import { Context, Effect, Layer } from "effect"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
+import { traced } from "../../../services/runtime/Traced.ts"
 import { Tags } from "../../../services/statuses/Tags.ts"
 import { TagWriter } from "../../../services/statuses/TagWriter.ts"
-import { traced } from "../../../services/runtime/Traced.ts"
-import type { AdminTag } from "../wire/Trends.ts"
-import { json, type Ready } from "../../wire/Keys.ts"
 import { tagValues } from "../../render/Values.ts"
+import { json, type Ready } from "../../wire/Keys.ts"
+import type { AdminTag } from "../wire/Trends.ts"
 
 /** Hashtags for staff as serialised JSON; three queries per list. */
 export class AdminTagViews extends Context.Service<AdminTagViews, {

@@ -1,10 +1,7 @@
 import { Schema } from "effect"
-import { AppealState } from "../../../services/moderation/Strike.ts"
-import { Account } from "../../wire/Account.ts"
+import type { Account } from "../../wire/Account.ts"
 import { Id, Timestamp, Url } from "../../wire/Common.ts"
 import type { Ready, Values } from "../../wire/Keys.ts"
-import { AccountWarning } from "../../wire/Notification.ts"
-import { pageFields, pageKeys } from "../../wire/PageQuery.ts"
 import { Text } from "../../wire/Params.ts"
 
 /** A moderators' note, with its target (type, id and URL) and its author. */
@@ -27,19 +24,3 @@ export const noteAuthor = (text: Ready<Account> | undefined): Values<ModerationN
 }
 
 export const NoteWrite = Schema.Struct({ content: Schema.optionalKey(Text) })
-
-/** An appeal with its strike. */
-export const AdminAppeal = Schema.Struct({
-  id: Id,
-  state: AppealState,
-  text: Schema.String,
-  created_at: Timestamp,
-  account: Account,
-  warning: AccountWarning
-}).annotate({ identifier: "Admin_Appeal" })
-export type AdminAppeal = typeof AdminAppeal.Type
-
-/** `GET /api/v1/admin/appeals` */
-export const AppealsQuery = Schema.Struct({ ...pageFields, state: Schema.optionalKey(AppealState) }).pipe(
-  Schema.encodeKeys(pageKeys)
-)

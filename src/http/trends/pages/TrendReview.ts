@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
-import { validationFailed } from "../../../services/runtime/Errors.ts"
-import type { Messages } from "../../../services/languages/Messages.ts"
 import { type Stretch, stretchOf } from "../../../services/database/Paging.ts"
+import type { Messages } from "../../../services/languages/Messages.ts"
+import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { TagWriter } from "../../../services/statuses/TagWriter.ts"
 import { LinkRecords } from "../../../services/trends/LinkRecords.ts"
 import { TrendCandidates } from "../../../services/trends/TrendCandidates.ts"
@@ -9,7 +9,18 @@ import { TrendReviews, type TrendSubject } from "../../../services/trends/TrendR
 import { type Html, html } from "../../html/Html.ts"
 import { button } from "../../staff/pages/parts/Controls.ts"
 import { eachChosen } from "../../staff/pages/parts/Each.ts"
-import { bulk, choose, hereWith, nothing, pageOf, pager, rowsMax, table, tabs, total } from "../../staff/pages/parts/Lists.ts"
+import {
+  bulk,
+  choose,
+  hereWith,
+  nothing,
+  pageOf,
+  pager,
+  rowsMax,
+  table,
+  tabs,
+  total
+} from "../../staff/pages/parts/Lists.ts"
 import { ReportedPosts } from "../../staff/pages/parts/ReportedPosts.ts"
 import { badge } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"

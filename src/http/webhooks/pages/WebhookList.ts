@@ -3,9 +3,9 @@ import { Webhooks } from "../../../services/webhooks/Webhooks.ts"
 import { html } from "../../html/Html.ts"
 import { nothing, table, total } from "../../staff/pages/parts/Lists.ts"
 import { badge, moment, section } from "../../staff/pages/parts/Texts.ts"
-import { eventNames, webhookForm, webhookIn, webhooksPath } from "./WebhookForm.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 import type { Visit } from "../../staff/pages/Visit.ts"
+import { eventNames, webhookForm, webhookIn, webhooksPath } from "./WebhookForm.ts"
 
 const make = Effect.gen(function*() {
   const staff = yield* StaffPages

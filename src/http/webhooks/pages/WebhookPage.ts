@@ -3,9 +3,9 @@ import { Webhooks } from "../../../services/webhooks/Webhooks.ts"
 import { html } from "../../html/Html.ts"
 import { actButton } from "../../staff/pages/parts/Controls.ts"
 import { badge, definitions, moment, section } from "../../staff/pages/parts/Texts.ts"
-import { webhookForm, webhookIn, webhooksPath } from "./WebhookForm.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 import { requireId, type Visit } from "../../staff/pages/Visit.ts"
+import { webhookForm, webhookIn, webhooksPath } from "./WebhookForm.ts"
 
 const make = Effect.gen(function*() {
   const staff = yield* StaffPages

@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
-import type { Unavailable } from "../../runtime/Errors.ts"
 import type { AccountId, StatusId } from "../../database/Ids.ts"
+import type { Unavailable } from "../../runtime/Errors.ts"
 import type { Implausible } from "../ObjectFetcher.ts"
 
 /** A post as its origin serves it. `asked` keeps it even if no local account is concerned. */

@@ -1,9 +1,9 @@
 import { Context, Effect, Fiber, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { briefCause } from "../../outbound/BriefCause.ts"
 import { rowsOf } from "../../database/Rows.ts"
-import { isOpenRow } from "../../statuses/Visibility.ts"
+import { briefCause } from "../../outbound/BriefCause.ts"
 import { traced } from "../../runtime/Traced.ts"
+import { isOpenRow } from "../../statuses/Visibility.ts"
 import { RefreshClaims } from "./RefreshClaims.ts"
 import { RemotePosts } from "./RemotePosts.ts"
 

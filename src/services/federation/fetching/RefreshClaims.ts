@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { aheadMillisMax } from "../../runtime/Moments.ts"
 import { rowsOf } from "../../database/Rows.ts"
+import { aheadMillisMax } from "../../runtime/Moments.ts"
 import { traced } from "../../runtime/Traced.ts"
 
 const claimRows = rowsOf(Schema.Struct({ running: Schema.Boolean, found: Schema.Int }))

@@ -1,11 +1,11 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { hashedKey } from "../../secrets/HashedKey.ts"
 import { rowsMax } from "../../database/Paging.ts"
 import { rowsOf } from "../../database/Rows.ts"
+import { batched } from "../../database/TransactionBatch.ts"
+import { hashedKey } from "../../secrets/HashedKey.ts"
 import { mayAnswer } from "../../statuses/PolicyVerdicts.ts"
 import { update } from "../../statuses/StatusRows.ts"
-import { batched } from "../../database/TransactionBatch.ts"
 
 /** Maximum waiting quotes that are rechecked when their post arrives. */
 const quotesMax = 1_000

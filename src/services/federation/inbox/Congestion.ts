@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { boundedMap } from "../../runtime/BoundedMap.ts"
-import { hashedKey } from "../../secrets/HashedKey.ts"
 import { rowsMax } from "../../database/Paging.ts"
 import { rowsOf } from "../../database/Rows.ts"
+import { boundedMap } from "../../runtime/BoundedMap.ts"
 import { traced } from "../../runtime/Traced.ts"
+import { hashedKey } from "../../secrets/HashedKey.ts"
 
 const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))

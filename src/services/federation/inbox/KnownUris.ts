@@ -1,13 +1,13 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { parse } from "../../discovery/LocalUrls.ts"
 import { AccountId, StatusId } from "../../database/Ids.ts"
-import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { rowsOf } from "../../database/Rows.ts"
-import { StoredStatus } from "../../statuses/StoredStatus.ts"
-import { traced } from "../../runtime/Traced.ts"
 import { batched } from "../../database/TransactionBatch.ts"
+import { parse } from "../../discovery/LocalUrls.ts"
+import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { traced } from "../../runtime/Traced.ts"
+import { StoredStatus } from "../../statuses/StoredStatus.ts"
 
 const accountRows = rowsOf(
   Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), username: Schema.String })

@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { nullable, rowsOf } from "../../database/Rows.ts"
+import { batched } from "../../database/TransactionBatch.ts"
 import { blank, fresh, insertion, type NewStatus } from "../../statuses/StatusRows.ts"
 import { written } from "../../statuses/Written.ts"
-import { batched } from "../../database/TransactionBatch.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
 
 /** Remote post, and its parent if that is stored. */

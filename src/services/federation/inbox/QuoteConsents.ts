@@ -2,8 +2,8 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../../database/Ids.ts"
-import { Jobs } from "../../intents/Jobs.ts"
 import { idRows, rowsOf } from "../../database/Rows.ts"
+import { Jobs } from "../../intents/Jobs.ts"
 import { traced } from "../../runtime/Traced.ts"
 
 /** Time until a consent is checked again, in milliseconds, and maximum quotes per sweep. */

@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../../database/Rows.ts"
-import { traced } from "../../runtime/Traced.ts"
 import { batched } from "../../database/TransactionBatch.ts"
+import { traced } from "../../runtime/Traced.ts"
 import { inboundMillisMin } from "./InboundActivities.ts"
 
 /** Order of a sender's activities: by the second of signing, in milliseconds since 1970, then by arrival. */

@@ -1,9 +1,9 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { boundedMap } from "../../runtime/BoundedMap.ts"
 import { rowsMax } from "../../database/Paging.ts"
 import { rowsOf } from "../../database/Rows.ts"
+import { boundedMap } from "../../runtime/BoundedMap.ts"
 import { traced } from "../../runtime/Traced.ts"
 import type { Scheme } from "../signatures/Signatures.ts"
 

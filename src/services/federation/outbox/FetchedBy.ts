@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { boundedMap } from "../../runtime/BoundedMap.ts"
 import type { AccountId } from "../../database/Ids.ts"
+import { boundedMap } from "../../runtime/BoundedMap.ts"
 import { traced } from "../../runtime/Traced.ts"
 import { given } from "./Reaches.ts"
 

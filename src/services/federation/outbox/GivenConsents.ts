@@ -1,7 +1,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { rowsOf } from "../../database/Rows.ts"
+import { ServerConfig } from "../../instance/ServerConfig.ts"
 import type { Activity } from "../documents/Activities.ts"
 import type { Document } from "../documents/Vocabulary.ts"
 import * as LocalIds from "../LocalIds.ts"

@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsMax } from "../../database/Paging.ts"
 import { rowsOf, Timestamptz } from "../../database/Rows.ts"
-import { traced } from "../../runtime/Traced.ts"
 import { untilNoClash } from "../../database/Transactions.ts"
+import { traced } from "../../runtime/Traced.ts"
 import { PausedBy } from "./DeliveryHosts.ts"
 
 /** Maximum hosts and deliveries listed, and maximum deliveries of a host that one statement counts or moves. */

@@ -2,14 +2,13 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { chief } from "../../../support/Chief.ts"
 import { TestServer } from "../../../support/Server.ts"
-import { sourcesIn } from "../../../support/source.ts"
 import { staffThings } from "../../../support/StaffThings.ts"
-import { declaredActs, pages } from "./pages.ts"
+import { declaredActs, pages, sources } from "./pages.ts"
 
 /** The fields that the sources read, and those of lists. */
 const fields = [
   ...new Set(
-    sourcesIn("src/http/admin").flatMap(({ text }) =>
+    sources.flatMap(({ text }) =>
       [...text.matchAll(/\b(?:sent|form)\.(get|getAll|has)\("([a-z]\w*)"\)|\b(?:text|number)\("([a-z]\w*)"\)/g)].map(
         ([, how, one, other]) => `${one ?? other ?? ""}${how === "getAll" ? "[]" : ""}`
       )

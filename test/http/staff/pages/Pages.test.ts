@@ -3,11 +3,10 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Permission, permissions } from "../../../../src/services/staff/Permissions.ts"
 import { TestServer } from "../../../support/Server.ts"
-import { sourcesIn } from "../../../support/source.ts"
 import { staffMember } from "../../../support/Staff.ts"
 import { staffBrowser } from "../../../support/StaffBrowser.ts"
 import { formsOf } from "../../../support/TestBrowser.ts"
-import { declared, pageOf, pages } from "./pages.ts"
+import { declared, pageOf, pages, sources } from "./pages.ts"
 
 const isPermission = (name: string): name is Permission => name in permissions
 const names = Object.keys(permissions).filter(isPermission)
@@ -60,7 +59,7 @@ const parameters = [
 
 /** The parameters that the sources of a page read. */
 const parametersOf = (path: string): ReadonlyArray<string> => {
-  const text = sourcesIn("src/http/admin").find(({ text }) => text.includes(`path: "${path}"`))?.text ?? ""
+  const text = sources.find(({ text }) => text.includes(`path: "${path}"`))?.text ?? ""
   const named = [...text.matchAll(/\b(?:query\.(?:get|has)|text)\("(\w+)"\)|filter(?:Text|Select)\(\w+, "(\w+)"/g)]
     .map(([, one, other]) => one ?? other ?? "")
   return [...new Set([...named, ...(text.includes("pageOf(") ? ["max_id", "min_id"] : [])])]

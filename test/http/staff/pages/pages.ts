@@ -13,10 +13,13 @@ export const pages: ReadonlyArray<Row> = readFileSync(`${import.meta.dirname}/pa
     return { path, permissions: permissions.split(" ") }
   })
 
+/** Sources of the pages, those of leaf capabilities included. */
+export const sources = sourcesIn("src/http").filter(({ path }) => /^src\/http\/[^/]+\/pages\//.test(path))
+
 /** The paths that the sources declare. */
 export const declared: ReadonlyArray<string> = [
   ...new Set(
-    sourcesIn("src/http/admin").flatMap(({ text }) =>
+    sources.flatMap(({ text }) =>
       [...text.matchAll(/staff\.(?:page|file)\(\{\s*path: "(\/admin[^"]*)"/g)].map(([, path = ""]) => path)
     )
   )
@@ -42,9 +45,9 @@ const namesAt = (text: string, at: number): ReadonlyArray<string> => {
 }
 
 /** Actions of each page's buttons, as in the sources. */
-export const declaredActs: ReadonlyArray<readonly [path: string, acts: ReadonlyArray<string>]> = sourcesIn(
-  "src/http/admin"
-).flatMap(({ text }) =>
+export const declaredActs: ReadonlyArray<readonly [path: string, acts: ReadonlyArray<string>]> = sources.flatMap((
+  { text }
+) =>
   [...text.matchAll(/staff\.page\(\{\s*path: "(\/admin[^"]*)"/g)].flatMap(({ 1: path = "", index }) => {
     const next = text.indexOf("staff.page({", index + 5)
     const at = text.indexOf("acts: {", index)

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { idAt } from "../../../../src/services/database/Ids.ts"
 import { deadMax, InboundRetention } from "../../../../src/services/federation/inbox/InboundRetention.ts"
 import { sameMax } from "../../../../src/services/federation/inbox/Undoables.ts"
-import { idAt } from "../../../../src/services/database/Ids.ts"
 import { person } from "../../../support/People.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { type ClientError, validationFailed } from "../../../../services/runtime/Errors.ts"
 import { actionTextCharactersMax, type ActionType, actionTypes } from "../../../../services/moderation/ActionTypes.ts"
 import type { WarningPreset, WarningPresets } from "../../../../services/moderation/WarningPresets.ts"
+import { type ClientError, validationFailed } from "../../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../../html/Html.ts"
 import type { AccountDecisions } from "../AccountDecisions.ts"
 import { type Act, idOf, type Visit } from "../Visit.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { type ClientError, validationFailed } from "../../../../services/runtime/Errors.ts"
 import type { Messages } from "../../../../services/languages/Messages.ts"
+import { type ClientError, validationFailed } from "../../../../services/runtime/Errors.ts"
 import { chosenIds, type Done, type Visit } from "../Visit.ts"
 
 /**

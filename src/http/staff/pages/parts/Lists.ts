@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { listCountMax } from "../../../../services/database/BoundedCounts.ts"
-import type { Messages } from "../../../../services/languages/Messages.ts"
 import type { Page } from "../../../../services/database/Paging.ts"
+import type { Messages } from "../../../../services/languages/Messages.ts"
 import { type Html, html } from "../../../html/Html.ts"
 import { idOf, type Visit } from "../Visit.ts"
 import { form } from "./Controls.ts"

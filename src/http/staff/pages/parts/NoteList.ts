@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import type { RecordNotFound } from "../../../../services/runtime/Errors.ts"
 import { ModerationNotes, type NoteTarget } from "../../../../services/moderation/ModerationNotes.ts"
+import type { RecordNotFound } from "../../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../../html/Html.ts"
 import { type Act, idOf, requireId, type Visit } from "../Visit.ts"
 import { actButton, button, form, textArea } from "./Controls.ts"

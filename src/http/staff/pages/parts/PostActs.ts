@@ -1,6 +1,5 @@
 import { Context, Effect, Layer } from "effect"
 import { AccountActors } from "../../../../actors/account/core/AccountActors.ts"
-import { type ClientError, validationFailed } from "../../../../services/runtime/Errors.ts"
 import { AccountId, StatusId } from "../../../../services/database/Ids.ts"
 import {
   actionTextCharactersMax,
@@ -10,6 +9,7 @@ import {
 import type { AdminReport } from "../../../../services/moderation/AdminReports.ts"
 import { reportCollectionsMax } from "../../../../services/moderation/Reports.ts"
 import { WarningEmails } from "../../../../services/moderation/WarningEmails.ts"
+import { type ClientError, validationFailed } from "../../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../../html/Html.ts"
 import { type Act, chosenIds, type Visit } from "../Visit.ts"
 import { button, select, textArea } from "./Controls.ts"

@@ -1,6 +1,6 @@
 import { Effect, Struct } from "effect"
-import { validationFailed } from "../../../../services/runtime/Errors.ts"
 import type { Messages } from "../../../../services/languages/Messages.ts"
+import { validationFailed } from "../../../../services/runtime/Errors.ts"
 import { everyone, type Permission, permissions } from "../../../../services/staff/Permissions.ts"
 import type { Role } from "../../../../services/staff/Roles.ts"
 import { type Html, html } from "../../../html/Html.ts"

@@ -1,0 +1,6 @@
+import * as OwnAnnualReports from "./OwnAnnualReports.ts"
+
+export const groups = [OwnAnnualReports.AnnualReportsGroup] as const
+
+/** Answers the groups. */
+export const layer = OwnAnnualReports.layer

@@ -1,0 +1,6 @@
+import * as WebPushSubscriptions from "./WebPushSubscriptions.ts"
+
+export const groups = [WebPushSubscriptions.PushSubscriptionsGroup] as const
+
+/** Answers the groups. */
+export const layer = WebPushSubscriptions.layer

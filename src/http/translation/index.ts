@@ -1,0 +1,6 @@
+import * as StatusTranslations from "./StatusTranslations.ts"
+
+export const groups = [StatusTranslations.TranslationsGroup] as const
+
+/** Answers the groups. */
+export const layer = StatusTranslations.layer
