@@ -2,7 +2,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Layer } from "effect"
 import { Environment } from "./layers/Environment.ts"
 import { Handover } from "./layers/Handover.ts"
-import { inWords, teardown } from "./layers/OperatorError.ts"
+import { printOperatorError, teardown } from "./layers/OperatorError.ts"
 import * as Server from "./layers/Server.ts"
 import { ShardReleases } from "./layers/ShardReleases.ts"
 import * as StartMemory from "./layers/StartMemory.ts"
@@ -23,10 +23,10 @@ const stuck = Effect.flatMap(ShardReleases, ({ stuck }) => stuck).pipe(
  */
 Layer.build(Server.layer).pipe(
   Effect.flatMap((services) =>
-    Effect.provide(Effect.all([startMessage, StartMemory.giveBack, Effect.raceFirst(left, stuck)]), services)
+    Effect.provide(Effect.all([startMessage, StartMemory.shrinkHeap, Effect.raceFirst(left, stuck)]), services)
   ),
   Effect.scoped,
   Effect.provide(Environment.layer),
-  inWords,
+  printOperatorError,
   NodeRuntime.runMain({ teardown })
 )

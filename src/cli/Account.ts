@@ -13,7 +13,7 @@ import { Roles } from "../services/staff/Roles.ts"
 import * as Approving from "./Approving.ts"
 import { enqueue } from "./Enqueue.ts"
 import { logActs } from "./LoggedActs.ts"
-import { findUser, refuse } from "./Lookup.ts"
+import { asOperatorError, findUser } from "./Lookup.ts"
 import * as Moving from "./Moving.ts"
 import * as Operator from "./Operator.ts"
 import * as SecondFactors from "./SecondFactors.ts"
@@ -67,7 +67,7 @@ const create = Command.make(
       approved: true,
       reservedAllowed: roleId !== undefined,
       ...withRole(roleId)
-    }).pipe(refuse)
+    }).pipe(asOperatorError)
     yield* Console.log(`Account ${given.name} was created.`)
     if (Option.isNone(given.password)) yield* Console.log(`Password: ${Redacted.value(password)}`)
     if (!given.confirmed) {
@@ -99,18 +99,18 @@ const modify = Command.make(
     const users = yield* Users
     const { accountId } = yield* findUser(given.name)
     const roleId = yield* roleOf(given.role)
-    const email = Option.isSome(given.email) ? yield* requireEmail(given.email.value).pipe(refuse) : undefined
+    const email = Option.isSome(given.email) ? yield* requireEmail(given.email.value).pipe(asOperatorError) : undefined
     yield* users.change(accountId, {
       ...(email === undefined ? {} : { email }),
       ...(given.confirm ? { confirmed: true as const } : {}),
       ...(given.approve ? { approved: true as const } : {}),
       ...(given.disable ? { disabled: true } : given.enable ? { disabled: false } : {}),
       ...withRole(roleId)
-    }).pipe(refuse)
+    }).pipe(asOperatorError)
     const isReset = Option.isSome(given.password) || given.resetPassword
     if (isReset) {
       const password = Option.isSome(given.password) ? given.password.value : yield* makePassword
-      yield* users.setPassword(accountId, password).pipe(refuse)
+      yield* users.setPassword(accountId, password).pipe(asOperatorError)
       if (given.resetPassword && Option.isNone(given.password)) {
         yield* Console.log(`Password: ${Redacted.value(password)}`)
       }

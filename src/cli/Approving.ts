@@ -10,7 +10,7 @@ import { Approvals, type Pending, pendingMax } from "../services/identity/Approv
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { UserCatalogs } from "../services/instance/UserCatalogs.ts"
 import { traced } from "../services/runtime/Traced.ts"
-import { findUser, refuse } from "./Lookup.ts"
+import { asOperatorError, findUser } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
 
 const services = Layer.mergeAll(Approvals.layer, Mail.layer, UserCatalogs.layer.pipe(Layer.provide(Catalogs.layer)))
@@ -81,7 +81,7 @@ const decision = (word: "approve" | "reject", done: "approved" | "rejected", des
     { name: Argument.String("name").pipe(Argument.withDescription("Name of the account, without @ and domain")) },
     traced(`account ${word}`)(function*(given) {
       const { accountId } = yield* findUser(given.name)
-      const one = yield* refuse((yield* Approvals)[word](accountId)).pipe(
+      const one = yield* asOperatorError((yield* Approvals)[word](accountId)).pipe(
         Effect.mapError(() => new OperatorError({ message: `${given.name} is not waiting for approval` }))
       )
       yield* tell(one, done)

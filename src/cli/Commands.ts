@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { inWords } from "../layers/OperatorError.ts"
+import { printOperatorError } from "../layers/OperatorError.ts"
 import * as Account from "./Account.ts"
 import * as Announcement from "./Announcement.ts"
 import * as Doctor from "./Doctor.ts"
@@ -33,6 +33,6 @@ export const program = Command.make("murmuration").pipe(
     Doctor.command
   ]),
   Command.run({ version: "0.1.0" }),
-  inWords,
+  printOperatorError,
   Effect.provide(Logging.layer)
 )

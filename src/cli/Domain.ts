@@ -6,7 +6,7 @@ import { type DomainBlockRecord, DomainBlocks } from "../services/federation/dom
 import { type BlockReaders, PublishedBlocks } from "../services/federation/domains/PublishedBlocks.ts"
 import type { Unprocessable } from "../services/runtime/Errors.ts"
 import { traced } from "../services/runtime/Traced.ts"
-import { refuse } from "./Lookup.ts"
+import { asOperatorError } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
 
 const services = Layer.merge(PublishedBlocks.layer, DomainAllows.layer).pipe(Layer.provideMerge(Operator.layer))
@@ -58,7 +58,7 @@ const block = Command.make(
     confirmed
   },
   traced("domain block")(function*(flags) {
-    const made = yield* refuse((yield* DomainBlocks).block(flags.domain, {
+    const made = yield* asOperatorError((yield* DomainBlocks).block(flags.domain, {
       ...given("severity", flags.severity),
       ...given("rejectMedia", flags.rejectMedia),
       ...given("rejectReports", flags.rejectReports),
@@ -83,7 +83,7 @@ const about = (
     name,
     { domain },
     traced(`domain ${name}`)(function*(given) {
-      const changed = yield* refuse(act(given.domain))
+      const changed = yield* asOperatorError(act(given.domain))
       if (!changed) return yield* new OperatorError({ message: `${given.domain} ${none}` })
       yield* Console.log(`${given.domain} ${done}.`)
     }, (effect) => Effect.provide(effect, services))
@@ -93,7 +93,7 @@ const allow = Command.make(
   "allow",
   { domain, confirmed },
   traced("domain allow")(function*(given) {
-    const made = yield* refuse((yield* DomainAllows).allow(given.domain, { confirmed: given.confirmed }))
+    const made = yield* asOperatorError((yield* DomainAllows).allow(given.domain, { confirmed: given.confirmed }))
     yield* Console.log(`${made.domain} is allowed.`)
   }, (effect) => Effect.provide(effect, services))
 ).pipe(Command.withDescription("Adds a server to the allow-list of LIMITED_FEDERATION"))

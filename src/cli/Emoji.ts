@@ -4,9 +4,9 @@ import { OperatorError } from "../layers/OperatorError.ts"
 import { emojiBytesMax } from "../services/instance/ContentLimits.ts"
 import { Emojis } from "../services/media/Emojis.ts"
 import { traced } from "../services/runtime/Traced.ts"
-import { refuse } from "./Lookup.ts"
+import { asOperatorError } from "./Lookup.ts"
 import * as MediaServices from "./MediaServices.ts"
-import { file, inWords, pictureAt } from "./PictureFile.ts"
+import { file, formatBytes, pictureAt } from "./PictureFile.ts"
 
 const shortcode = Argument.String("shortcode").pipe(
   Argument.map((text) => text.replace(/^:(.*):$/, "$1")),
@@ -33,7 +33,7 @@ const add = Command.make(
       category: Option.getOrNull(given.category),
       listed: !given.unlisted
     }
-    yield* refuse((yield* Emojis).add(undefined, emoji, source))
+    yield* asOperatorError((yield* Emojis).add(undefined, emoji, source))
     yield* Console.log(`Emoji :${given.shortcode}: was added.`)
   }, (effect) => Effect.provide(effect, MediaServices.layer))
 ).pipe(Command.withDescription("Adds an emoji: PNG, GIF or WebP, 256 KB at most"))
@@ -47,7 +47,7 @@ const list = Command.make(
       [
         `:${shortcode}:`,
         category ?? "-",
-        inWords(bytes),
+        formatBytes(bytes),
         ...(listed ? [] : ["unlisted"]),
         ...(disabled ? ["disabled"] : [])
       ].join("\t")

@@ -7,7 +7,7 @@ import { InstanceUploads } from "../services/media/InstanceUploads.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import { rules } from "./InstanceRules.ts"
 import { set, show } from "./InstanceTexts.ts"
-import { refuse } from "./Lookup.ts"
+import { asOperatorError } from "./Lookup.ts"
 import * as MediaServices from "./MediaServices.ts"
 import { file, pictureAt } from "./PictureFile.ts"
 
@@ -24,11 +24,11 @@ interface Given {
 const change = Effect.fnUntraced(function*(kind: InstancePictureKind, given: Given, description: string) {
   const uploads = yield* InstanceUploads
   if (given.remove) {
-    yield* refuse(uploads.remove(undefined, kind))
+    yield* asOperatorError(uploads.remove(undefined, kind))
     return yield* Console.log("The default image was restored.")
   }
   if (Option.isNone(given.file)) return yield* new OperatorError({ message: "Pass a picture file, or --remove" })
-  yield* refuse(uploads.set(undefined, kind, yield* pictureAt(given.file.value, imageBytesMax), description))
+  yield* asOperatorError(uploads.set(undefined, kind, yield* pictureAt(given.file.value, imageBytesMax), description))
   yield* Console.log("The picture was set.")
 })
 

@@ -5,7 +5,7 @@ import { Instance } from "../services/instance/Instance.ts"
 import { InstanceRules } from "../services/instance/InstanceRules.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import * as InstanceServices from "./InstanceServices.ts"
-import { refuse } from "./Lookup.ts"
+import { asOperatorError } from "./Lookup.ts"
 
 const number = Argument.Int("number").pipe(Argument.withDescription("Number of the rule in `rules list`"))
 const text = Argument.String("text").pipe(Argument.withDescription("The rule, in a sentence"))
@@ -35,7 +35,7 @@ const add = Command.make(
   "add",
   { text, hint: Flag.withDefault(hint, "") },
   traced("instance rules add")(function*(rule) {
-    yield* refuse((yield* InstanceRules).add(undefined, rule))
+    yield* asOperatorError((yield* InstanceRules).add(undefined, rule))
     yield* Console.log("The rule was added.")
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
 ).pipe(Command.withDescription("Adds a rule at the end of the list"))
@@ -50,7 +50,7 @@ const change = Command.make(
   traced("instance rules change")(function*(given) {
     const { id } = yield* ruleAt(given.number)
     const rule = { text: Option.getOrUndefined(given.text), hint: Option.getOrUndefined(given.hint) }
-    yield* refuse((yield* InstanceRules).change(undefined, id, rule))
+    yield* asOperatorError((yield* InstanceRules).change(undefined, id, rule))
     yield* Console.log(`Rule ${given.number} was changed.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
 ).pipe(Command.withDescription("Changes a rule's text; an empty hint (\"\") removes the hint"))
@@ -68,7 +68,7 @@ const translate = Command.make(
   traced("instance rules translate")(function*(given) {
     const { id } = yield* ruleAt(given.number)
     const rule = Option.map(given.text, (words) => ({ text: words, hint: given.hint }))
-    yield* refuse((yield* InstanceRules).change(undefined, id, {
+    yield* asOperatorError((yield* InstanceRules).change(undefined, id, {
       translations: { [given.language]: Option.getOrUndefined(rule) }
     }))
     yield* Console.log(
@@ -81,7 +81,9 @@ const move = Command.make(
   "move",
   { number, to: Argument.Int("to").pipe(Argument.withDescription("New number of the rule")) },
   traced("instance rules move")(function*(given) {
-    yield* refuse((yield* InstanceRules).change(undefined, (yield* ruleAt(given.number)).id, { place: given.to }))
+    yield* asOperatorError(
+      (yield* InstanceRules).change(undefined, (yield* ruleAt(given.number)).id, { place: given.to })
+    )
     yield* Console.log(`Rule ${given.number} is now rule ${given.to}.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
 ).pipe(Command.withDescription("Moves a rule within the list"))
@@ -90,7 +92,7 @@ const remove = Command.make(
   "remove",
   { number },
   traced("instance rules remove")(function*(given) {
-    yield* refuse((yield* InstanceRules).remove(undefined, (yield* ruleAt(given.number)).id))
+    yield* asOperatorError((yield* InstanceRules).remove(undefined, (yield* ruleAt(given.number)).id))
     yield* Console.log(`Rule ${given.number} was removed.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
 ).pipe(Command.withDescription("Removes a rule"))

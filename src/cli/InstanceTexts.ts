@@ -7,7 +7,7 @@ import type { InstanceChange } from "../services/instance/InstanceChange.ts"
 import { InstanceSettings } from "../services/instance/InstanceSettings.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import * as InstanceServices from "./InstanceServices.ts"
-import { findUser, refuse } from "./Lookup.ts"
+import { asOperatorError, findUser } from "./Lookup.ts"
 
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
@@ -89,7 +89,7 @@ export const set = Command.make(
     if (Object.keys(change).length === 0) {
       return yield* new OperatorError({ message: "Nothing to set; see --help for the options" })
     }
-    yield* refuse((yield* InstanceSettings).change(undefined, change))
+    yield* asOperatorError((yield* InstanceSettings).change(undefined, change))
     yield* Console.log(`Set: ${Object.keys(change).join(", ")}.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
 ).pipe(Command.withDescription("Sets instance information; an empty value (\"\") removes it"))

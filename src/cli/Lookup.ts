@@ -9,5 +9,5 @@ export const findUser = Effect.fnUntraced(function*(name: string) {
 })
 
 /** Turns a client error into an operator error with the same text. */
-export const refuse = <A, R>(effect: Effect.Effect<A, { readonly message: string }, R>) =>
+export const asOperatorError = <A, R>(effect: Effect.Effect<A, { readonly message: string }, R>) =>
   Effect.mapError(effect, ({ message }) => new OperatorError({ message }))

@@ -6,12 +6,12 @@ import { type Amount, MediaUsage } from "../services/media/MediaUsage.ts"
 import { RemoteRefreshes } from "../services/media/RemoteRefreshes.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { traced } from "../services/runtime/Traced.ts"
-import { refuse } from "./Lookup.ts"
+import { asOperatorError } from "./Lookup.ts"
 import * as MediaServices from "./MediaServices.ts"
-import { inWords } from "./PictureFile.ts"
+import { formatBytes } from "./PictureFile.ts"
 
 const line = (name: string, { bytes, files }: Amount) =>
-  `${name.padEnd(14)}${String(files).padStart(9)} files ${inWords(bytes).padStart(12)}`
+  `${name.padEnd(14)}${String(files).padStart(9)} files ${formatBytes(bytes).padStart(12)}`
 
 const usage = Command.make(
   "usage",
@@ -37,10 +37,10 @@ const usage = Command.make(
       line("cards", ledger.cards),
       line("waiting", ledger.waiting),
       line("all", total),
-      line("remote copies", yield* RemoteCache.taken)
+      line("remote copies", yield* RemoteCache.cacheUsage)
     ].join("\n"))
     if (!given.check) return
-    const { stored, unknown } = yield* refuse(media.storage)
+    const { stored, unknown } = yield* asOperatorError(media.storage)
     const bytes = unknown.reduce((sum, file) => sum + file.bytes, 0)
     yield* Console.log([line("in storage", stored), line("unknown", { files: unknown.length, bytes })].join("\n"))
   }, (effect) => Effect.provide(effect, MediaServices.layer))
@@ -59,12 +59,12 @@ const prune = Command.make(
   {},
   traced("media prune")(function*() {
     const unattached = yield* all((yield* MediaAttachments).sweep)
-    const unheld = yield* refuse(all((yield* StoredFiles).sweep))
-    const { bytes, files } = yield* refuse((yield* MediaUsage).removeUnknown)
+    const unheld = yield* asOperatorError(all((yield* StoredFiles).sweep))
+    const { bytes, files } = yield* asOperatorError((yield* MediaUsage).removeUnknown)
     yield* Console.log([
       `${unattached} attachments unused for a day were removed,`,
       `${unheld} files without an owner for an hour,`,
-      `and ${files} files (${inWords(bytes)}) unknown to the database.`
+      `and ${files} files (${formatBytes(bytes)}) unknown to the database.`
     ].join("\n"))
   }, (effect) => Effect.provide(effect, MediaServices.layer))
 ).pipe(Command.withDescription("Removes unused files, as the server does regularly"))

@@ -34,7 +34,7 @@ const broadcast = Layer.effect(
     return Broadcast.of({
       publish: (message) => notify(message).pipe(Effect.orDie, Effect.provide(context)),
       subscribe: PubSub.subscribe(silence),
-      heard: () => Effect.void,
+      onMessage: () => Effect.void,
       connected: Effect.succeed(true)
     })
   })

@@ -7,7 +7,7 @@ import type { Source } from "../services/media/MediaTools.ts"
 export const file = Argument.String("file").pipe(Argument.withDescription("Path of a picture on this machine"))
 
 /** Formats a number of bytes: `3.4 MB`. */
-export const inWords = (bytes: number): string => {
+export const formatBytes = (bytes: number): string => {
   const units = ["bytes", "KB", "MB", "GB", "TB"]
   const step = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log(bytes) / Math.log(1024)))
   const value = bytes / 1024 ** step
@@ -23,7 +23,7 @@ export const pictureAt = Effect.fnUntraced(function*(path: string, bytesMax: num
   const unreadable = () => refuse("cannot be read")
   const { size, type } = yield* Effect.mapError(fs.stat(path), unreadable)
   if (type !== "File") return yield* refuse("is not a file")
-  if (Number(size) > bytesMax) return yield* refuse(`is larger than ${inWords(bytesMax)}`)
+  if (Number(size) > bytesMax) return yield* refuse(`is larger than ${formatBytes(bytesMax)}`)
   const head = Buffer.concat(
     yield* Stream.runCollect(fs.stream(path, { bytesToRead: ByteSize.bytes(headBytes) })).pipe(
       Effect.mapError(unreadable)

@@ -35,14 +35,14 @@ export const layer = HttpRouter.middleware(
 
     /** Pauses the request's time while it waits for its client. */
     const timed = (one: TimeoutSet.Waiting, outer: InFlight): InFlight => ({
-      aside: Effect.fnUntraced(function*(effect) {
+      withoutSlot: Effect.fnUntraced(function*(effect) {
         const timed = requests.delete(one)
         const spent = (yield* elapsedMillis) - one.since
         const goOn = Effect.map(elapsedMillis, (now) => {
           one.since = now - spent
           if (timed) requests.add(one)
         })
-        return yield* Effect.onExit(outer.aside(effect), () => goOn)
+        return yield* Effect.onExit(outer.withoutSlot(effect), () => goOn)
       })
     })
 

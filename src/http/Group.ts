@@ -2,7 +2,7 @@ import { Effect, Layer, Scope } from "effect"
 import type { HttpRouter } from "effect/http"
 import { HttpApi, HttpApiBuilder, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import type { Simplify } from "effect/Struct"
-import { lean } from "../services/runtime/Lean.ts"
+import { reduceContext } from "../services/runtime/Lean.ts"
 import type { Caller } from "./guard/Caller.ts"
 import { Guard } from "./guard/Guard.ts"
 import type { AnswerAs, Refusal } from "./guard/Reply.ts"
@@ -45,6 +45,6 @@ export function group(declared: HttpApiGroup.Constraint, build: unknown): unknow
       const handled: Effect.Effect<Handled> = build(handlers)
       return Effect.provideContext(handled, services)
     })
-    return yield* Effect.updateContext(Layer.build(made), lean(Guard, Scope.Scope))
+    return yield* Effect.updateContext(Layer.build(made), reduceContext(Guard, Scope.Scope))
   }))
 }

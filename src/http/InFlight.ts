@@ -3,7 +3,7 @@ import { Context, Effect } from "effect"
 type Aside = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 export interface InFlight {
-  readonly aside: Aside
+  readonly withoutSlot: Aside
 }
 
 /**
@@ -12,8 +12,8 @@ export interface InFlight {
  * this, wrapping the outer one.
  */
 export const InFlight = Context.Reference<InFlight>("murmuration/http/InFlight", {
-  defaultValue: () => ({ aside: (effect) => effect })
+  defaultValue: () => ({ withoutSlot: (effect) => effect })
 })
 
 /** Runs work that only waits for the client, and has its own limits. */
-export const aside: Aside = (effect) => Effect.flatMap(InFlight, (inFlight) => inFlight.aside(effect))
+export const withoutSlot: Aside = (effect) => Effect.flatMap(InFlight, (inFlight) => inFlight.withoutSlot(effect))

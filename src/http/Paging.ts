@@ -1,4 +1,4 @@
-import type { Page, Stretch } from "../services/database/Paging.ts"
+import type { OffsetPage, Page } from "../services/database/Paging.ts"
 
 /** Ends of a page: `first` and `last` are the cursor ids of its newest and oldest row. */
 interface PageEnds {
@@ -43,7 +43,7 @@ export const link = (
 export const offsetLink = (
   baseUrl: string,
   path: string,
-  { limit, offset }: Stretch,
+  { limit, offset }: OffsetPage,
   rows: number,
   keep: Readonly<Record<string, string>> = {}
 ): string | undefined => {

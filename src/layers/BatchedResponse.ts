@@ -1,5 +1,5 @@
 import { ServerResponse } from "node:http"
-import { giveBack } from "../services/runtime/OneTimeChunks.ts"
+import { freeChunk } from "../services/runtime/OneTimeChunks.ts"
 import * as UnreadResponses from "./UnreadResponses.ts"
 
 /** Maximum bytes of responses that wait for their clients, per process. */
@@ -26,7 +26,7 @@ export class BatchedResponse extends ServerResponse {
       try {
         // The system has the bytes once the response has finished. If the response is cut off, the garbage collector
         // frees them.
-        if (chunk instanceof Uint8Array) this.once("finish", () => giveBack(chunk))
+        if (chunk instanceof Uint8Array) this.once("finish", () => freeChunk(chunk))
         if (typeof encoding === "string") super.end(chunk, encoding, callback)
         else super.end(chunk, encoding ?? callback)
         unread.add(this)

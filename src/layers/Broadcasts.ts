@@ -24,17 +24,17 @@ export const layer = Layer.effect(
     const outside = yield* PostgresChannel
     const redis = Option.getOrUndefined(yield* Effect.serviceOption(Redis))
     const self = yield* (yield* SecureRandom.SecureRandom).uuidV4()
-    const { guarded, hear, heard, subscribe } = yield* makeHub
+    const { guarded, receive, onMessage, subscribe } = yield* makeHub
 
     const signals = yield* outside.subscribe
     yield* Effect.forkScoped(Effect.forever(Effect.flatMap(
       PubSub.take(signals),
-      (signal) => signal._tag === "Wake" || signal._tag === "Restart" ? Effect.void : hear(signal)
+      (signal) => signal._tag === "Wake" || signal._tag === "Restart" ? Effect.void : receive(signal)
     )))
 
     const received = (text: string) =>
       decode(text).pipe(
-        Effect.flatMap(({ from, message }) => from === self ? Effect.void : hear(message)),
+        Effect.flatMap(({ from, message }) => from === self ? Effect.void : receive(message)),
         Effect.catch((error) => Effect.logWarning(`Undecodable message on channel ${channel}`, error.message))
       )
     if (redis !== undefined) {
@@ -51,12 +51,12 @@ export const layer = Layer.effect(
     return Broadcast.of({
       publish: guarded(
         traced("Broadcast.publish")(function*(message: BroadcastMessage) {
-          yield* hear(message)
+          yield* receive(message)
           if (redis !== undefined) yield* send(redis, message)
         })
       ),
       subscribe,
-      heard,
+      onMessage,
       connected: redis === undefined
         ? outside.listening
         : Effect.zipWith(outside.listening, redis.subscribed, (a, b) => a && b)

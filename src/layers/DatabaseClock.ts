@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { only, rowsOf } from "../services/database/Rows.ts"
+import { rowsOf, singleRow } from "../services/database/Rows.ts"
 
 const skewRows = rowsOf(Schema.Struct({ millis: Schema.Number }))
 
@@ -14,7 +14,7 @@ export const skewMillisMax = 10_000
 export const skew = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const before = yield* Clock.currentTimeMillis
-  const { millis } = only(
+  const { millis } = singleRow(
     yield* skewRows(sql`SELECT extract(epoch FROM statement_timestamp())::float8 * 1000 AS millis`)
   )
   const after = yield* Clock.currentTimeMillis

@@ -78,10 +78,10 @@ const make = traced("EmbeddedPostgres.make")(function*(options: Options) {
   const binaries = yield* Binaries.find
   const runAs = yield* RunAs.choose(binaries, folder, dataDir)
   yield* DataFolder.checkVersion(folder, binaries)
-  if (Option.isNone(running) && (options.durable ?? true)) yield* DiskSpace.makeRoom(dataDir, options.free)
+  if (Option.isNone(running) && (options.durable ?? true)) yield* DiskSpace.freeReserve(dataDir, options.free)
   if (!(yield* DataFolder.exists(folder))) yield* DataFolder.initialise(folder, binaries, runAs, password)
   if (Option.isNone(running)) {
-    yield* DataFolder.takeOver(folder, runAs).pipe(
+    yield* DataFolder.changeOwner(folder, runAs).pipe(
       Effect.mapError((error) => new OperatorError({ message: error.message }))
     )
   }
@@ -102,7 +102,7 @@ const make = traced("EmbeddedPostgres.make")(function*(options: Options) {
     Effect.flatMap(begin, Ref.make),
     Effect.fnUntraced(function*(current) {
       const postmaster = yield* Ref.get(current)
-      if (yield* handover.leaving) return yield* postmaster.letGo
+      if (yield* handover.leaving) return yield* postmaster.detach
       const own = ours || (yield* handover.tookOver)
       if (own || (yield* isUnused(postmaster.endpoint, password))) yield* Postmaster.stop(postmaster)
     }),

@@ -37,7 +37,7 @@ export class Handover extends Context.Service<Handover, {
     Handover,
     Effect.gen(function*() {
       const { cluster } = yield* Environment
-      const expected = yield* Effect.sync(Predecessor.isThere)
+      const expected = yield* Effect.sync(Predecessor.exists)
       const tookOver = yield* Ref.make(false)
       const leaving = yield* Ref.make(false)
       const left = yield* Deferred.make<void>()

@@ -5,7 +5,7 @@ import { bodyBytesMax } from "../http/body/Body.ts"
 import { isHandshake } from "../http/guard/Handshake.ts"
 import { plainError } from "../http/guard/Reply.ts"
 import { InFlight } from "../http/InFlight.ts"
-import { lean } from "../services/runtime/Lean.ts"
+import { reduceContext } from "../services/runtime/Lean.ts"
 import * as ConnectionShares from "./ConnectionShares.ts"
 import { Environment } from "./Environment.ts"
 import { Handover } from "./Handover.ts"
@@ -21,7 +21,7 @@ const webSocketMessageBytesMax = 16_384
 const gracefulShutdownTimeout = "6 seconds"
 
 /** Context of requests. The size limits bodies that have no other limit. */
-const needed = lean(Scope.Scope)
+const needed = reduceContext(Scope.Scope)
 const carried = (services: Context.Context<Scope.Scope>) =>
   Context.add(needed(services), HttpServerRequest.MaxBodySize, ByteSize.bytes(bodyBytesMax))
 
@@ -108,10 +108,10 @@ const admission = HttpRouter.middleware(
           })
           const outer = Context.get(context, InFlight)
           counted = Effect.provideService(handler, InFlight, {
-            aside: (effect) =>
+            withoutSlot: (effect) =>
               Effect.suspend(() => {
                 leave()
-                return Effect.onExit(outer.aside(effect), () => comeBack)
+                return Effect.onExit(outer.withoutSlot(effect), () => comeBack)
               })
           })
         }

@@ -2,12 +2,12 @@ import { Cause, Console, Effect, Exit, Runtime, Schema } from "effect"
 
 /** Error for the operator: why the server cannot start, or a command failed. */
 export class OperatorError extends Schema.TaggedError<OperatorError>()("OperatorError", { message: Schema.String }) {
-  // `inWords` prints the message; a log line with a stack would add nothing.
+  // `printOperatorError` prints the message; a log line with a stack would add nothing.
   override readonly [Runtime.errorReported] = false
 }
 
 /** Prints the message of an operator error, without a stack. */
-export const inWords = <A, E, R>(program: Effect.Effect<A, E | OperatorError, R>) =>
+export const printOperatorError = <A, E, R>(program: Effect.Effect<A, E | OperatorError, R>) =>
   Effect.tapError(program, (error) => error instanceof OperatorError ? Console.error(error.message) : Effect.void)
 
 /** Sets the exit code: 0 for success and for a requested stop, 1 for a failure. */

@@ -37,12 +37,12 @@ export const layerServer = Layer.effect(
   Effect.map(
     SocketServer.SocketServer,
     ({ address, run }) =>
-      SocketServer.SocketServer.of({ address, run: (handler) => run((socket) => handler(mortal(socket))) })
+      SocketServer.SocketServer.of({ address, run: (handler) => run((socket) => handler(failAfterClose(socket))) })
   )
 ).pipe(Layer.provide(NodeClusterSocket.layerSocketServer))
 
 /** Wraps a connection so that its writes fail as soon as its reader has ended. */
-export const mortal = (socket: Socket.Socket): Socket.Socket => {
+export const failAfterClose = (socket: Socket.Socket): Socket.Socket => {
   const gone = Deferred.makeUnsafe<never, Socket.SocketError>()
   const end = (error: Socket.SocketError) => Deferred.fail(gone, error)
   const whileThere = (write: Effect.Effect<void, Socket.SocketError>) =>

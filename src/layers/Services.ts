@@ -87,7 +87,7 @@ import { Relationships } from "../services/social/Relationships.ts"
 import { UserDomainBlocks } from "../services/social/UserDomainBlocks.ts"
 import { Roles } from "../services/staff/Roles.ts"
 import { AccountStatuses } from "../services/statuses/AccountStatuses.ts"
-import { AskedInteractions } from "../services/statuses/AskedInteractions.ts"
+import { InteractionRequestList } from "../services/statuses/AskedInteractions.ts"
 import { Bookmarks } from "../services/statuses/Bookmarks.ts"
 import { Contexts } from "../services/statuses/Contexts.ts"
 import { ConversationMutes } from "../services/statuses/ConversationMutes.ts"
@@ -188,7 +188,7 @@ const reading = Layer.satisfiesServicesType<Stored | InstancePolicies | Feeds | 
     Notifications.layer,
     Relationships.layer,
     DefaultPolicies.layer,
-    AskedInteractions.layer,
+    InteractionRequestList.layer,
     Quotes.layer,
     Search.layer,
     WaitingPosts.layer,

@@ -1,7 +1,7 @@
 import { Effect, Layer, Semaphore } from "effect"
 import { RunnerStorage, type ShardId, ShardingConfig, SqlRunnerStorage } from "effect/cluster"
 import { SqlClient, type SqlConnection } from "effect/sql"
-import { gathered } from "../services/database/Batches.ts"
+import { batchRequests } from "../services/database/Batches.ts"
 import { HeldSessions } from "./Database.ts"
 import { ShardReleases } from "./ShardReleases.ts"
 
@@ -38,7 +38,7 @@ export const layer = Layer.effect(
       return `SELECT pg_advisory_unlock(classid::int8::bit(32)::int4, objid::int8::int4) FROM pg_locks
         WHERE locktype = 'advisory' AND objsubid = 2 AND pid = pg_backend_pid() AND objid IN (${numbers.join(", ")})`
     }
-    const releaseTogether = gathered(
+    const releaseTogether = batchRequests(
       { max: releasesMax },
       (shards: ReadonlyArray<ShardId.ShardId>) =>
         Effect.suspend((): Effect.Effect<unknown, unknown> =>

@@ -2,16 +2,16 @@ import { Clock, Context, Effect, Schedule } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { Statement } from "effect/sql"
 import { unavailable } from "../http/guard/Reply.ts"
-import { StoodStill } from "../services/runtime/StoodStill.ts"
+import { ProcessStalled } from "../services/runtime/StoodStill.ts"
 
 /** Pause after which a process counts as stalled, in milliseconds: as long as clients wait for a command. */
-export const standstillMillisMax = 5_000
+export const stallMillisMax = 5_000
 const beatPeriod = "500 millis"
 /**
  * Heartbeats after a stall, including the immediate one, until no request from before it is left to read. Between two
  * beats everything that has arrived is read, even on a busy machine.
  */
-export const aftermathBeats = 3
+export const beatsAfterStall = 3
 
 /**
  * Refuses stale requests after a stall (a frozen machine, SIGSTOP). Their clients gave up long ago, and may have used
@@ -25,9 +25,9 @@ export const layer = HttpRouter.middleware(
     let [standstills, beatsLeft] = [0, 0]
     const look = () => {
       const now = clock.currentTimeMillisUnsafe()
-      if (now - heard > standstillMillisMax) {
+      if (now - heard > stallMillisMax) {
         standstills++
-        beatsLeft = aftermathBeats
+        beatsLeft = beatsAfterStall
       }
       heard = now
     }
@@ -57,7 +57,7 @@ export const layer = HttpRouter.middleware(
           !over && stoodStill() ? Effect.flatMap(unavailable, Effect.die) : Effect.succeed(statement)
         return Effect.onExit(
           Effect.updateContext(handler, (outer: typeof context) =>
-            Context.add(Context.add(outer, StoodStill, stoodStill), Statement.CurrentTransformer, asked)),
+            Context.add(Context.add(outer, ProcessStalled, stoodStill), Statement.CurrentTransformer, asked)),
           end
         )
       })

@@ -13,7 +13,7 @@ interface Collection {
  * keep that, a fifth of the process. Takes 0.2 s of CPU. Afterwards the heap grows to twice its live size, as `npm
  * start` sets (`--heap-growing-percent`): V8's own factor of up to four took 130 MB more under load, and saved no time.
  */
-export const giveBack = Effect.sync(() => {
+export const shrinkHeap = Effect.sync(() => {
   // Node has no other way to request a collection that shrinks the heap.
   setFlagsFromString("--expose-gc")
   const collect: (collection: Collection) => void = runInNewContext("gc")

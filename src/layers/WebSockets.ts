@@ -14,7 +14,7 @@ import {
 } from "../http/streaming/WebSockets.ts"
 
 /** Timeout of the closing handshake. */
-const goodbyeTimeout = "2 seconds"
+const closeTimeout = "2 seconds"
 const goingAway = 1001
 
 /**
@@ -39,7 +39,7 @@ export const layer = Layer.effect(
       accept: Effect.gen(function*() {
         const request = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
         if (!(request instanceof IncomingMessage)) return yield* new WebSocketClosed()
-        const client = yield* Effect.acquireRelease(handshake(server, request), goodbye)
+        const client = yield* Effect.acquireRelease(handshake(server, request), closeAndWait)
         const socket = yield* Socket.fromWebSocket(Effect.succeed(client))
         const { pull } = yield* socket.reader
         return webSocketOf(client, request.socket, Effect.mapError(pull, () => new WebSocketClosed()))
@@ -65,13 +65,13 @@ const handshake = (server: WebSocketServer, request: IncomingMessage) =>
   })
 
 /** Waits until the connection is closed: a response to its request must never be written into it. */
-const goodbye = (client: Client) =>
+const closeAndWait = (client: Client) =>
   Effect.callback<void>((resume) => {
     if (client.readyState === Client.CLOSED) return resume(Effect.void)
     client.once("close", () => resume(Effect.void))
     client.close(goingAway)
   }).pipe(
-    Effect.timeoutOption(goodbyeTimeout),
+    Effect.timeoutOption(closeTimeout),
     Effect.andThen(Effect.sync(() => client.terminate()))
   )
 

@@ -1,5 +1,5 @@
-import { cut, type SearchedStatus } from "../../src/services/search/StatusTokens.ts"
-import { stretchesOf, stretchLengths } from "../../src/services/search/TimeWindows.ts"
+import { type SearchedStatus, tokenise } from "../../src/services/search/StatusTokens.ts"
+import { timeSlotBits, timeSlotTokens } from "../../src/services/search/TimeWindows.ts"
 import { authorToken, publicToken } from "../../src/services/search/TokenQuery.ts"
 import { textsBy } from "../../src/services/statuses/Written.ts"
 import type { Query } from "./Backing.ts"
@@ -144,7 +144,7 @@ export const seedPosts = async (query: Query, people: People, count: number): Pr
     }
     const values = (texts[at] ?? []).map((words, n) => {
       const html = `<p>${words.join(script.gap)}</p>`
-      const { tokens } = cut({ ...blank, html, language: script.language })
+      const { tokens } = tokenise({ ...blank, html, language: script.language })
       return `(${n * scripts.length + at}, '${script.language}', ${quote(html)}, ${
         quote(tokens(({ word }) => stems.get(word)))
       }::tsvector)`
@@ -153,7 +153,7 @@ export const seedPosts = async (query: Query, people: People, count: number): Pr
       await query(`INSERT INTO texts VALUES ${values.slice(from, from + 1_000).join()}`)
     }
   }
-  const shared = [authorToken(0n), ...stretchesOf(0n)].map(quote).join()
+  const shared = [authorToken(0n), ...timeSlotTokens(0n)].map(quote).join()
   await query(`UPDATE texts SET tokens = ts_delete(tokens, ARRAY[${shared}])`)
 
   const began = Date.now() - millisOfAll
@@ -163,7 +163,7 @@ export const seedPosts = async (query: Query, people: People, count: number): Pr
   } + author AS account_id, n, html, language, tokens
     FROM (SELECT n, ${millis} AS millis, 1 + (n::bigint * 7919 % ${authors}) AS author FROM generate_series(1, ${count}) n) posts
     JOIN texts ON texts.place = n % ${scripts.length * textsEach}`
-  const stretches = stretchLengths.map((length) => `':${length}.' || to_hex(millis >> ${length})`)
+  const stretches = timeSlotBits.map((length) => `':${length}.' || to_hex(millis >> ${length})`)
   await query("DROP INDEX search_documents_tokens")
   await query(`INSERT INTO statuses (id, account_id, html, visibility, language, conversation_id, created_at)
     SELECT id, account_id, html, 'public', language, id, to_timestamp(millis / 1000.0) FROM (${posts}) p`)

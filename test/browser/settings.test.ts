@@ -3,10 +3,10 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { pages } from "../http/staff/pages/pages.ts"
 import { authenticator, nextStep } from "../support/Authenticator.ts"
-import { chief } from "../support/Chief.ts"
+import { administratorBrowser } from "../support/Chief.ts"
 import { TestServer } from "../support/Server.ts"
 import { staffMember } from "../support/Staff.ts"
-import { staffThings } from "../support/StaffThings.ts"
+import { adminFixtures } from "../support/StaffThings.ts"
 import { axeFinds } from "./Axe.ts"
 import { Browser, picture, visit } from "./Browser.ts"
 import { lookAtPages } from "./PageChecks.ts"
@@ -86,8 +86,8 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
       "Axe finds nothing and nothing is wider than the window, on desk and telephone, by day and by night",
       () =>
         Effect.gen(function*() {
-          const owner = yield* chief("livia")
-          const addressOf = yield* staffThings(owner)
+          const owner = yield* administratorBrowser("livia")
+          const addressOf = yield* adminFixtures(owner)
           const elsewhere = /^\/admin(?:$|\/(?:accounts|reports|appeals)|.*\/export\.[\w.]+$)/
           const mine = pages.map(({ path }) => path).filter((path) => !elsewhere.test(path))
           const all = [

@@ -2,7 +2,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { cli } from "../support/CommandLine.ts"
-import { crowd, linkedBy, refreshTrends, taggedBy } from "../support/Crowd.ts"
+import { linkedBy, refreshTrends, remoteAccounts, taggedBy } from "../support/Crowd.ts"
 import { call } from "../support/MediaFiles.ts"
 import { TestServer } from "../support/Server.ts"
 
@@ -20,7 +20,7 @@ layer(Layer.provideMerge(TestServer.layer(), NodeServices.layer), { excludeTestS
         assert.include((yield* run("waiting")).out, "Nothing is waiting for review.")
         const me = yield* createPerson("ada")
         yield* call("POST", "/api/v1/statuses", me.token, { status: "#Rising" })
-        const many = yield* crowd("cli.test", 9)
+        const many = yield* remoteAccounts("cli.test", 9)
         yield* taggedBy("rising", many)
         yield* linkedBy("https://news.test/", many)
         yield* refreshTrends

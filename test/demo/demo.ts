@@ -4,7 +4,7 @@ import { Command, Flag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import * as Operator from "../../src/cli/Operator.ts"
 import { Environment } from "../../src/layers/Environment.ts"
-import { inWords, teardown } from "../../src/layers/OperatorError.ts"
+import { printOperatorError, teardown } from "../../src/layers/OperatorError.ts"
 import { Client } from "./Client.ts"
 import { fill, show } from "./Fill.ts"
 import * as Plan from "./Plan.ts"
@@ -33,7 +33,7 @@ const demo = Command.make(
 
 demo.pipe(
   Command.run({ version: "0.1.0" }),
-  inWords,
+  printOperatorError,
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain({ teardown })
 )

@@ -2,17 +2,17 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { postsMax } from "../../src/services/federation/purge/PurgedPosts.ts"
 import { eventually } from "../support/Eventually.ts"
-import { type Citizen, fediverse, type Place, settled } from "../support/Fediverse.ts"
+import { fediverse, settled, type TestInstance, type TestUser } from "../support/Fediverse.ts"
 
 /** Work that the operator's command leaves for the account's actor. */
-const deleteAccount = ({ sql }: Place, { accountId }: Citizen, id: bigint) =>
+const deleteAccount = ({ sql }: TestInstance, { accountId }: TestUser, id: bigint) =>
   Effect.orDie(sql`INSERT INTO account_intents (id, account_id, kind, details, created_at)
     VALUES (${id}, ${accountId}, 'DeleteAccount', '{"_tag": "DeleteAccount"}', ${new Date()})`)
 
 const activity = { headers: { accept: "application/activity+json" } }
 
 /** Waits until nothing is left to do for deleted accounts. */
-const purged = ({ sql }: Place) =>
+const purged = ({ sql }: TestInstance) =>
   eventually(
     Effect.orDie(sql`SELECT 1 FROM account_intents UNION ALL SELECT 1 FROM agenda WHERE kind = 'purge'`),
     (rows) => rows.length === 0

@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
-import { fediverse, type Place, settled } from "../support/Fediverse.ts"
+import { fediverse, settled, type TestInstance } from "../support/Fediverse.ts"
 
 const feed = { headers: { accept: "application/activity+json" } }
-const textOf = (place: Place, path: string, init = {}) =>
+const textOf = (place: TestInstance, path: string, init = {}) =>
   Effect.flatMap(
     place.fetch(path, init),
     (response) => Effect.map(Effect.promise(() => response.text()), (text) => [response.status, text] as const)

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
-import { type Citizen, fediverse, over, settled } from "../support/Fediverse.ts"
+import { fediverse, settled, settledWithRetries, type TestUser } from "../support/Fediverse.ts"
 
 /** Anna here, whom Zoe at another server of ours follows. */
 const stage = Effect.gen(function*() {
@@ -11,10 +11,10 @@ const stage = Effect.gen(function*() {
   yield* zoe.follow(anna)
   yield* settled(places)
   const { id } = yield* zoe.find(anna)
-  return { anna, done: settled(places), here, id: String(id), over: over(places), there, zoe }
+  return { anna, done: settled(places), here, id: String(id), over: settledWithRetries(places), there, zoe }
 })
 
-const contents = (by: Citizen, path: string) =>
+const contents = (by: TestUser, path: string) =>
   Effect.map(
     by.ask("GET", path),
     (all: ReadonlyArray<{ readonly content: string }>) => all.map(({ content }) => content)

@@ -2,10 +2,10 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { cli } from "../support/CommandLine.ts"
 import { eventually } from "../support/Eventually.ts"
-import { fediverse, type Place, settled } from "../support/Fediverse.ts"
+import { fediverse, settled, type TestInstance } from "../support/Fediverse.ts"
 import { TestServer } from "../support/Server.ts"
 
-const operate = Effect.fnUntraced(function*(place: Place, ...args: ReadonlyArray<string>) {
+const operate = Effect.fnUntraced(function*(place: TestInstance, ...args: ReadonlyArray<string>) {
   const { code, err } = yield* cli(args, Context.get(place.context, TestServer).variables)
   assert.strictEqual(code, 0, err)
 })

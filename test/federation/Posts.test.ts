@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Citizen, fediverse, outcomes, settled } from "../support/Fediverse.ts"
+import { fediverse, outcomes, settled, type TestUser } from "../support/Fediverse.ts"
 
 /** Anna here and Zoe there follow each other. */
 const friends = Effect.gen(function*() {
@@ -13,7 +13,7 @@ const friends = Effect.gen(function*() {
   return { anna, zoe, places, done: settled(places) }
 })
 
-const local = (by: Citizen, uri: string) =>
+const local = (by: TestUser, uri: string) =>
   Effect.map(
     by.ask("GET", `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(uri)}`),
     (

@@ -1,15 +1,15 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { type Citizen, fediverse, outcomes, type Place, settled } from "../support/Fediverse.ts"
+import { fediverse, outcomes, settled, type TestInstance, type TestUser } from "../support/Fediverse.ts"
 
-const local = (by: Citizen, uri: string) =>
+const local = (by: TestUser, uri: string) =>
   Effect.map(
     by.ask("GET", `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(uri)}`),
     ({ statuses: [found] }) => found
   )
 const Document = Schema.Record(Schema.String, Schema.Any)
 /** A document of a server, by its address. */
-const read = (at: Place, address: string) =>
+const read = (at: TestInstance, address: string) =>
   Effect.flatMap(
     at.fetch(new URL(address).pathname, { headers: { accept: "application/activity+json" } }),
     (response) => Effect.promise(() => response.json().then(Schema.decodeUnknownSync(Document)))

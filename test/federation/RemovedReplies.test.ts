@@ -1,14 +1,14 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Citizen, fediverse, settled } from "../support/Fediverse.ts"
+import { fediverse, settled, type TestUser } from "../support/Fediverse.ts"
 
-const local = (by: Citizen, uri: string) =>
+const local = (by: TestUser, uri: string) =>
   Effect.map(
     by.ask("GET", `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(uri)}`),
     ({ statuses: [found] }) => found
   )
 /** Replies that a viewer sees below a post. */
-const below = Effect.fnUntraced(function*(by: Citizen, uri: string) {
+const below = Effect.fnUntraced(function*(by: TestUser, uri: string) {
   const { id } = yield* local(by, uri)
   const { descendants } = yield* by.ask("GET", `/api/v1/statuses/${id}/context`)
   return descendants.map(({ content }: { content: string }) => content.replace(/<[^>]*>/g, "").split(" ").at(-1))
@@ -28,7 +28,7 @@ it.live(
       yield* done
       const post = yield* anna.post("a thread")
       yield* done
-      const reply = Effect.fnUntraced(function*(by: Citizen, text: string) {
+      const reply = Effect.fnUntraced(function*(by: TestUser, text: string) {
         const { id } = yield* local(by, post.uri)
         const made = yield* by.post(`@${anna.handle} ${text}`, { in_reply_to_id: id })
         yield* done
@@ -39,7 +39,7 @@ it.live(
       for (const by of [zoe, max]) assert.includeMembers(yield* below(by, post.uri), ["rude", "kind"])
       const known = yield* local(anna, rude.uri)
       const path = (id: string) => `/api/v1/statuses/${post.id}/replies/${id}/remove`
-      const refused = Effect.fnUntraced(function*(by: Citizen, id: string) {
+      const refused = Effect.fnUntraced(function*(by: TestUser, id: string) {
         return (yield* here!.fetch(path(id), { method: "POST", token: by.token })).status
       })
       assert.deepStrictEqual(

@@ -1,28 +1,28 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
-import { type Citizen, fediverse, type Place, settled } from "../support/Fediverse.ts"
+import { fediverse, settled, type TestInstance, type TestUser } from "../support/Fediverse.ts"
 
-const local = (by: Citizen, uri: string) =>
+const local = (by: TestUser, uri: string) =>
   Effect.map(
     by.ask("GET", `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(uri)}`),
     ({ statuses: [found] }) => found
   )
 /** Replies that a viewer sees below a post. */
-const below = Effect.fnUntraced(function*(by: Citizen, uri: string) {
+const below = Effect.fnUntraced(function*(by: TestUser, uri: string) {
   const { id } = yield* local(by, uri)
   const { descendants } = yield* by.ask("GET", `/api/v1/statuses/${id}/context`)
   return descendants.map(({ content }: { content: string }) => content.replace(/<[^>]*>/g, ""))
 })
-const requests = (by: Citizen) => by.ask("GET", "/api/v1/interaction_requests")
-const document = Effect.fnUntraced(function*(at: Place, uri: string) {
+const requests = (by: TestUser) => by.ask("GET", "/api/v1/interaction_requests")
+const document = Effect.fnUntraced(function*(at: TestInstance, uri: string) {
   const response = yield* at.fetch(new URL(uri).pathname, { headers: { accept: "application/activity+json" } })
   // Tests look into answers of every shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   const body: any = response.ok ? yield* Effect.promise(() => response.json()) : undefined
   return { status: response.status, body }
 })
-const status = (at: Place, by: Citizen, method: string, path: string, json?: unknown) =>
+const status = (at: TestInstance, by: TestUser, method: string, path: string, json?: unknown) =>
   Effect.map(
     at.fetch(path, { method, token: by.token, ...(json === undefined ? {} : { json }) }),
     (response) => response.status

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
-import { type Citizen, place, settled } from "../support/Fediverse.ts"
+import { place, settled, type TestUser } from "../support/Fediverse.ts"
 import { keyOperations, listener } from "./Listener.ts"
 import { note, sendTo } from "./Speaking.ts"
 
@@ -19,7 +19,7 @@ const stage = Effect.gen(function*() {
   return { anna, done: settled([here]), here, say, there, zoe }
 })
 
-const json = (by: Citizen, path: string) => by.ask("GET", path)
+const json = (by: TestUser, path: string) => by.ask("GET", path)
 
 it.live(
   "S-009, S-010, S-264: a remote inbox receives what followers receive, signed by the account, with contexts",

@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import * as Cavage from "../../src/services/federation/signatures/Cavage.ts"
 import { KeyOperations } from "../../src/services/federation/signatures/KeyOperations.ts"
 import type { Json, Peer } from "../services/federation/Peer.ts"
-import type { Place } from "../support/Fediverse.ts"
+import type { TestInstance } from "../support/Fediverse.ts"
 
 type Somebody = Effect.Success<ReturnType<Peer["actor"]>>
 
 /** Sends activities of a remote account to a server of ours, with Cavage signatures. */
-export const sendTo = ({ fetch, origin }: Place, by: Somebody) => (activity: Json) =>
+export const sendTo = ({ fetch, origin }: TestInstance, by: Somebody) => (activity: Json) =>
   Effect.gen(function*() {
     const keys = yield* KeyOperations
     const text = JSON.stringify({ "@context": "https://www.w3.org/ns/activitystreams", actor: by.id, ...activity })

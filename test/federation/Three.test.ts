@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import sharp from "sharp"
 import { eventually } from "../support/Eventually.ts"
-import { type Citizen, fediverse, outcomes, settled } from "../support/Fediverse.ts"
+import { fediverse, outcomes, settled, type TestUser } from "../support/Fediverse.ts"
 
 /** Anna, Ben and Cleo on a server each; `names` follow whom they name. */
 const three = Effect.gen(function*() {
@@ -12,14 +12,14 @@ const three = Effect.gen(function*() {
   return { anna, ben, cleo, places, done: settled(places) }
 })
 
-const shown = (by: Citizen, uri: string) =>
+const shown = (by: TestUser, uri: string) =>
   Effect.map(
     by.ask("GET", `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(uri)}`),
     ({ statuses: [found] }) => found
   )
 
 /** A picture of anna's with words and a point to look at. */
-const picture = (by: Citizen, origin: string) =>
+const picture = (by: TestUser, origin: string) =>
   Effect.promise(async () => {
     const bytes = await sharp({ create: { width: 80, height: 60, channels: 3, background: "#357" } }).png().toBuffer()
     const body = new FormData()

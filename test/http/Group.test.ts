@@ -10,10 +10,10 @@ import * as Reply from "../../src/http/guard/Reply.ts"
 import { AccountViews } from "../../src/http/render/AccountViews.ts"
 import { StatusViews } from "../../src/http/render/StatusViews.ts"
 import { Account } from "../../src/http/wire/Account.ts"
-import { encode, json, list, splice } from "../../src/http/wire/Keys.ts"
+import { encode, json, list, withMembers } from "../../src/http/wire/Keys.ts"
 import { type Context as Thread, Status } from "../../src/http/wire/Status.ts"
 import { AccountId } from "../../src/services/database/Ids.ts"
-import { lean } from "../../src/services/runtime/Lean.ts"
+import { reduceContext } from "../../src/services/runtime/Lean.ts"
 
 /*
  * The compiler holds most of this: it complains of an expected error that is none, so what stands under one does not
@@ -111,9 +111,9 @@ describe("a group of endpoints", () => {
 describe("lean", () => {
   it("keeps the named services of this program and promises nothing else", () => {
     const given = Context.make(Taken, "taken").pipe(Context.add(Scope.Scope, Scope.makeUnsafe()))
-    const kept = lean(Taken)(given)
+    const kept = reduceContext(Taken)(given)
     assert.strictEqual(Context.get(kept, Taken), "taken")
-    const left = lean(Scope.Scope)(given)
+    const left = reduceContext(Scope.Scope)(given)
     assert.isDefined(Context.get(left, Scope.Scope))
     // @ts-expect-error It was not named.
     assert.throws(() => Context.get(left, Taken))
@@ -125,8 +125,8 @@ describe("ready JSON", () => {
     const texts = [encode("a"), encode("b")]
     assert.strictEqual(list(texts), `["a","b"]`)
     // @ts-expect-error The members of a thread are statuses.
-    const thread = splice<Thread, "ancestors" | "descendants">({}, { ancestors: list(texts), descendants: list([]) })
-    assert.strictEqual(thread, `{"ancestors":["a","b"],"descendants":[]}`)
+    const thread = withMembers<Thread, "ancestors">({}, { ancestors: list(texts) })
+    assert.strictEqual(thread, `{"ancestors":["a","b"]}`)
     // @ts-expect-error Text is no JSON until it is encoded.
     assert.isDefined(Reply.json("text"))
     assert.strictEqual(json<{ readonly first_one: string }>({ firstOne: "a" }), `{"first_one":"a"}`)

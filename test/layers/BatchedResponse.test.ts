@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Socket } from "node:net"
 import { buffer } from "node:stream/consumers"
 import { unreadBytesMax } from "../../src/layers/BatchedResponse.ts"
 import * as NodeServer from "../../src/layers/NodeServer.ts"
-import { readOnce } from "../../src/services/runtime/OneTimeChunks.ts"
+import { markDisposable } from "../../src/services/runtime/OneTimeChunks.ts"
 import { eventually } from "../support/Eventually.ts"
 
 /** A client on a connection of its own, of a server that answers each request with `answer`. */
@@ -32,7 +32,7 @@ const bodyOf = (client: Socket) =>
 
 /** More than a connection takes while its client reads nothing. */
 const large = 64 * 1024 * 1024
-const made = (size: number) => readOnce(Buffer.alloc(size, "many words "))
+const made = (size: number) => markDisposable(Buffer.alloc(size, "many words "))
 
 it.effect("bytes that are read once are given back when they are written, not before", () =>
   Effect.gen(function*() {
@@ -88,7 +88,7 @@ it.effect("answers to requests that come at once keep their order, short and lon
       const text = texts[at++] ?? ""
       const length = Buffer.byteLength(text)
       response.writeHead(200, { "content-length": length, "x-length": length })
-      response.end(at % 5 === 0 ? readOnce(Buffer.from(text)) : text)
+      response.end(at % 5 === 0 ? markDisposable(Buffer.from(text)) : text)
     })
     let rest = yield* Effect.promise(() => buffer(client))
     for (const text of texts) {

@@ -8,7 +8,7 @@ describe("names of hosts", () => {
   it.effect("F20: names that resolve slowly hold one thread at most, and none where the name servers are silent", () => {
     const began: Array<string> = []
     const ends: Array<() => void> = []
-    const nearby = (name: string) =>
+    const systemResolver = (name: string) =>
       new Promise<ReadonlyArray<string>>((resolve) => {
         began.push(name)
         ends.push(() => resolve([`of ${name}`]))
@@ -35,12 +35,12 @@ describe("names of hosts", () => {
       ends[2]?.()
       assert.deepStrictEqual(yield* Fiber.join(asked[3]!), ["of d.test"])
     }).pipe(
-      Effect.provide(Names.layerWith({ servers: failing("ENOTFOUND"), nearby })),
+      Effect.provide(Names.layerWith({ servers: failing("ENOTFOUND"), systemResolver })),
       Effect.andThen(
         Effect.gen(function*() {
           assert.deepStrictEqual(yield* Names.use(({ resolve }) => resolve("silent.test")), [])
           assert.lengthOf(began, 3)
-        }).pipe(Effect.provide(Names.layerWith({ servers: failing("ETIMEOUT"), nearby })))
+        }).pipe(Effect.provide(Names.layerWith({ servers: failing("ETIMEOUT"), systemResolver })))
       )
     )
   })

@@ -75,7 +75,7 @@ describe("Sockets between nodes", () => {
 
   it.live("a reply to a node that is gone fails, also where nothing may interrupt it", () =>
     Effect.gen(function*() {
-      assert.strictEqual((yield* conversation(RunnerSockets.mortal, true))._tag, "SocketError")
-      assert.strictEqual((yield* conversation(RunnerSockets.mortal, false))._tag, "SocketError")
+      assert.strictEqual((yield* conversation(RunnerSockets.failAfterClose, true))._tag, "SocketError")
+      assert.strictEqual((yield* conversation(RunnerSockets.failAfterClose, false))._tag, "SocketError")
     }))
 })

@@ -4,7 +4,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, Statement } from "effect/sql"
 import * as Standstills from "../../src/layers/Standstills.ts"
-import { StoodStill } from "../../src/services/runtime/StoodStill.ts"
+import { ProcessStalled } from "../../src/services/runtime/StoodStill.ts"
 
 /** A database that writes down what it is asked for. */
 const listening = Effect.gen(function*() {
@@ -46,7 +46,7 @@ it.effect("F60: a process that stood still does nothing that was asked for befor
     let during = () => {}
     const route = Effect.gen(function*() {
       during()
-      return HttpServerResponse.text(String((yield* StoodStill)()))
+      return HttpServerResponse.text(String((yield* ProcessStalled)()))
     })
     const write = Effect.gen(function*() {
       yield* sql`SELECT 1`
@@ -78,11 +78,11 @@ it.effect("F60: a process that stood still does nothing that was asked for befor
         return response.status === 200 ? await response.text() : response.status
       })
     assert.deepStrictEqual([yield* ask("POST"), yield* ask("GET")], ["false", "false"])
-    now += Standstills.standstillMillisMax + 1
+    now += Standstills.stallMillisMax + 1
     assert.deepStrictEqual([yield* ask("POST"), yield* ask("GET"), yield* ask("POST")], [503, "false", 503])
     // However late it is: what had arrived is read when it has had its turns.
     now += 4_000
-    for (let beats = 1; beats < Standstills.aftermathBeats; beats++) {
+    for (let beats = 1; beats < Standstills.beatsAfterStall; beats++) {
       yield* beat
       assert.strictEqual(yield* ask("POST"), 503)
     }
@@ -90,15 +90,15 @@ it.effect("F60: a process that stood still does nothing that was asked for befor
     assert.deepStrictEqual([yield* ask("POST"), yield* ask("POST", "/write")], ["false", "written"])
     assert.deepStrictEqual(asked.splice(0), ["SELECT 1", "INSERT 2"])
     // It stood still while it worked on the request.
-    during = () => now += Standstills.standstillMillisMax + 1
+    during = () => now += Standstills.stallMillisMax + 1
     assert.strictEqual(yield* ask("POST"), "true")
-    for (let beats = 1; beats <= Standstills.aftermathBeats; beats++) yield* beat
+    for (let beats = 1; beats <= Standstills.beatsAfterStall; beats++) yield* beat
     assert.strictEqual(yield* ask("POST", "/write"), 503)
     assert.deepStrictEqual(asked.splice(0), ["SELECT 1"])
     // Background work of a request belongs to no request.
-    for (let beats = 1; beats <= Standstills.aftermathBeats; beats++) yield* beat
+    for (let beats = 1; beats <= Standstills.beatsAfterStall; beats++) yield* beat
     assert.strictEqual(yield* ask("POST", "/leave"), "left")
-    now += Standstills.standstillMillisMax + 1
+    now += Standstills.stallMillisMax + 1
     yield* left.open
     yield* Effect.forEach(remaining, Fiber.join)
     assert.deepStrictEqual(asked, ["INSERT 3"])

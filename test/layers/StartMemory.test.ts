@@ -13,7 +13,7 @@ it.effect("heap growth of a start is released", () =>
     const full = bytesOf("old_space")
     const young = bytesOf("new_space")
     kept.length = 0
-    yield* StartMemory.giveBack
+    yield* StartMemory.shrinkHeap
     assert.isBelow(bytesOf("new_space"), young / 2)
     assert.isBelow(bytesOf("old_space"), full - 20 * 1024 * 1024)
     assert.isUndefined(globalThis.gc)

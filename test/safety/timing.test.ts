@@ -55,7 +55,7 @@ const open = new Set([
   "secrets.value"
 ])
 
-/** Reversible secrets, encrypted with a key outside these tables (`sealsFor`). */
+/** Reversible secrets, encrypted with a key outside these tables (`secretCipher`). */
 const sealed = new Set(["push_subscriptions.sealed_token", "users.otp_secret", "webhooks.secret"])
 
 layer(TestDatabase.layer)("row 73: stored values", (it) => {

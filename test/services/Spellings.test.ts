@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { normalizeDomain } from "../../src/services/federation/DomainNames.ts"
 import { isReserved, isValid } from "../../src/services/identity/Usernames.ts"
 import { readPost } from "../../src/services/spam/SpamText.ts"
-import { hiddenAmong, hidingBy, isHidden, isSeparate } from "../../src/services/visibility/HiddenAccounts.ts"
+import { hiddenAmong, hidingBy, isBlockedEitherWay, isHidden } from "../../src/services/visibility/HiddenAccounts.ts"
 import { person } from "../support/People.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -57,9 +57,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("spellings", (it) => {
       for (const [at, other] of others.entries()) {
         const [one, two] = [sql`${viewer}::bigint`, sql`${other}::bigint`]
         const [row] = yield* sql`SELECT ${isHidden(sql, one, two, now)} AS hidden, ${
-          isSeparate(sql, one, two)
+          isBlockedEitherWay(sql, one, two)
         } AS first,
-          ${isSeparate(sql, two, one)} AS second`
+          ${isBlockedEitherWay(sql, two, one)} AS second`
         assert.deepStrictEqual(row, { hidden: at < 3, first: at < 3, second: at < 3 })
         const [many] = yield* sql.unsafe(
           `SELECT cardinality(${hiddenAmong("$1::bigint", "$3::bigint[]", "$2::timestamptz", true)}) AS hidden,

@@ -9,7 +9,7 @@ const keyOutside: Mutant = {
   mutation: {
     commands: (commands, sql) => ({
       ...commands,
-      alone: inTransaction,
+      runAsStatement: inTransaction,
       once: (owner, id, family, work) =>
         Effect.gen(function*() {
           const [found] = yield* sql<{ answer: CommandAnswer }>`
@@ -34,8 +34,8 @@ const keyOutside: Mutant = {
 const recordingWith = (change: (sql: SqlClient.SqlClient) => Partial<Recording>): Mutant["mutation"] => ({
   commands: (commands, sql) => ({
     ...commands,
-    alone: (owner, id, made, statement) =>
-      commands.alone(owner, id, made, (recording) => statement({ ...recording, ...change(sql) }))
+    runAsStatement: (owner, id, made, statement) =>
+      commands.runAsStatement(owner, id, made, (recording) => statement({ ...recording, ...change(sql) }))
   })
 })
 
@@ -67,7 +67,7 @@ const epochUnchecked: Mutant = {
   mutation: {
     commands: (commands, sql) => ({
       ...commands,
-      alone: inTransaction,
+      runAsStatement: inTransaction,
       owned: (_owner, work) => sql.withTransaction(work),
       once: (owner, id, family, work) =>
         sql.withTransaction(Effect.gen(function*() {

@@ -73,12 +73,12 @@ const completedFirst: Mutant = {
   mutation: {},
   planted: {
     file: "actors/account/fanout/Publish.ts",
-    from: "const { accountIds, lists } = yield* push({ ...whole, since, again }, whole)\n    const completing",
+    from: "const { accountIds, lists } = yield* push({ ...whole, since, reread }, whole)\n    const completing",
     times: 1,
     to: (on) =>
       `const isFirst = ${on} && slice.mentioned.length === 0
     if (isFirst) yield* fanouts.completeAlone({ id, owner: (yield* current(own)).owner })
-    const { accountIds, lists } = yield* push({ ...whole, since, again }, whole)
+    const { accountIds, lists } = yield* push({ ...whole, since, reread }, whole)
     if (isFirst) return true
     const completing`
   },

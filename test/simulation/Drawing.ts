@@ -1,6 +1,6 @@
 import type { Command } from "../../src/actors/account/core/Protocol.ts"
 import { type AccountId, StatusId } from "../../src/services/database/Ids.ts"
-import { saidBy } from "../../src/services/statuses/Post.ts"
+import { inputOf } from "../../src/services/statuses/Post.ts"
 import { post } from "../support/Posts.ts"
 import { tagName } from "./Lists.ts"
 import * as Reporting from "./Reporting.ts"
@@ -90,7 +90,7 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
         _tag: "Edit",
         ...mine,
         text: `edited ${n}`,
-        ...saidBy({})
+        ...inputOf({})
       }],
       [2 * changes * onOwn, { _tag: "Pin", ...mine }],
       [late === 0 || n % 4 === 0 ? 0 : 8, {

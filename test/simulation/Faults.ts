@@ -3,7 +3,7 @@ import type { AtStep, AtTime, Fault } from "./FaultPlan.ts"
 import type { Machine } from "./Machine.ts"
 import { endStuck, type Node } from "./Node.ts"
 import * as Pointed from "./Pointed.ts"
-import type { Message, Mishap } from "./Sockets.ts"
+import type { Message, SocketFault } from "./Sockets.ts"
 import type { Step, World } from "./World.ts"
 
 const words = {
@@ -21,7 +21,7 @@ const words = {
  * Injects the planned faults. `nodes` holds the live nodes; `restart` brings back one that ended. Returns an effect
  * that ends when all faults are over, and cancels those that did not happen.
  */
-export const unleash = Effect.fnUntraced(function*(
+export const injectFaults = Effect.fnUntraced(function*(
   world: World,
   faults: ReadonlyArray<Fault>,
   nodes: Array<Node>,
@@ -89,7 +89,7 @@ export const unleash = Effect.fnUntraced(function*(
       return machine.dead ? Effect.never : found === undefined ? Effect.void : Effect.yieldNow
     })
   world.performs = (machine, commandId) => pointed.performed(waiting.keys(), machine, commandId)
-  world.session.mishap = ({ commits, machine, text, writes }: Message): Mishap | undefined => {
+  world.session.mishap = ({ commits, machine, text, writes }: Message): SocketFault | undefined => {
     const atCommit = commits ? due(machine, "commit") : undefined
     const atWrite = writes ? due(machine, "write") : undefined
     const found = atCommit ?? atWrite ?? due(machine, "sql")

@@ -5,7 +5,7 @@ import { MediaTurns } from "../../src/actors/media/Entity.ts"
 import { FileOwners } from "../../src/services/media/FileOwners.ts"
 import { MediaJobs } from "../../src/services/media/MediaJobs.ts"
 import { sizeOf } from "../../src/services/media/MediaRecord.ts"
-import { type Made, MediaRefused, MediaToolFailed, MediaTools } from "../../src/services/media/MediaTools.ts"
+import { MediaRefused, MediaToolFailed, MediaTools, type RenderedMedia } from "../../src/services/media/MediaTools.ts"
 import { Storage, StorageFailed } from "../../src/services/media/Storage.ts"
 import { StoredFiles } from "../../src/services/media/StoredFiles.ts"
 import type { Machine } from "./Machine.ts"
@@ -51,7 +51,7 @@ const storage = (world: World, machine: Machine): Storage["Service"] => {
 /** Tools with delays that sometimes refuse a file or crash. */
 const tools = (world: World, machine: Machine): MediaTools["Service"] => {
   const dice = new Dice(world.seed, `tools ${machine.name}`)
-  const made: Made = {
+  const made: RenderedMedia = {
     type: "image",
     original: { path: "an original", extension: "png", bytes: 11 },
     preview: { path: "a preview", extension: "png", bytes: 9 },
@@ -64,7 +64,7 @@ const tools = (world: World, machine: Machine): MediaTools["Service"] => {
     attachment: () =>
       Effect.suspend(() => {
         world.count("media attempt")
-        const end = dice.weighted<() => Effect.Effect<Made, MediaRefused | MediaToolFailed>>([
+        const end = dice.weighted<() => Effect.Effect<RenderedMedia, MediaRefused | MediaToolFailed>>([
           [8, () => Effect.succeed(made)],
           [1, () => Effect.fail(new MediaRefused({ text: "not this one" }))],
           [1, () => Effect.fail(new MediaToolFailed({ text: "it crashed" }))]

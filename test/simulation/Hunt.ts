@@ -2,7 +2,7 @@ import type { Settings } from "./Fleet.ts"
 import type { Result } from "./Simulation.ts"
 
 /** Invariants that a bug breaks, and seeds that find it. */
-export interface Hunted {
+export interface BugSearch {
   /** Invariants that the bug breaks, by their names in the project's list. */
   readonly breaks: RegExp
   /** Number of first commands that suffice to find it, in the seed that is tried first. */
@@ -25,10 +25,10 @@ export interface Finding {
 type Run = (seed: number, settings: Settings) => Promise<Result>
 
 /** Looks for a bug in the run that is known to find it, then in whole seeds. A lost process counts as not found. */
-export const hunt = async (
+export const findBug = async (
   run: Run,
   settings: Settings,
-  { breaks, commands = settings.commands.length, foundAt, seedsMax }: Hunted
+  { breaks, commands = settings.commands.length, foundAt, seedsMax }: BugSearch
 ): Promise<Finding> => {
   const few = { ...settings, commands: settings.commands.slice(0, commands) }
   const tries = [[foundAt, few] as const, ...Array.from({ length: seedsMax }, (_, n) => [n + 1, settings] as const)]

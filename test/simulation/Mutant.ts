@@ -1,9 +1,9 @@
-import type { Hunted } from "./Hunt.ts"
+import type { BugSearch } from "./Hunt.ts"
 import type { Planted } from "./Sources.ts"
 import type { Mutation } from "./World.ts"
 
 /** A deliberate bug in the program. */
-export interface Mutant extends Hunted {
+export interface Mutant extends BugSearch {
   readonly name: string
   readonly mutation: Mutation
   /** A bug in the program's source, used instead of the mutation. */

@@ -73,10 +73,10 @@ const wakeLost: Mutant = {
   mutation: {},
   planted: {
     file: "actors/account/Entity.ts",
-    from: "return isUnsure(cause) ? fanout.wake(own) : Effect.void",
+    from: "return isDatabaseFailure(cause) ? fanout.wake(own) : Effect.void",
     times: 1,
     to: (on) =>
-      `backlog.unread &&= !${on}\n            return !${on} && isUnsure(cause) ? fanout.wake(own) : Effect.void`
+      `backlog.unread &&= !${on}\n            return !${on} && isDatabaseFailure(cause) ? fanout.wake(own) : Effect.void`
   },
   breaks: /^I16: .* waited/,
   commands: 12,

@@ -1,7 +1,7 @@
 import type { Backend } from "./Backend.ts"
 import { type Backends, moment } from "./Backends.ts"
 import type { Dice } from "./Seeded.ts"
-import { type Connection, type Mishap, Sockets, writes } from "./Sockets.ts"
+import { type Connection, type SocketFault, Sockets, writes } from "./Sockets.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 import * as Wire from "./Wire.ts"
 
@@ -27,7 +27,7 @@ interface Flight {
   readonly backend: Backend
   readonly job: Job
   readonly text: string
-  readonly mishap: Mishap | undefined
+  readonly mishap: SocketFault | undefined
   answer: Buffer | undefined
 }
 
@@ -126,7 +126,7 @@ export class Overlap extends Sockets<Served> {
     if (mishap?.side === "before" && this.harm(connection, mishap)) return
     const flight: Flight = { backend, job, text, mishap, answer: undefined }
     this.flights.push(flight)
-    const answer = backend.send(request.chunk, Wire.endsOf(chunk)).then((given) => void (flight.answer = given))
+    const answer = backend.send(request.chunk, Wire.readyCount(chunk)).then((given) => void (flight.answer = given))
     await this.settle(answer)
     if (flight.answer === undefined) this.waits()
     for (const over of this.flights.filter(({ answer }) => answer !== undefined)) this.land(over)
@@ -153,7 +153,7 @@ export class Overlap extends Sockets<Served> {
     if (answer === undefined) return
     const { duplex, machine } = connection
     this.flights.splice(this.flights.indexOf(flight), 1)
-    this.trace.update(Wire.plain(answer))
+    this.trace.update(Wire.comparable(answer))
     const error = Wire.errorOf(answer)
     if (error === undefined) request?.confirm()
     if (error?.code === "40P01") this.deadlock(`${machine.name}: ${text.replaceAll(/\s+/g, " ").slice(0, 200)}`)

@@ -79,9 +79,9 @@ export const commands = (world: Observer, machine: Machine) =>
             refused
           ),
         // The additional row makes a transaction of the single statement.
-        alone: (owner, id, made, statement) => {
+        runAsStatement: (owner, id, made, statement) => {
           let began = world.time.now
-          const done = tested.alone(owner, id, made, (recording) => {
+          const done = tested.runAsStatement(owner, id, made, (recording) => {
             began = world.time.now
             return statement(recording)
           })

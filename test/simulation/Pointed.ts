@@ -3,7 +3,7 @@ import * as Drawing from "./Drawing.ts"
 import type { AtStep } from "./FaultPlan.ts"
 import type { Machine } from "./Machine.ts"
 import { Dice } from "./Seeded.ts"
-import { isTalking } from "./Talking.ts"
+import { hasConsents } from "./Talking.ts"
 import type { Side, Step } from "./World.ts"
 
 /** Maximum targeted faults of a seed, which hit between a command's commit and its effects. */
@@ -24,7 +24,7 @@ const moderating: Tags = ["Moderate"]
 
 /** Target commands of a seed, by its theme. */
 const aims = (seed: number): ReadonlyArray<Tags> =>
-  isTalking(seed)
+  hasConsents(seed)
     ? [posting, deciding, deciding, talking, moderating]
     : Drawing.lateMillis(seed) > 0
     ? [scheduling, scheduling, rescheduling, posting, undoing]

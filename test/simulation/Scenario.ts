@@ -1,7 +1,7 @@
 import { Cause, Effect, Exit, Option } from "effect"
 import type { Command } from "../../src/actors/account/core/Protocol.ts"
 import { type AccountId, type MediaId, StatusId } from "../../src/services/database/Ids.ts"
-import { StoodStill } from "../../src/services/runtime/StoodStill.ts"
+import { ProcessStalled } from "../../src/services/runtime/StoodStill.ts"
 import type { Node } from "./Node.ts"
 import { Dice } from "./Seeded.ts"
 import type { Uploading } from "./Uploading.ts"
@@ -84,7 +84,7 @@ export const make = (
       timesOf(key).push(world.time.now)
       const before = node.machine.standstills
       const stoodStill = () => node.machine.standstills > before
-      return Effect.provideService(node.actors.tell(account, command, key), StoodStill, stoodStill)
+      return Effect.provideService(node.actors.tell(account, command, key), ProcessStalled, stoodStill)
     })).pipe(
       Effect.map(({ id }): Outcome["result"] => ({ id })),
       Effect.catch((error) =>

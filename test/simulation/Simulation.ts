@@ -147,7 +147,7 @@ const scenario = (options: Options, overlapping: boolean) =>
       ? FaultPlan.standstills(seed, nodesAtStart)
       : FaultPlan.plan(seed, nodesAtStart, calm)
     const planned = faults.filter((_, n) => options.faults.includes(n))
-    const over = yield* Faults.unleash(world, planned, nodes, start, feeds.drop(all))
+    const over = yield* Faults.injectFaults(world, planned, nodes, start, feeds.drop(all))
     // Deciders leave intents to other accounts, which the agenda finds if the wake-up is lost.
     const watched = isCalm(seed) && !overlapping && !world.talking
     const watch = yield* Effect.forkChild(watched ? Waiting.watch(world, common) : Effect.void)
@@ -202,7 +202,7 @@ const simulate = async (session: Sessions, time: VirtualTime, seed: number, opti
   const began = cpuMillis()
   const media = options.standstills || hasMedia(seed)
   const overlapping = session instanceof Overlap
-  const talking = !overlapping && (options.talks ?? Talking.isTalking(seed))
+  const talking = !overlapping && (options.talks ?? Talking.hasConsents(seed))
   const world = new World(session, time, seed, options.mutation, options.logs ? "Debug" : "None", media, talking)
   if (overlapping) {
     session.deadlock = (text) => world.wrong.push(`I21: a deadlock of ${text}`)

@@ -16,7 +16,7 @@ export interface Message {
 }
 
 /** Fault of a message, before Postgres handles it or between that and the response. */
-export interface Mishap {
+export interface SocketFault {
   readonly side: Side
   readonly act: () => void
   /** The connection breaks with it. */
@@ -56,7 +56,7 @@ const socket = (server: {
 export abstract class Sockets<Of extends Connection> {
   /** Hash of all messages, for the trace. */
   readonly trace = createHash("sha1")
-  mishap: (message: Message) => Mishap | undefined = () => undefined
+  mishap: (message: Message) => SocketFault | undefined = () => undefined
   protected readonly time: VirtualTime
   private readonly connections = new Set<Of>()
   private refusing = false
@@ -140,7 +140,12 @@ export abstract class Sockets<Of extends Connection> {
   }
 
   /** Adds a message to the trace; returns its fault, if any. */
-  protected heard({ inside, machine, wrote }: Of, chunk: Buffer, text: string, harmed: boolean): Mishap | undefined {
+  protected heard(
+    { inside, machine, wrote }: Of,
+    chunk: Buffer,
+    text: string,
+    harmed: boolean
+  ): SocketFault | undefined {
     this.trace.update(
       `${this.time.now} ${machine.name} ${chunk.toString("latin1").replace(/effect_[0-9a-f]{16}/g, "ps")}`
     )
@@ -153,7 +158,7 @@ export abstract class Sockets<Of extends Connection> {
     })
   }
 
-  protected harm(connection: Of, { act, breaks }: Mishap) {
+  protected harm(connection: Of, { act, breaks }: SocketFault) {
     act()
     if (breaks) this.cut(connection)
     return breaks

@@ -10,7 +10,7 @@ import { Dice } from "./Seeded.ts"
 import type { Shared } from "./World.ts"
 
 /** Some seeds are about consent, polls and moderators, and send real pushes. */
-export const isTalking = (seed: number) => new Dice(seed, "talk of the town").chance(0.25)
+export const hasConsents = (seed: number) => new Dice(seed, "talk of the town").chance(0.25)
 
 /** Start of the last commands, when the first polls end, in milliseconds after the first. */
 export const talkMillis = pollSecondsMin * 1000

@@ -57,7 +57,7 @@ const streams = (renderings: Renderings["Service"]) =>
     const bus = yield* Broadcast
     const scope = yield* Effect.scope
     const context = yield* Effect.context()
-    yield* bus.heard((message) => {
+    yield* bus.onMessage((message) => {
       const rendering: Effect.Effect<unknown> | undefined = message._tag === "StatusEvent"
         ? renderings.status(message.statusId, message.accountIds)
         : message._tag === "NotificationCreated"
@@ -68,8 +68,8 @@ const streams = (renderings: Renderings["Service"]) =>
   })
 
 const tokens = SealedTokens.of({
-  seal: () => Effect.succeed(new Uint8Array()),
-  open: () => Redacted.make("a token")
+  encrypt: () => Effect.succeed(new Uint8Array()),
+  decrypt: () => Redacted.make("a token")
 })
 
 /** Parts of a node outside its actors, for runs that check them: streams, readers and phones. */

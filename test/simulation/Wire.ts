@@ -67,10 +67,11 @@ export const rows = (answer: Buffer) =>
   messages(answer).filter(({ type }) => type === dataRow).map(({ body }) => columns(body))
 
 /** Number of ReadyForQuery messages that follow a client's bytes. */
-export const endsOf = (chunk: Buffer) => messages(chunk).filter(({ type }) => type === sync || type === query).length
+export const readyCount = (chunk: Buffer) =>
+  messages(chunk).filter(({ type }) => type === sync || type === query).length
 
 /** Content of a response without the object ids that differ between databases. */
-export const plain = (answer: Buffer) =>
+export const comparable = (answer: Buffer) =>
   Buffer.concat(messages(answer).filter(({ type }) => type !== rowDescription).map(({ whole }) => whole))
 
 /** SQLSTATE and text of an error in a response. */
@@ -159,7 +160,7 @@ export class Statements {
         if (known === undefined) {
           prepared.push([key, target])
           parts.push(message(parse, Buffer.concat([Buffer.from(`${target}\0`), rest])))
-        } else parts.push(nothing)
+        } else parts.push(emptyParse)
       } else if (type === bind) {
         const portal = textAt(body, 0)
         const name = textAt(body, Buffer.byteLength(portal) + 1)
@@ -204,6 +205,6 @@ export const binding = (name: string, parameters: number) => {
 }
 
 /** Parse of an unnamed empty statement, in place of one that is already prepared. */
-const nothing = message(parse, Buffer.from([0, 0, 0, 0]))
+const emptyParse = message(parse, Buffer.from([0, 0, 0, 0]))
 
 const textAt = (bytes: Buffer, from: number) => bytes.toString("utf8", from, bytes.indexOf(0, from))

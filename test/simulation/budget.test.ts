@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import * as Budget from "./Budget.ts"
 import * as FederationMutants from "./federation/Mutants.ts"
-import type { Hunted } from "./Hunt.ts"
+import type { BugSearch } from "./Hunt.ts"
 import * as Mutants from "./Mutants.ts"
 
 const { scripts }: { readonly scripts: Record<string, string> } = JSON.parse(
@@ -13,7 +13,7 @@ const nightly = (scripts["simulate:nightly"] ?? "").split(" && ").map((command) 
 )
 
 /** Numbers of the invariants that a bug breaks; one of them suffices to find it. */
-const numbersOf = ({ breaks }: Hunted) =>
+const numbersOf = ({ breaks }: BugSearch) =>
   Array.from(breaks.source.matchAll(/I(?:\(\?:([\d|]+)\)|(\d+))/g), ([, several, one = ""]) => several ?? one)
     .flatMap((numbers) => numbers.split("|"))
 

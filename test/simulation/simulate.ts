@@ -6,7 +6,7 @@ import * as FederationMutants from "./federation/Mutants.ts"
 import * as FederationOnceBroken from "./federation/OnceBroken.ts"
 import * as Federation from "./federation/Run.ts"
 import { Fleet, type Settings } from "./Fleet.ts"
-import { hunt, type Hunted } from "./Hunt.ts"
+import { type BugSearch, findBug } from "./Hunt.ts"
 import * as Mutants from "./Mutants.ts"
 import { onceBroken } from "./OnceBroken.ts"
 import { show, shrink, totals } from "./Report.ts"
@@ -16,7 +16,7 @@ const federation = process.argv.includes("--federation")
 const { commandsStandard } = federation ? Federation : Simulation
 const { faultsMax } = federation ? FederationFaultPlan : FaultPlan
 const kept = federation ? FederationOnceBroken.onceBroken : onceBroken
-const mutants: ReadonlyArray<Hunted & { readonly name: string; readonly overlapping?: true }> = federation
+const mutants: ReadonlyArray<BugSearch & { readonly name: string; readonly overlapping?: true }> = federation
   ? FederationMutants.mutants
   : Mutants.mutants
 
@@ -100,7 +100,7 @@ const allHold = async () => {
 const allFound = async () => {
   const findings = await Promise.all(mutants.map(async (mutant, number) => {
     const postgres = mutant.overlapping && server?.address
-    const { commands, cpuMillis, found, seed } = await hunt(run, { ...settings, postgres, mutant: number }, mutant)
+    const { commands, cpuMillis, found, seed } = await findBug(run, { ...settings, postgres, mutant: number }, mutant)
     console.log(
       `bug ${number}, ${mutant.name}: ` +
         (found === undefined

@@ -3,7 +3,7 @@ import { staffMember } from "./Staff.ts"
 import { staffBrowser } from "./StaffBrowser.ts"
 
 /** An administrator signed in to the staff pages. */
-export const chief = Effect.fnUntraced(function*(name: string) {
+export const administratorBrowser = Effect.fnUntraced(function*(name: string) {
   const person = yield* staffMember(name, ["administrator"], 900)
   const browser = yield* staffBrowser(person)
   /** Presses a button, confirms where asked, and returns the page it leads to. */

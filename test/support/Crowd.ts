@@ -8,7 +8,7 @@ import { configurationOf } from "./Configuration.ts"
 import { plainCard } from "./PlainCard.ts"
 
 /** Inserts silent accounts of another server; returns their ids. */
-export const crowd = Effect.fnUntraced(function*(host: string, size: number) {
+export const remoteAccounts = Effect.fnUntraced(function*(host: string, size: number) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
   const made = yield* sql<{ readonly id: bigint }>`WITH made AS (

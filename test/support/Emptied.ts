@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { untilNoClash } from "../../src/services/database/Transactions.ts"
+import { retryDeadlocks } from "../../src/services/database/Transactions.ts"
 
 /** Selects the tables and all that refer to them, directly or not. */
 const withReferring = (tables: ReadonlyArray<string>) =>
@@ -15,7 +15,7 @@ const withReferring = (tables: ReadonlyArray<string>) =>
  */
 export const emptied = Effect.fnUntraced(function*(...tables: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
-  yield* untilNoClash(sql)(sql`DO ${
+  yield* retryDeadlocks(sql)(sql`DO ${
     sql.literal(`$body$ DECLARE filled text; BEGIN
     SET LOCAL session_replication_role = replica;
     FOR filled IN ${withReferring(tables)} LOOP EXECUTE 'DELETE FROM ' || filled; END LOOP;

@@ -127,7 +127,7 @@ const start = async () => {
 type Started = Awaited<ReturnType<typeof start>>
 
 /** Actions of the peer's account; ids come from a counter. */
-const doings = ({ context, notes }: Started) => {
+const actions = ({ context, notes }: Started) => {
   let count = 0
   const me = () => context().getActorUri(identifier)
   const next = (kind: string) => new URL(`#${kind}/${++count}`, me())
@@ -222,7 +222,7 @@ export const fedifyPeer = Effect.acquireRelease(
       return new Promise<void>((resolve) => server.close(() => resolve()))
     })
 ).pipe(Effect.map((peer) => {
-  const done = doings(peer)
+  const done = actions(peer)
   return Object.assign(done, {
     domain: peer.domain,
     handle: `${identifier}@${peer.domain}`,

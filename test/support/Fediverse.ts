@@ -14,7 +14,7 @@ import { type Person, type RequestOptions, TestServer } from "./Server.ts"
 type Json = any
 
 /** A signed-in user of one of the servers. */
-export interface Citizen extends Person {
+export interface TestUser extends Person {
   /** URI by which other servers know the user. */
   readonly uri: string
   /** `name@127.0.0.1:3001`. */
@@ -37,19 +37,19 @@ export interface Citizen extends Person {
 }
 
 /** One server of the test fediverse. */
-export interface Place {
+export interface TestInstance {
   readonly origin: string
   readonly domain: string
   readonly sql: SqlClient.SqlClient
   readonly fetch: (path: string, options?: RequestOptions) => Effect.Effect<Response>
-  readonly person: (name: string) => Effect.Effect<Citizen>
+  readonly person: (name: string) => Effect.Effect<TestUser>
   /** All services that the server is built from. */
   readonly context: Context.Context<TestServer | SqlClient.SqlClient>
 }
 
-const citizen = (server: TestServer["Service"], origin: string, person: Person): Citizen => {
+const citizen = (server: TestServer["Service"], origin: string, person: Person): TestUser => {
   const domain = new URL(origin).host
-  const ask: Citizen["ask"] = (method, path, json) =>
+  const ask: TestUser["ask"] = (method, path, json) =>
     Effect.flatMap(
       server.fetch(path, { method, token: person.token, ...(json === undefined ? {} : { json }) }),
       (response) =>
@@ -60,7 +60,7 @@ const citizen = (server: TestServer["Service"], origin: string, person: Person):
             (text) => Effect.die(new Error(`${method} ${path}: ${response.status} ${text}`))
           )
     )
-  const find: Citizen["find"] = ({ handle }) =>
+  const find: TestUser["find"] = ({ handle }) =>
     Effect.map(
       ask("GET", `/api/v2/search?resolve=true&type=accounts&q=${encodeURIComponent(`@${handle}`)}`),
       ({ accounts: [found] }) => found
@@ -98,7 +98,7 @@ const started = Effect.fnUntraced(function*(variables: Record<string, string>) {
   })))
   const server = Context.get(context, TestServer)
   const sql = Context.get(context, SqlClient.SqlClient)
-  const fetched: Place["fetch"] = (path, options) => server.fetch(path, options)
+  const fetched: TestInstance["fetch"] = (path, options) => server.fetch(path, options)
   return {
     origin,
     domain: new URL(origin).host,
@@ -106,7 +106,7 @@ const started = Effect.fnUntraced(function*(variables: Record<string, string>) {
     context,
     fetch: fetched,
     person: (name) => Effect.map(server.createPerson(name), (person) => citizen(server, origin, person))
-  } satisfies Place
+  } satisfies TestInstance
 })
 
 /** Starts a server on its own port that may federate over loopback. */
@@ -121,7 +121,7 @@ const turn = Effect.callback<void>((resume) => {
 })
 
 /** Counts the work in flight; `again` also counts failed work that waits for a retry. */
-const waiting = ({ sql }: Place, again: boolean) =>
+const waiting = ({ sql }: TestInstance, again: boolean) =>
   Effect.map(
     Effect.orDie(sql<{ count: number }>`SELECT (SELECT count(*) FROM fanouts)::int
       + (SELECT count(*) FROM deliveries WHERE error IS NULL OR ${again})::int
@@ -129,7 +129,7 @@ const waiting = ({ sql }: Place, again: boolean) =>
     ([row]) => row?.count ?? 0
   )
 
-const quiet = (again: boolean) => (places: ReadonlyArray<Place>) =>
+const quiet = (again: boolean) => (places: ReadonlyArray<TestInstance>) =>
   Effect.suspend(() => {
     let looks = 0
     const counts = Effect.andThen(turn, Effect.forEach(places, (place) => waiting(place, again)))
@@ -143,10 +143,10 @@ const quiet = (again: boolean) => (places: ReadonlyArray<Place>) =>
 export const settled = quiet(false)
 
 /** Waits for retries as well, up to the test's timeout. */
-export const over = quiet(true)
+export const settledWithRetries = quiet(true)
 
 /** Outcomes of all inbound activities, for failure messages. */
-export const outcomes = ({ sql }: Place) =>
+export const outcomes = ({ sql }: TestInstance) =>
   Effect.map(
     Effect.orDie(sql<{ outcome: string | null; document: string | null }>`
       SELECT outcome, document FROM inbound_activities ORDER BY id`),

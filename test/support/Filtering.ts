@@ -8,7 +8,9 @@ import { type Person, TestServer } from "./Server.ts"
 export const filtersPath = "/api/v2/filters"
 
 let people = 0
-export const somebody = Effect.suspend(() => TestServer.use(({ createPerson }) => createPerson(`filtering${++people}`)))
+export const newPerson = Effect.suspend(() =>
+  TestServer.use(({ createPerson }) => createPerson(`filtering${++people}`))
+)
 
 export const follow = (follower: Person, other: Person) =>
   call("POST", `/api/v1/accounts/${other.accountId}/follow`, follower.token)

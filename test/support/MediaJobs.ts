@@ -78,7 +78,7 @@ export const states = Effect.fnUntraced(function*(id: bigint) {
 })
 
 /** Runs the sweep an hour later; returns the files on disk, the ledger's rows, and the files that have an owner. */
-export const leftovers = Effect.gen(function*() {
+export const remainingFiles = Effect.gen(function*() {
   yield* TestClock.adjust(unheldMillisMax + 1)
   const files = yield* StoredFiles
   while ((yield* files.sweep) > 0);

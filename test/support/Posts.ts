@@ -1,14 +1,14 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId, StatusId } from "../../src/services/database/Ids.ts"
-import { type Post, saidBy } from "../../src/services/statuses/Post.ts"
+import { inputOf, type Post } from "../../src/services/statuses/Post.ts"
 
 /** An edit by a client that sends only the text. */
-export const edit = (statusId: StatusId, text: string) => ({ _tag: "Edit", statusId, text, ...saidBy({}) }) as const
+export const edit = (statusId: StatusId, text: string) => ({ _tag: "Edit", statusId, text, ...inputOf({}) }) as const
 
 /** A post by a client that leaves everything to the author's settings. */
 export const post = (text: string, more: Partial<Post> = {}): Post => ({
-  ...saidBy({}),
+  ...inputOf({}),
   text,
   contentType: null,
   visibility: null,

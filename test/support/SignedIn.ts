@@ -6,7 +6,7 @@ import { Apps } from "../../src/services/oauth/Apps.ts"
 import { Tokens } from "../../src/services/oauth/Tokens.ts"
 
 /** Issues a token for an account. */
-export const token = Effect.fnUntraced(
+export const issueToken = Effect.fnUntraced(
   function*(account: bigint, scopes: ReadonlyArray<string> = ["read", "write", "follow"]) {
     const { secret } = yield* (yield* Tokens).issue({ appId: undefined, accountId: AccountId.make(account) }, scopes)
     return Redacted.value(secret)

@@ -58,7 +58,7 @@ const stop = async ({ child, home }: Started) => {
 }
 
 /** Actions of the peer's account, by its command line or page forms. */
-const doings = ({ authorization, folder, origin, program }: Started) => {
+const actions = ({ authorization, folder, origin, program }: Started) => {
   const run = (...args: ReadonlyArray<string>) => Effect.promise(() => execute(program, args))
   const tell = (command: string, ...args: ReadonlyArray<string>) => run(command, folder, user, ...args)
   const submit = (form: string, fields: Record<string, string>) =>
@@ -135,7 +135,7 @@ export const snacPeer = (program: string) =>
       Effect.acquireRelease(Effect.promise(() => start(program, port)), (peer) => Effect.promise(() => stop(peer)))
   ).pipe(
     Effect.map((peer) =>
-      Object.assign(doings(peer), {
+      Object.assign(actions(peer), {
         domain: peer.domain,
         handle: `${user}@${peer.domain}`,
         id: `${peer.origin}/${user}`

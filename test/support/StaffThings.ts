@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { ask, newPerson } from "./Api.ts"
-import type { chief } from "./Chief.ts"
+import type { administratorBrowser } from "./Chief.ts"
 
 /** Things that page forms create, with the form's fields. */
 const made = [
@@ -49,25 +49,27 @@ const moderated = Effect.fnUntraced(function*(staff: Parameters<typeof ask>[0]) 
 })
 
 /** Creates one of everything that staff pages are about; the returned function finds the page of each. */
-export const staffThings = Effect.fnUntraced(function*(owner: Effect.Success<ReturnType<typeof chief>>) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`INSERT INTO hosts (host) VALUES ('slow.example'), ('a-very-long-name-of-a-server.somewhere.example')
+export const adminFixtures = Effect.fnUntraced(
+  function*(owner: Effect.Success<ReturnType<typeof administratorBrowser>>) {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`INSERT INTO hosts (host) VALUES ('slow.example'), ('a-very-long-name-of-a-server.somewhere.example')
     ON CONFLICT DO NOTHING`
-  yield* sql`INSERT INTO preview_card_providers (id, site) VALUES (81, 'news.example')`
-  yield* sql`INSERT INTO tags (id, name, display_name, created_at) VALUES (82, 'ducks', 'Ducks', ${new Date(0)})`
-  const account = yield* moderated(owner)
-  for (const [path, name, fields] of made) yield* owner.act(path, name, fields)
-  yield* ask(yield* newPerson("thinggambler"), "POST", "/api/v1/statuses", { status: "A lottery of ducks" })
+    yield* sql`INSERT INTO preview_card_providers (id, site) VALUES (81, 'news.example')`
+    yield* sql`INSERT INTO tags (id, name, display_name, created_at) VALUES (82, 'ducks', 'Ducks', ${new Date(0)})`
+    const account = yield* moderated(owner)
+    for (const [path, name, fields] of made) yield* owner.act(path, name, fields)
+    yield* ask(yield* newPerson("thinggambler"), "POST", "/api/v1/statuses", { status: "A lottery of ducks" })
 
-  /** Returns the first page that its list links to. */
-  return Effect.fnUntraced(function*(path: string) {
-    if (!path.includes(":")) return path
-    if (path === "/admin/accounts/:id") return `/admin/accounts/${account}`
-    const list = path.replace(/\/:\w+$/, "").replace("/dry_runs", "")
-    // Resolved entries are listed, too.
-    const { text } = yield* owner.browser.get(`${list}?state=all`)
-    const links = text.matchAll(new RegExp(`href="${path.replace(/:\w+/, "([\\w.-]+)")}"`, "g"))
-    const ids = [...links].flatMap(([, id = ""]) => /^(?:new|look|archive)$/.test(id) ? [] : [id])
-    return path.replace(/:\w+/, ids[0] ?? "nothing")
-  })
-})
+    /** Returns the first page that its list links to. */
+    return Effect.fnUntraced(function*(path: string) {
+      if (!path.includes(":")) return path
+      if (path === "/admin/accounts/:id") return `/admin/accounts/${account}`
+      const list = path.replace(/\/:\w+$/, "").replace("/dry_runs", "")
+      // Resolved entries are listed, too.
+      const { text } = yield* owner.browser.get(`${list}?state=all`)
+      const links = text.matchAll(new RegExp(`href="${path.replace(/:\w+/, "([\\w.-]+)")}"`, "g"))
+      const ids = [...links].flatMap(([, id = ""]) => /^(?:new|look|archive)$/.test(id) ? [] : [id])
+      return path.replace(/:\w+/, ids[0] ?? "nothing")
+    })
+  }
+)

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Email } from "../../src/services/emails/Mailer.ts"
 import { EmailDigests } from "../../src/services/subscriptions/EmailDigests.ts"
 import { get, post, postJson, send } from "./Requests.ts"
-import { token, user } from "./SignedIn.ts"
+import { issueToken, user } from "./SignedIn.ts"
 import { Postbox } from "./WebServer.ts"
 
 /* Subscribers to posts by e-mail, and the authors they subscribe to. */
@@ -12,13 +12,13 @@ import { Postbox } from "./WebServer.ts"
 export const path = (id: bigint) => `/api/v1/accounts/${id}/email_subscriptions`
 
 /** A user who may offer posts by e-mail, and does. */
-export const offering = Effect.fnUntraced(function*(name: string) {
+export const withEmailSubscriptions = Effect.fnUntraced(function*(name: string) {
   const sql = yield* SqlClient.SqlClient
   const id = yield* user(name)
   yield* sql`INSERT INTO roles (id, name, color, position, permissions, highlighted)
     VALUES (77, 'Writer', '', 1, ${1n << 22n}, false) ON CONFLICT DO NOTHING`
   yield* sql`UPDATE users SET role_id = 77 WHERE account_id = ${id}`
-  const bearer = yield* token(id, ["read", "write"])
+  const bearer = yield* issueToken(id, ["read", "write"])
   const { status } = yield* change(bearer, true)
   assert.strictEqual(status, 200)
   return { id, bearer }
@@ -30,23 +30,23 @@ export const change = (bearer: string, wanted: boolean) =>
     body: JSON.stringify({ email_subscriptions: wanted })
   })
 
-export const letters = Effect.flatMap(Postbox, Queue.clear)
+export const takeEmails = Effect.flatMap(Postbox, Queue.clear)
 export const linkIn = ({ text }: Email, start: string) => {
   const url = text.split(/\s/).find((word) => word.includes(start)) ?? ""
   return url.slice(url.indexOf("/", "https://".length))
 }
 /** Waits for the next e-mail to an address. */
-export const letterTo = (address: string) => Effect.repeat(Postbox.next, { until: ({ to }) => to === address })
+export const nextEmailTo = (address: string) => Effect.repeat(Postbox.next, { until: ({ to }) => to === address })
 
 export const subscribed = Effect.fnUntraced(function*(id: bigint, email: string) {
   assert.strictEqual((yield* post(path(id), { email })).status, 200)
-  const letter = yield* letterTo(email)
+  const letter = yield* nextEmailTo(email)
   assert.strictEqual((yield* get(linkIn(letter, "/email_subscriptions/"))).status, 200)
   return letter
 })
 
 /** Ages the gathered posts and runs the sweep. */
-export const swept = Effect.gen(function*() {
+export const runDigestSweep = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const earlier = new Date((yield* Clock.currentTimeMillis) - 6 * 60_000)
   yield* sql`UPDATE email_digest_posts SET created_at = ${earlier}`

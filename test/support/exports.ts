@@ -1,7 +1,7 @@
 import { resolved, type Source } from "./source.ts"
 
 /** Names that a file exports. */
-const exportsOf = ({ text }: Source): ReadonlyArray<string> => [
+export const exportsOf = ({ text }: Source): ReadonlyArray<string> => [
   ...[...text.matchAll(/^export (?:const|function\*?|(?:abstract )?class|interface|type) (\w+)/gm)].map(([, name]) =>
     name!
   ),

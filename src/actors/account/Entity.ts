@@ -3,25 +3,25 @@ import { Entity, Sharding } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../../services/database/Ids.ts"
-import { isUnsure, untilNoClash } from "../../services/database/Transactions.ts"
+import { isDatabaseFailure, retryDeadlocks } from "../../services/database/Transactions.ts"
 import { withChanges } from "../../services/events/Broadcast.ts"
 import { AgendaEntries, type AgendaEntry } from "../../services/intents/AgendaEntries.ts"
 import { type OperatorCommand, OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { type ClientError, Unavailable } from "../../services/runtime/Errors.ts"
-import { lean } from "../../services/runtime/Lean.ts"
+import { reduceContext } from "../../services/runtime/Lean.ts"
 import { AuditLog } from "../../services/staff/AuditLog.ts"
 import * as AllVerbs from "./AllVerbs.ts"
 import * as Backlog from "./core/Backlog.ts"
 import * as Ownership from "./core/Ownership.ts"
 import { Account, accountMailboxMax, type Command, PersistedCommand } from "./core/Protocol.ts"
-import { familyOf, perform, performAlone } from "./core/Verbs.ts"
+import { familyOf, perform, performAsStatement } from "./core/Verbs.ts"
 import * as Fanout from "./fanout/Fanout.ts"
 import * as Inbox from "./inbox/Inbox.ts"
 
 /** Builds what all actors of a node share. An actor itself holds only its ownership. */
 const make = Effect.gen(function*() {
   const agenda = yield* AgendaEntries
-  const again = untilNoClash(yield* SqlClient.SqlClient)
+  const retryOnDeadlock = retryDeadlocks(yield* SqlClient.SqlClient)
   const audit = yield* AuditLog
   const operatorCommands = yield* OperatorCommands
   const owners = yield* Ownership.make
@@ -29,10 +29,10 @@ const make = Effect.gen(function*() {
   const fanout = yield* Fanout.make(owners)
 
   /** Runs work that leaves intents, then wakes the fan-out. */
-  const settled = <A, E>(own: Ownership.Ownership, work: Effect.Effect<A, E>) =>
-    again(Effect.suspend(() => {
+  const thenWakeFanout = <A, E>(own: Ownership.Ownership, work: Effect.Effect<A, E>) =>
+    retryOnDeadlock(Effect.suspend(() => {
       const { backlog } = own
-      const asked = Backlog.begun(backlog)
+      const asked = Backlog.beginCommand(backlog)
       return work.pipe(
         Effect.tap(() => {
           Backlog.committed(backlog, asked)
@@ -42,12 +42,12 @@ const make = Effect.gen(function*() {
           Effect.suspend(() => {
             // The transaction may be committed although its answer was lost, and the client may not retry.
             backlog.unread = true
-            return isUnsure(cause) ? fanout.wake(own) : Effect.void
+            return isDatabaseFailure(cause) ? fanout.wake(own) : Effect.void
           })
         )
       )
     }))
-  const inbox = yield* Inbox.make(owners, verbs, settled)
+  const inbox = yield* Inbox.make(owners, verbs, thenWakeFanout)
 
   /**
    * Runs a command once: `owners.once` opens the transaction, checks the epoch, looks the id up and records the answer.
@@ -56,10 +56,10 @@ const make = Effect.gen(function*() {
     // Checked again under the account's lock, because waiting for the lock takes time.
     const begin = Effect.flatMap(Clock.currentTimeMillis, (now) => now > until ? new Unavailable() : Effect.void)
     const work = Effect.andThen(begin, perform(verbs, command._tag, own, command))
-    const simple = performAlone(alone, command._tag, own, command)
-    const attempt = simple && { alone: simple, begin }
-    return settled(own, owners.once(own, id, familyOf[command._tag], work, attempt)).pipe(
-      Effect.catchTag("LostAct", audit.lost),
+    const simple = performAsStatement(alone, command._tag, own, command)
+    const attempt = simple && { runAsStatement: simple, begin }
+    return thenWakeFanout(own, owners.once(own, id, familyOf[command._tag], work, attempt)).pipe(
+      Effect.catchTag("AlreadyDone", audit.refuse),
       Effect.withSpan(`Account.${command._tag}`),
       Effect.catchCause(forClients)
     )
@@ -67,16 +67,18 @@ const make = Effect.gen(function*() {
 
   // Runs in a transaction of the same epoch (`owners.owned`). Completed first, because the handler may enqueue the next
   // entry.
-  const onDue = (own: Ownership.Ownership, entry: AgendaEntry) => {
+  const runDueEntry = (own: Ownership.Ownership, entry: AgendaEntry) => {
     const { kind, subjectId } = entry
-    return again(owners.owned(own, Effect.andThen(agenda.complete(kind, subjectId), dues[kind](own, subjectId)))).pipe(
+    return retryOnDeadlock(
+      owners.owned(own, Effect.andThen(agenda.complete(kind, subjectId), dues[kind](own, subjectId)))
+    ).pipe(
       Effect.catchCause(retried(`${kind} of ${subjectId}`, agenda.retry(entry))),
       Effect.asVoid
     )
   }
 
   /** Runs an operator's command. Returns whether the commands behind it may run. */
-  const fromOutside = (own: Ownership.Ownership, given: OperatorCommand) =>
+  const runOperatorCommand = (own: Ownership.Ownership, given: OperatorCommand) =>
     PersistedCommand.decode(given.command).pipe(
       Effect.flatMap((decoded) => run(own, `outside:${given.id}`, decoded)),
       Effect.catch((refused) =>
@@ -90,13 +92,13 @@ const make = Effect.gen(function*() {
     )
 
   /** Drains the account's pending work: operator commands, due entries, inbound activities and intents. */
-  const lookAround = Effect.fnUntraced(
+  const drainWork = Effect.fnUntraced(
     function*(own: Ownership.Ownership) {
       for (const command of yield* operatorCommands.claim(own.accountId)) {
-        if (!(yield* fromOutside(own, command))) break
+        if (!(yield* runOperatorCommand(own, command))) break
       }
-      for (const entry of yield* agenda.claim(own.accountId)) yield* onDue(own, entry)
-      yield* inbox.workOff(own)
+      for (const entry of yield* agenda.claim(own.accountId)) yield* runDueEntry(own, entry)
+      yield* inbox.processAll(own)
     },
     (chores, own) =>
       chores.pipe(
@@ -117,11 +119,11 @@ const make = Effect.gen(function*() {
       Effect.andThen(fanout.wake(own))
     )
 
-  return { run, lookAround, receive, wake: fanout.wake }
+  return { run, drainWork, receive, wake: fanout.wake }
 })
 
 /** Builds the entity layer of one actor from what the node shares. */
-const actor = ({ lookAround, receive, run, wake }: Effect.Success<typeof make>) =>
+const actor = ({ drainWork, receive, run, wake }: Effect.Success<typeof make>) =>
   Account.toLayer(
     Effect.gen(function*() {
       const { entityId } = yield* Entity.CurrentAddress
@@ -135,7 +137,7 @@ const actor = ({ lookAround, receive, run, wake }: Effect.Success<typeof make>) 
               Effect.map(({ answer, changes }) => ({ ...answer, changes }))
             ),
         Wake: () =>
-          lookAround(own),
+          drainWork(own),
         Receive: () => receive(own)
       })
     }),
@@ -154,7 +156,7 @@ export const layer = Layer.effectDiscard(
   Effect.flatMap(make, (node) =>
     Effect.updateContext(
       Layer.build(actor(node)),
-      lean(Scope.Scope, Sharding.Sharding)
+      reduceContext(Scope.Scope, Sharding.Sharding)
     ))
 )
 

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { Cards } from "../../services/cards/Cards.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
 import { Previews } from "../../services/previews/Previews.ts"
-import { claiming, every } from "./ClaimRounds.ts"
+import { repeatEvery, runClaimed } from "./ClaimRounds.ts"
 
 /** Maximum pages that a node fetches at once: with their pictures they take memory. */
 const cardsAtOnceMax = 24
@@ -13,14 +13,14 @@ const make = Effect.gen(function*() {
   const cards = yield* Cards
   const files = yield* StoredFiles
   const previews = yield* Previews
-  yield* claiming({
+  yield* runClaimed({
     what: "cards",
     atOnceMax: cardsAtOnceMax,
     slow: slowCards,
     claim: cards.claim,
     run: previews.make
   })
-  yield* every("1 hour", "unreferenced cards", Effect.flatMap(cards.sweep, files.discard))
+  yield* repeatEvery("1 hour", "unreferenced cards", Effect.flatMap(cards.sweep, files.discard))
 })
 
 /**

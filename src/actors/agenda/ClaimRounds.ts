@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { repeated } from "../../services/runtime/Repeated.ts"
 
 /** Repeats work while the scope lives; a failed round waits for the next one. */
-export const every = <A, E, R>(
+export const repeatEvery = <A, E, R>(
   period: "1 second" | "5 seconds" | "1 minute" | "1 hour",
   what: string,
   work: Effect.Effect<A, E, R>
@@ -21,7 +21,7 @@ interface Slow {
  * Claims and runs work that any node may do: every second, as much as this node has capacity for. New work does not
  * wait for earlier work. Failed work stays claimed, and is due again when the claim expires.
  */
-export const claiming = Effect.fnUntraced(function*<Work, Failed, Undone>({ atOnceMax, claim, run, slow, what }: {
+export const runClaimed = Effect.fnUntraced(function*<Work, Failed, Undone>({ atOnceMax, claim, run, slow, what }: {
   readonly what: string
   readonly atOnceMax: number
   readonly slow?: Slow
@@ -62,5 +62,5 @@ export const claiming = Effect.fnUntraced(function*<Work, Failed, Undone>({ atOn
       )
     }
   })
-  yield* every("1 second", what, begin)
+  yield* repeatEvery("1 second", what, begin)
 })

@@ -29,7 +29,7 @@ export const make = Effect.gen(function*() {
   const tagged = yield* TaggedCollections
 
   /** Returns true if the work has to be retried, because its failure may be temporary. */
-  const again = (work: Effect.Effect<void, PostError>, otherwise: Effect.Effect<void, SqlError> = Effect.void) =>
+  const shouldRetry = (work: Effect.Effect<void, PostError>, otherwise: Effect.Effect<void, SqlError> = Effect.void) =>
     Effect.matchEffect(work, {
       onFailure: (error) => mayPass(error) ? Effect.succeed(true) : Effect.as(otherwise, false),
       onSuccess: () => Effect.succeed(false)
@@ -50,11 +50,11 @@ export const make = Effect.gen(function*() {
   })
 
   /** Fetches unknown collections that a remote post names. */
-  const named = Effect.fnUntraced(function*(statusId: bigint) {
+  const fetchNamed = Effect.fnUntraced(function*(statusId: bigint) {
     // One may have been delivered in the meantime.
     yield* settled(statusId)
     const uris = yield* tagged.waiting(statusId)
-    const late = yield* Effect.forEach(uris, (uri) => again(fetched(uri)), { concurrency: atOnceMax })
+    const late = yield* Effect.forEach(uris, (uri) => shouldRetry(fetched(uri)), { concurrency: atOnceMax })
     yield* settled(statusId)
     if (late.includes(true)) return yield* new Unavailable()
   })
@@ -70,10 +70,10 @@ export const make = Effect.gen(function*() {
   })
 
   /** Verifies accounts that are said to agree to be in a collection. */
-  const claimed = Effect.fnUntraced(function*(collectionId: bigint) {
+  const verifyItems = Effect.fnUntraced(function*(collectionId: bigint) {
     const waiting = yield* items.waiting(collectionId)
     const late = yield* Effect.forEach(waiting, (item) =>
-      again(
+      shouldRetry(
         Effect.gen(function*() {
           const agrees = yield* holds(item)
           const account = agrees ? yield* actors.find(item.account) : undefined
@@ -85,5 +85,5 @@ export const make = Effect.gen(function*() {
     if (left) return yield* new Unavailable()
   })
 
-  return { claimed, named }
+  return { verifyItems, fetchNamed }
 })

@@ -27,7 +27,7 @@ import { Unavailable } from "../../services/runtime/Errors.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { InteractionRequests } from "../../services/statuses/InteractionRequests.ts"
 import { AccountActors } from "../account/core/AccountActors.ts"
-import { claiming } from "./ClaimRounds.ts"
+import { runClaimed } from "./ClaimRounds.ts"
 import * as FeatureChecks from "./FeatureChecks.ts"
 import * as InteractionChecks from "./InteractionChecks.ts"
 import * as QuoteChecks from "./QuoteChecks.ts"
@@ -58,7 +58,7 @@ const make = Effect.gen(function*() {
   const actors = yield* RemoteActors
   const jobs = yield* Jobs
   const moves = yield* Moves
-  const people = yield* AccountActors
+  const accountActors = yield* AccountActors
   const broadcast = yield* Broadcast
   const proofs = yield* LinkProofs
   const statuses = yield* RemoteStatuses
@@ -81,10 +81,10 @@ const make = Effect.gen(function*() {
 
   /** Refetches the target and moves the account if the target names it. A refusal is final. */
   const move = Effect.fnUntraced(function*(accountId: bigint) {
-    const uri = yield* moves.asked(accountId)
+    const uri = yield* moves.requestedTarget(accountId)
     if (uri === undefined) return
     const target = yield* lookedUp(uri)
-    yield* people.tell(AccountId.make(accountId), { _tag: "Move", target }).pipe(
+    yield* accountActors.tell(AccountId.make(accountId), { _tag: "Move", target }).pipe(
       Effect.asVoid,
       Effect.catchTags({ NotAllowed: () => Effect.void, RecordNotFound: () => Effect.void })
     )
@@ -108,10 +108,12 @@ const make = Effect.gen(function*() {
       const document = typeof item === "string" ? yield* collections.find(item, origin) : item
       if (document !== undefined) documents.push(JSON.stringify(document))
     }
-    if (documents.length > 0) yield* people.tell(AccountId.make(accountId), { _tag: "KeepCollections", documents })
+    if (documents.length > 0) {
+      yield* accountActors.tell(AccountId.make(accountId), { _tag: "KeepCollections", documents })
+    }
   })
 
-  const asked = (uri: string) =>
+  const fetchMention = (uri: string) =>
     actors.find(uri).pipe(
       Effect.timeoutOrElse({
         duration: `${mentionSecondsMax} seconds`,
@@ -124,12 +126,12 @@ const make = Effect.gen(function*() {
   const mentions = Effect.fnUntraced(function*(statusId: bigint) {
     const waiting = yield* unknown.waiting(statusId)
     if (waiting === undefined) return
-    const failed = (yield* Effect.forEach(waiting.uris, asked, { concurrency: "unbounded" })).filter((one) =>
+    const failed = (yield* Effect.forEach(waiting.uris, fetchMention, { concurrency: "unbounded" })).filter((one) =>
       one !== undefined
     )
     yield* unknown.forget(statusId, failed.flatMap(({ again, uri }) => again ? [] : [uri]))
     if (failed.length < waiting.uris.length) {
-      yield* people.tell(waiting.author, { _tag: "MentionKnown", statusId: StatusId.make(statusId) })
+      yield* accountActors.tell(waiting.author, { _tag: "MentionKnown", statusId: StatusId.make(statusId) })
     }
     if (failed.some(({ again }) => again)) return yield* new Unavailable()
   })
@@ -152,10 +154,10 @@ const make = Effect.gen(function*() {
     redirect,
     mentions,
     collections: featured,
-    features: featureChecks.claimed,
-    tagged: featureChecks.named,
-    quote: quoteChecks.arrived,
-    consent: quoteChecks.standing,
+    features: featureChecks.verifyItems,
+    tagged: featureChecks.fetchNamed,
+    quote: quoteChecks.checkNewQuote,
+    consent: quoteChecks.recheckConsent,
     interaction: yield* InteractionChecks.make,
     links: proofs.verify,
     replies
@@ -163,7 +165,7 @@ const make = Effect.gen(function*() {
 
   const underWay = new Map<string, Deferred.Deferred<void>>()
   /** Runs a job after the earlier one of the same subject, whose fetches may be stale. */
-  const inTurn = <A, E>({ kind, subjectId }: Job, work: Effect.Effect<A, E>) =>
+  const afterEarlierRun = <A, E>({ kind, subjectId }: Job, work: Effect.Effect<A, E>) =>
     Effect.suspend(() => {
       const key = `${kind} ${subjectId}`
       const [before, mine] = [underWay.get(key), Deferred.makeUnsafe<void>()]
@@ -175,7 +177,7 @@ const make = Effect.gen(function*() {
       return Effect.ensuring(before === undefined ? work : Effect.andThen(Deferred.await(before), work), end)
     })
 
-  const run = (job: Job) => inTurn(job, runOnce(job))
+  const run = (job: Job) => afterEarlierRun(job, runOnce(job))
   const allowances = Allowances.make()
   /**
    * Jobs of one status share an allowance, because a post names hosts of its author's choice. Other jobs have bounds of
@@ -201,7 +203,7 @@ const make = Effect.gen(function*() {
       )
     )
 
-  yield* claiming({ what: "jobs", atOnceMax: jobsAtOnceMax, slow: slowJobs, claim: jobs.claim, run })
+  yield* runClaimed({ what: "jobs", atOnceMax: jobsAtOnceMax, slow: slowJobs, claim: jobs.claim, run })
 })
 
 /**

@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
 import { ListSync } from "../../services/lists/ListSync.ts"
-import { every } from "./ClaimRounds.ts"
+import { repeatEvery } from "./ClaimRounds.ts"
 
 /** Syncs moderation lists when they are due: every node checks, and one node runs the sync. */
 export const layer = Layer.effectDiscard(
-  Effect.flatMap(ListSync, ({ step }) => every("1 second", "moderation lists", step))
+  Effect.flatMap(ListSync, ({ step }) => repeatEvery("1 second", "moderation lists", step))
 )

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { AutoClosing } from "../../services/identity/AutoClosing.ts"
 import { NewMembers } from "../../services/identity/NewMembers.ts"
 import { AccountActors } from "../account/core/AccountActors.ts"
-import { every } from "./ClaimRounds.ts"
+import { repeatEvery } from "./ClaimRounds.ts"
 
 /**
  * Welcomes new members that can sign in: they follow their inviter and get an e-mail. Closes registrations that no
@@ -20,9 +20,9 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
         // The inviter may have been deleted.
         yield* Effect.ignore(actors.tell(accountId, follow))
       }
-      yield* members.greet(member)
+      yield* members.sendWelcome(member)
     }
   })
-  yield* every("5 seconds", "new members", greeted)
-  yield* every("1 hour", "closing unwatched registrations", closing.run)
+  yield* repeatEvery("5 seconds", "new members", greeted)
+  yield* repeatEvery("1 hour", "closing unwatched registrations", closing.run)
 }))

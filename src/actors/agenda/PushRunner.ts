@@ -5,7 +5,7 @@ import { Outbound, type Reply } from "../../services/outbound/Outbound.ts"
 import { PushContents } from "../../services/push/PushContents.ts"
 import { PushMessages } from "../../services/push/PushMessages.ts"
 import { PushSubscriptions } from "../../services/push/PushSubscriptions.ts"
-import { claiming } from "./ClaimRounds.ts"
+import { runClaimed } from "./ClaimRounds.ts"
 
 /** Maximum subscriptions that a node sends to at once. */
 const subscriptionsAtOnceMax = 64
@@ -62,7 +62,7 @@ const make = Effect.gen(function*() {
     }
   })
 
-  yield* claiming({
+  yield* runClaimed({
     what: "pushes",
     atOnceMax: subscriptionsAtOnceMax,
     slow: slowSubscriptions,

@@ -38,7 +38,7 @@ export const make = Effect.gen(function*() {
   )
 
   /** Verifies the consent to a visible quote, which ends if the author's server no longer confirms it. */
-  const standing = Effect.fnUntraced(function*(statusId: bigint) {
+  const recheckConsent = Effect.fnUntraced(function*(statusId: bigint) {
     const found = yield* consents.find(statusId)
     if (found === undefined) return
     const { author, authorization, quoted, quotedAuthor, username } = found
@@ -51,7 +51,7 @@ export const make = Effect.gen(function*() {
   })
 
   /** Fetches what a new quote refers to. */
-  const arrived = Effect.fnUntraced(function*(statusId: bigint) {
+  const checkNewQuote = Effect.fnUntraced(function*(statusId: bigint) {
     const first = yield* quotes.waiting(statusId)
     if (first === undefined) return
     const tell = (authorization?: { readonly uri: string; readonly holds: boolean }) =>
@@ -76,5 +76,5 @@ export const make = Effect.gen(function*() {
     yield* tell({ uri: authorization, holds: verdict })
   })
 
-  return { arrived, standing }
+  return { checkNewQuote, recheckConsent }
 })

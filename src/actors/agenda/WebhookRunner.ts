@@ -4,8 +4,8 @@ import { Outbound } from "../../services/outbound/Outbound.ts"
 import { WebhookBodies } from "../../services/webhooks/WebhookBodies.ts"
 import { WebhookDeliveries, type WebhookDelivery } from "../../services/webhooks/WebhookDeliveries.ts"
 import { Webhooks } from "../../services/webhooks/Webhooks.ts"
-import { templated } from "../../services/webhooks/WebhookTemplates.ts"
-import { claiming } from "./ClaimRounds.ts"
+import { render } from "../../services/webhooks/WebhookTemplates.ts"
+import { runClaimed } from "./ClaimRounds.ts"
 
 /** Maximum webhooks that a node calls at once. */
 const webhooksAtOnceMax = 16
@@ -42,7 +42,7 @@ const make = Effect.gen(function*() {
       const secret = webhooks.secretOf(webhook)
       if (secret === undefined) return { reason: "the secret cannot be decrypted", again: true }
       const head = JSON.stringify({ event, ["created_at"]: toldAt.toISOString() }).slice(0, -1)
-      const text = templated(webhook.template, `${head},"object":${object}}`)
+      const text = render(webhook.template, `${head},"object":${object}}`)
       if (text === undefined) return { reason: "the rendered template is too large", again: false }
       const body = new TextEncoder().encode(text)
       const signature = createHmac("sha256", secret).update(body).digest("hex")
@@ -72,7 +72,7 @@ const make = Effect.gen(function*() {
     }
   })
 
-  yield* claiming({
+  yield* runClaimed({
     what: "webhooks",
     atOnceMax: webhooksAtOnceMax,
     slow: slowWebhooks,

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { gathered } from "../../services/database/Batches.ts"
+import { batchRequests } from "../../services/database/Batches.ts"
 import {
   type CompletedDelivery,
   Deliveries,
@@ -49,5 +49,5 @@ export const make = Effect.gen(function*() {
       ),
       () => undefined
     )
-  return gathered({ max: hostsMax }, run)
+  return batchRequests({ max: hostsMax }, run)
 })

@@ -1,5 +1,5 @@
 import { Clock, Effect, Metric } from "effect"
-import { gathered } from "../../services/database/Batches.ts"
+import { batchRequests } from "../../services/database/Batches.ts"
 import {
   type CompletedDelivery,
   Deliveries,
@@ -19,11 +19,11 @@ const beginMillisMax = 5_000
 /**
  * Maximum hosts whose claims are batched into one query, and concurrent queries; interactive queries run in between.
  */
-const askingMax = 64
-const turnsMax = 2
+const claimBatchMax = 64
+const claimConcurrency = 2
 
 /** Outcomes after which a running round writes them: a crash repeats no more than these. */
-const notedRows = 8
+const outcomeBatchRows = 8
 
 const deliveriesMade = Metric.counter("murmuration_deliveries", { description: "Delivery attempts, by outcome" })
 const countersOf = {
@@ -49,8 +49,8 @@ export const make = Effect.gen(function*() {
   const deliveries = yield* Deliveries
   const attempt = yield* DeliveryAttempt.make
   const notes = yield* DeliveryOutcomes.make
-  const claims = gathered(
-    { max: askingMax, concurrency: turnsMax },
+  const claims = batchRequests(
+    { max: claimBatchMax, concurrency: claimConcurrency },
     (wanted: ReadonlyArray<DeliveryClaim>) =>
       Effect.map(deliveries.claim(wanted), (taken) => ({ host }: DeliveryClaim) => taken.get(host) ?? [])
   )
@@ -58,11 +58,11 @@ export const make = Effect.gen(function*() {
   /** Returns the time of the next attempt; undefined after the last one. */
   const again = Effect.fnUntraced(function*(state: HostState.HostState, { low, tries }: Delivery, now: number) {
     const delay = yield* Backoff.next(low ? lowDeliveryBackoff : deliveryBackoff, tries)
-    return delay === undefined ? undefined : Math.max(state.restsUntil, now + delay)
+    return delay === undefined ? undefined : Math.max(state.pausedUntil, now + delay)
   })
 
   /** Writes the outcomes of deliveries. For interrupted ones the host's reaction is unknown. */
-  const note = Effect.fnUntraced(function*(
+  const writeOutcomes = Effect.fnUntraced(function*(
     state: HostState.HostState,
     done: ReadonlyArray<Done>,
     givenUp: Iterable<Delivery>,
@@ -83,18 +83,18 @@ export const make = Effect.gen(function*() {
     }
     // The host may receive these twice, and dedupes them by id.
     for (const delivery of givenUp) failed.push({ ...delivery, dueAt: now, error: "given up" })
-    const dueAt = Math.max(now, state.restsUntil)
+    const dueAt = Math.max(now, state.pausedUntil)
     yield* notes({
       host: state.host,
       over,
       failed,
       untried: untried.map((delivery) => ({ ...delivery, dueAt })),
-      ...news(state, done, now)
+      ...hostChanges(state, done, now)
     })
   })
 
   /** Returns changes in the state of the host itself. */
-  const news = (
+  const hostChanges = (
     state: HostState.HostState,
     done: ReadonlyArray<Done>,
     now: number
@@ -113,10 +113,10 @@ export const make = Effect.gen(function*() {
     return { fails: bad.verdict.why }
   }
 
-  const react = (state: HostState.HostState, verdict: DeliveryAttempt.Verdict, now: number) => {
+  const updateHostState = (state: HostState.HostState, verdict: DeliveryAttempt.Verdict, now: number) => {
     if (verdict._tag !== "Failed") return HostState.succeeded(state)
     if (verdict.down) HostState.failed(state, now)
-    if (verdict.waitSeconds !== undefined) HostState.rest(state, now + verdict.waitSeconds * 1_000)
+    if (verdict.waitSeconds !== undefined) HostState.pause(state, now + verdict.waitSeconds * 1_000)
   }
 
   /** Attempts the claimed deliveries concurrently. All outcomes are written, even on interruption. */
@@ -132,26 +132,26 @@ export const make = Effect.gen(function*() {
     const worker = Effect.gen(function*() {
       for (let delivery = claimed[next]; delivery !== undefined; delivery = claimed[next]) {
         const now = yield* Clock.currentTimeMillis
-        if (now < state.restsUntil || now - began > beginMillisMax) return
+        if (now < state.pausedUntil || now - began > beginMillisMax) return
         next++
         underWay.add(delivery)
         const verdict = yield* attempt(delivery)
         underWay.delete(delivery)
         done.push({ delivery, verdict })
-        react(state, verdict, yield* Clock.currentTimeMillis)
-        if (done.length >= notedRows) yield* Effect.uninterruptible(note(state, done.splice(0), [], []))
+        updateHostState(state, verdict, yield* Clock.currentTimeMillis)
+        if (done.length >= outcomeBatchRows) yield* Effect.uninterruptible(writeOutcomes(state, done.splice(0), [], []))
       }
     })
     const workers = Array.from({ length: Math.min(HostState.slots(state), claimed.length) }, () => worker)
     return restore(Effect.all(workers, { concurrency: "unbounded", discard: true })).pipe(
-      Effect.ensuring(Effect.suspend(() => note(state, done, underWay, claimed.slice(next))))
+      Effect.ensuring(Effect.suspend(() => writeOutcomes(state, done, underWay, claimed.slice(next))))
     )
   }
 
   /** Runs a round. Returns true if there may be more work now. */
   return Effect.fnUntraced(function*(state: HostState.HostState) {
     const began = yield* Clock.currentTimeMillis
-    if (began < state.restsUntil) return false
+    if (began < state.pausedUntil) return false
     return yield* Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*() {
         // An interruption waits for the claim, so that claimed deliveries are released.

@@ -3,9 +3,9 @@ import { traced } from "../../services/runtime/Traced.ts"
 import { RemoteDomain } from "./Protocol.ts"
 
 /** Maximum hosts that are woken in one go; interactive work runs in between. */
-const toldMax = 16
+const wakeBatchMax = 16
 /** Timeout of one go, in milliseconds: nodes of some hosts' actors may have just gone down. */
-const toldMillisMax = 1_000
+const wakeBatchMillisMax = 1_000
 /** Maximum hosts in the queue; the agenda finds any beyond it. */
 const waitingMax = 100_000
 
@@ -31,17 +31,17 @@ export class DomainActors extends Context.Service<DomainActors, {
         telling = waiting.size > 0
         return telling
       }
-      const tell = Effect.gen(function*() {
+      const wakeQueued = Effect.gen(function*() {
         while (goesOn()) {
           const some: Array<string> = []
           for (const host of waiting) {
             waiting.delete(host)
-            if (some.push(host) === toldMax) break
+            if (some.push(host) === wakeBatchMax) break
           }
           yield* Effect.forEach(some, (host) => Effect.ignore(clientOf(host).Wake(undefined, { discard: true })), {
             discard: true,
             concurrency: "unbounded"
-          }).pipe(Effect.timeoutOption(toldMillisMax))
+          }).pipe(Effect.timeoutOption(wakeBatchMillisMax))
           yield* Effect.yieldNow
         }
       }).pipe(Effect.onError(() => Effect.sync(() => telling = false)))
@@ -52,7 +52,7 @@ export class DomainActors extends Context.Service<DomainActors, {
             for (const host of hosts) if (waiting.size < waitingMax) waiting.add(host)
             if (telling || waiting.size === 0) return Effect.void
             telling = true
-            return Effect.asVoid(Effect.forkIn(tell, scope))
+            return Effect.asVoid(Effect.forkIn(wakeQueued, scope))
           })
         )
       })

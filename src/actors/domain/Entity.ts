@@ -1,6 +1,6 @@
 import { Effect, Layer, Scope } from "effect"
 import { Entity, Sharding } from "effect/cluster"
-import { lean } from "../../services/runtime/Lean.ts"
+import { reduceContext } from "../../services/runtime/Lean.ts"
 import * as DeliveryRound from "./DeliveryRound.ts"
 import * as Fetching from "./Fetching.ts"
 import * as HostState from "./HostState.ts"
@@ -12,12 +12,12 @@ const actor = (round: Effect.Success<typeof DeliveryRound.make>, documents: Effe
       const { entityId } = yield* Entity.CurrentAddress
       const state = HostState.begin(entityId)
       let running = false
-      let rung = false
+      let wakeRequested = false
 
       /** Returns whether there was a wake-up; if not, ends the work in the same step, so that no later one is lost. */
       const goesOn = () => {
-        running = rung
-        rung = false
+        running = wakeRequested
+        wakeRequested = false
         return running
       }
       const rounds = Effect.gen(function*() {
@@ -35,7 +35,7 @@ const actor = (round: Effect.Success<typeof DeliveryRound.make>, documents: Effe
         // The first caller waits for the whole work, so that the actor is not idle in the meantime.
         Wake: () =>
           Effect.suspend(() => {
-            rung = true
+            wakeRequested = true
             if (running) return Effect.void
             running = true
             return drain
@@ -57,6 +57,6 @@ export const layer = Layer.effectDiscard(
   Effect.flatMap(Effect.all([DeliveryRound.make, Fetching.make]), ([round, documents]) =>
     Effect.updateContext(
       Layer.build(actor(round, documents)),
-      lean(Scope.Scope, Sharding.Sharding)
+      reduceContext(Scope.Scope, Sharding.Sharding)
     ))
 )

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { asking, type HostDocument, type WantedDocument } from "../../services/federation/HostDocuments.ts"
+import { documentFetcher, type HostDocument, type WantedDocument } from "../../services/federation/HostDocuments.ts"
 import * as SingleFlight from "../../services/federation/SingleFlight.ts"
 import type { OutboundError } from "../../services/outbound/OutboundError.ts"
 
@@ -8,7 +8,7 @@ const underWayMax = 10_000
 
 /** Fetches documents of the hosts whose actors are on this node, one fetch for all concurrent callers. */
 export const make = Effect.gen(function*() {
-  const ask = yield* asking
+  const ask = yield* documentFetcher
   const once = yield* SingleFlight.make<HostDocument, OutboundError>(underWayMax)
   return (wanted: WantedDocument) => once(`${wanted.as} ${wanted.url}`, ask(wanted))
 })

@@ -1,8 +1,8 @@
 import { requestsPerHostMax } from "../../services/outbound/HostSlots.ts"
 
-/** Failures in a row after which a host gets no requests for `restMillis` (federation.md section 12). */
+/** Failures in a row after which a host gets no requests for `pauseMillis` (federation.md section 12). */
 export const failuresMax = 10
-const restMillis = 60_000
+const pauseMillis = 60_000
 /** Deliveries claimed per concurrent request. */
 const rowsPerSlot = 8
 
@@ -14,13 +14,13 @@ export interface HostState {
   /** Failures since the last success. */
   failures: number
   /** No requests before this time, in milliseconds since 1970. */
-  restsUntil: number
+  pausedUntil: number
   /** Day (since 1970) of the last failure that was stored. */
   failedDay: number
 }
 
 // Starts with one connection, which is enough for most hosts.
-export const begin = (host: string): HostState => ({ host, width: 1, failures: 0, restsUntil: 0, failedDay: -1 })
+export const begin = (host: string): HostState => ({ host, width: 1, failures: 0, pausedUntil: 0, failedDay: -1 })
 
 /** After a pause a single request probes whether the host works again. */
 const isProbing = ({ failures }: HostState) => failures >= failuresMax
@@ -37,9 +37,9 @@ export const succeeded = (state: HostState) => {
 export const failed = (state: HostState, now: number) => {
   state.failures++
   state.width = Math.max(1, state.width / 2)
-  if (isProbing(state)) rest(state, now + restMillis)
+  if (isProbing(state)) pause(state, now + pauseMillis)
 }
 
-export const rest = (state: HostState, until: number) => {
-  state.restsUntil = Math.max(state.restsUntil, until)
+export const pause = (state: HostState, until: number) => {
+  state.pausedUntil = Math.max(state.pausedUntil, until)
 }

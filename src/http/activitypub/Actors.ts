@@ -3,7 +3,7 @@ import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Cache from "../../services/caching/Cache.ts"
 import { Changes } from "../../services/caching/Changes.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
-import { bytesOf, document, ready, type ReadyDocument, readyDocument, refused } from "./DocumentResponse.ts"
+import { bytesOf, document, type ReadyDocument, readyDocument, refused, respondWith } from "./DocumentResponse.ts"
 import { Requesters } from "./Requesters.ts"
 
 /** Maximum bytes of cached documents. */
@@ -31,7 +31,10 @@ export class ActorDocuments extends Context.Service<ActorDocuments, {
       const respond = Effect.fnUntraced(function*(username: string) {
         const { scope } = yield* requesters.current
         const account = yield* actors.find(username)
-        return yield* ready(yield* cache.get(account.id, Effect.map(actors.document(account), readyDocument)), scope)
+        return yield* respondWith(
+          yield* cache.get(account.id, Effect.map(actors.document(account), readyDocument)),
+          scope
+        )
       })
 
       return ActorDocuments.of({

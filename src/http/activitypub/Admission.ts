@@ -25,7 +25,7 @@ const refused = Metric.counter("murmuration_federation_refused", {
 })
 
 /** Answers 503 with `Retry-After`, and counts the refusal. */
-export const comeBack = (kind: Kind, reason: "busy" | "address" | "backlog") =>
+export const refuseBusy = (kind: Kind, reason: "busy" | "address" | "backlog") =>
   Effect.as(
     Metric.update(Metric.withAttributes(refused, { kind, reason }), 1),
     Reply.plainError(503, "There was a temporary problem serving your request, please try again", {
@@ -47,10 +47,10 @@ export class Admission extends Context.Service<Admission, {
       activities: AddressShares.make(bounds.activities),
       documents: AddressShares.make(bounds.documents)
     }
-    const strangers = AddressShares.make(bounds.strangers)
+    const unknownSenders = AddressShares.make(bounds.strangers)
 
     /** A slot of a request. While its sender is fetched, the request takes a slot of the strangers instead. */
-    const placeOf = (shares: AddressShares.AddressShares, address: string) => {
+    const slotOf = (shares: AddressShares.AddressShares, address: string) => {
       let held = false
       const enter = () => {
         const refusal = shares.enter(address)
@@ -61,27 +61,27 @@ export class Admission extends Context.Service<Admission, {
         if (held) shares.leave(address)
         held = false
       })
-      const aside = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | Crowded, R> =>
+      const withoutSlot = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | Crowded, R> =>
         Effect.suspend((): Effect.Effect<A, E | Crowded, R> => {
-          if (strangers.enter(address) !== undefined) return new Crowded({ placed: held })
+          if (unknownSenders.enter(address) !== undefined) return new Crowded({ placed: held })
           return leave.pipe(
             Effect.andThen(work),
-            Effect.ensuring(Effect.sync(() => strangers.leave(address))),
+            Effect.ensuring(Effect.sync(() => unknownSenders.leave(address))),
             Effect.flatMap((value): Effect.Effect<A, Crowded> =>
               enter() === undefined ? Effect.succeed(value) : new Crowded({ placed: false })
             )
           )
         })
-      return { aside, enter, leave }
+      return { withoutSlot, enter, leave }
     }
 
     return Admission.of({
       admit: (kind, answer) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-          const { aside, enter, leave } = placeOf(inside[kind], addressOf(request))
+          const { withoutSlot, enter, leave } = slotOf(inside[kind], addressOf(request))
           const refusal = enter()
-          if (refusal !== undefined) return comeBack(kind, refusal)
-          return Effect.ensuring(Effect.provideService(answer, Strangers, { aside }), leave)
+          if (refusal !== undefined) return refuseBusy(kind, refusal)
+          return Effect.ensuring(Effect.provideService(answer, Strangers, { withoutSlot }), leave)
         })
     })
   })

@@ -45,7 +45,7 @@ export const readyDocument = (value: Document): ReadyDocument => {
 /** Returns the approximate size of a document in memory, in bytes. */
 export const bytesOf = ({ etag, text }: ReadyDocument): number => (text.length + etag.length) * 2 + 64
 
-export const ready = ({ etag, text }: ReadyDocument, scope: CacheScope) =>
+export const respondWith = ({ etag, text }: ReadyDocument, scope: CacheScope) =>
   Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
     const common = { ...cacheHeaders(scope), etag, "x-content-type-options": "nosniff" }
     return scope === "everybody" && (headers["if-none-match"] ?? "").split(/,\s*/).includes(etag)
@@ -53,7 +53,7 @@ export const ready = ({ etag, text }: ReadyDocument, scope: CacheScope) =>
       : HttpServerResponse.text(text, { contentType: "application/activity+json; charset=utf-8", headers: common })
   })
 
-export const document = (value: Document, scope: CacheScope) => ready(readyDocument(value), scope)
+export const document = (value: Document, scope: CacheScope) => respondWith(readyDocument(value), scope)
 
 /**
  * Answers 404 for an unknown or hidden object, and 410 for a deleted one, which caches may keep as long as a document.

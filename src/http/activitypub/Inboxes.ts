@@ -16,11 +16,11 @@ import { ProvenAuthors } from "../../services/federation/ProvenAuthors.ts"
 import { Senders } from "../../services/federation/Senders.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
-import { declaredBytes, tooLarge, unread } from "../body/BodyParsing.ts"
+import { declaredBytes, tooLarge, unreadableBody } from "../body/BodyParsing.ts"
 import { BodyReading } from "../body/BodyReading.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 import { plainError } from "../guard/Reply.ts"
-import { Admission, comeBack } from "./Admission.ts"
+import { Admission, refuseBusy } from "./Admission.ts"
 import { refused } from "./DocumentResponse.ts"
 import { signedRequest } from "./Requesters.ts"
 import * as Synchronizing from "./Synchronizing.ts"
@@ -65,7 +65,7 @@ const make = Effect.gen(function*() {
       request.arrayBuffer.pipe(
         Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(activityBytesMax)),
         Effect.map((buffer) => new Uint8Array(buffer)),
-        Effect.mapError(unread)
+        Effect.mapError(unreadableBody)
       )
     )
   }
@@ -81,7 +81,7 @@ const make = Effect.gen(function*() {
 
   // A slow sender takes no slot: the body is read before the request is admitted.
   const receive = Effect.gen(function*() {
-    if (yield* congestion.isFull()) return yield* comeBack("activities", "backlog")
+    if (yield* congestion.isFull()) return yield* refuseBusy("activities", "backlog")
     const body = yield* bodyOf(yield* HttpServerRequest.HttpServerRequest)
     return yield* admission.admit("activities", take(body))
   }).pipe(Effect.catch(Effect.succeed))
@@ -98,14 +98,14 @@ const make = Effect.gen(function*() {
           // No `Retry-After`: senders would hold back all their deliveries to us until then.
           return plainError(503, error.message)
         }
-        if (error._tag === "Crowded") return yield* comeBack("activities", "busy")
+        if (error._tag === "Crowded") return yield* refuseBusy("activities", "busy")
         if (error._tag === "DomainClosed") return plainError(403, error.message)
         const unknown = !error.malformed && read !== undefined && isOfNobodyKnown(read.activity)
         return unknown ? accepted : plainError(error.malformed ? 400 : 401, error.message)
       }
       if (read === undefined) return plainError(400, "This is no activity")
       const { activity, document } = read
-      const judgement = yield* policies.atDoor(sender.success, activity)
+      const judgement = yield* policies.atInbox(sender.success, activity)
       // Senders are not told that a policy dropped their activity; only a blocked domain is, so that it stops.
       if (!judgement.passes) {
         return judgement.reason === closedDomain ? plainError(403, "This action is not allowed") : accepted
@@ -114,7 +114,7 @@ const make = Effect.gen(function*() {
       const handedOn = idOf(activity["actor"]) !== sender.success.uri && isOwnId(activity)
       // A forwarded activity with a proof counts as its author's; without one, its object is fetched from its origin.
       const proven = handedOn ? yield* proofs.of(document, "actor", addressOf(request)) : undefined
-      if (proven !== undefined && !(yield* policies.atDoor(proven, activity)).passes) return accepted
+      if (proven !== undefined && !(yield* policies.atInbox(proven, activity)).passes) return accepted
       const { accountId, signedMillis, uri } = proven ?? sender.success
       const kept = !(yield* congestion.isFull(sender.success.domain)) &&
         (yield* Effect.orDie(inbound.enqueue(accountId, {
@@ -123,7 +123,7 @@ const make = Effect.gen(function*() {
           signedMillis,
           proven: proven !== undefined
         })))
-      if (!kept) return yield* comeBack("activities", "backlog")
+      if (!kept) return yield* refuseBusy("activities", "backlog")
       yield* actors.receive(accountId)
       // A host that sends is alive, whatever became of deliveries to it.
       yield* Effect.ignore(deliveryHosts.spoke(new URL(sender.success.uri).host))

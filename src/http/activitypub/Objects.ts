@@ -16,16 +16,16 @@ import { Replies, repliesPageMax } from "../../services/federation/Replies.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
-import { isOpenRow } from "../../services/statuses/Visibility.ts"
+import { isPublicRow } from "../../services/statuses/Visibility.ts"
 import {
   bytesOf,
   document,
   idIn,
   queryOf,
-  ready,
   type ReadyDocument,
   readyDocument,
-  refused
+  refused,
+  respondWith
 } from "./DocumentResponse.ts"
 import { type CacheScope, Requesters } from "./Requesters.ts"
 
@@ -76,7 +76,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
       const wasForEverybody = (accountId: bigint, id: bigint) =>
         Effect.map(
           sql`SELECT FROM statuses WHERE id = ${id} AND account_id = ${accountId} AND deleted_at IS NOT NULL
-            AND ${isOpenRow(sql, "statuses")}`,
+            AND ${isPublicRow(sql, "statuses")}`,
           (rows) => rows.length > 0
         ).pipe(Effect.orDie)
 
@@ -158,7 +158,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         if (found === undefined) return yield* new RecordNotFound()
         // Recorded before the response, so that every server that may have the status is known.
         if (viewer !== undefined) yield* fetchedBy.note(id, viewer)
-        return yield* ready(found, scope)
+        return yield* respondWith(found, scope)
       })
 
       return ObjectDocuments.of({

@@ -18,7 +18,7 @@ import { AccountViews } from "../render/AccountViews.ts"
 import { StatusViews } from "../render/StatusViews.ts"
 import { asyncRefresh } from "../v1/AsyncRefreshes.ts"
 import { id } from "../wire/Common.ts"
-import { json, list, splice } from "../wire/Keys.ts"
+import { json, list, withMembers } from "../wire/Keys.ts"
 import * as Wire from "./wire/AnnualReport.ts"
 
 const path = "/api/v1/annual_reports"
@@ -57,7 +57,7 @@ export const layer = group(
     const config = yield* ServerConfig
     const keys = yield* ShareKeys
 
-    const wrapped = Effect.fnUntraced(function*(owner: AccountId, found: ReadonlyArray<ReportRecord>) {
+    const reportsJson = Effect.fnUntraced(function*(owner: AccountId, found: ReadonlyArray<ReportRecord>) {
       const accountIds = found.flatMap(({ commonlyInteractedWithAccounts, mostRebloggedAccounts }) =>
         [...commonlyInteractedWithAccounts, ...mostRebloggedAccounts].map(({ accountId }) => BigInt(accountId))
       )
@@ -67,7 +67,7 @@ export const layer = group(
       const statusIds = found.flatMap(({ topStatuses: { byFavourites, byReblogs, byReplies } }) =>
         [byReblogs, byFavourites, byReplies].flatMap((one) => one === null ? [] : [BigInt(one)])
       )
-      return Reply.json(splice<Wire.AnnualReports, "annualReports" | "accounts" | "statuses">({}, {
+      return Reply.json(withMembers<Wire.AnnualReports, "annualReports" | "accounts" | "statuses">({}, {
         annualReports: list(found.map(({ year, ...data }) =>
           json<Wire.AnnualReport>({
             year,
@@ -85,11 +85,11 @@ export const layer = group(
     return handlers.handleAll({
       pending: traced("annualReports.pending")(function*() {
         const owner = yield* Caller.account
-        return yield* wrapped(owner, yield* reports.pending(owner))
+        return yield* reportsJson(owner, yield* reports.pending(owner))
       }),
       show: traced("annualReports.show")(function*({ params }) {
         const owner = yield* Caller.account
-        return yield* wrapped(owner, [yield* reports.find(owner, yield* yearOf(params))])
+        return yield* reportsJson(owner, [yield* reports.find(owner, yield* yearOf(params))])
       }),
       state: traced("annualReports.state")(function*({ params }) {
         const owner = yield* Caller.account

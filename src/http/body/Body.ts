@@ -17,7 +17,7 @@ import {
 import { BodyReading } from "./BodyReading.ts"
 import { flatten, isFlat, nest, pairs } from "./Parameters.ts"
 import { hasQueryBody, withQueryBody } from "./QueryBody.ts"
-import { isClients, isForPeople, normalise } from "./RequestPaths.ts"
+import { isClientPath, isForPeople, normalise } from "./RequestPaths.ts"
 import { takesFiles, withFiles } from "./UploadedFiles.ts"
 
 /** Maximum bytes of a request's body. */
@@ -40,7 +40,7 @@ const make = (uploads: Uploads["Service"] | undefined) =>
       Effect.gen(function*() {
         const request = yield* HttpServerRequest.HttpServerRequest
         const [path, search] = split(request.url)
-        if (!isClients(path) || isNormal(request, path, search)) return yield* handler
+        if (!isClientPath(path) || isNormal(request, path, search)) return yield* handler
         const place = normalise(path)
         const query = yield* Effect.result(queryOf(bodyReading, request, search))
         if (Result.isFailure(query)) return query.failure

@@ -41,7 +41,7 @@ export const declaredBytes = ({ headers }: Request): number | undefined => {
 }
 
 /** Returns the response for a body that could not be read. */
-export const unread = ({ reason }: HttpServerError.HttpServerError): HttpServerResponse.HttpServerResponse =>
+export const unreadableBody = ({ reason }: HttpServerError.HttpServerError): HttpServerResponse.HttpServerResponse =>
   "reason" in reason && reason.reason === "BodyTooLarge" ? tooLarge : malformed()
 export const refusalOf = ({ reason }: Multipart.MultipartError) => reason._tag === "Parse" ? malformed() : tooLarge
 
@@ -50,7 +50,7 @@ const [plus, space] = [0x2b, 0x20]
 /** Parses an urlencoded body. Plus signs are replaced as bytes: on the text that takes 50 times as long. */
 export const form = (request: Request) =>
   request.arrayBuffer.pipe(
-    Effect.mapError(unread),
+    Effect.mapError(unreadableBody),
     Effect.flatMap((buffer) =>
       parse(() => {
         const bytes = Buffer.from(buffer)
@@ -65,7 +65,7 @@ const longCharacters = 65_536
 
 /** Parses a JSON body. */
 export const json = Effect.fnUntraced(function*(request: Request) {
-  const text = yield* Effect.mapError(request.text, unread)
+  const text = yield* Effect.mapError(request.text, unreadableBody)
   if (text.length <= longCharacters) return yield* parse(() => fromJson(text))
   const excess = yield* excessInTurns(text)
   yield* Effect.yieldNow

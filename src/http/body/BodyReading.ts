@@ -5,7 +5,7 @@ import * as AddressShares from "../guard/AddressShares.ts"
 import { Caller } from "../guard/Caller.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 import { plainError } from "../guard/Reply.ts"
-import { aside } from "../InFlight.ts"
+import { withoutSlot } from "../InFlight.ts"
 import * as TimeoutSet from "../TimeoutSet.ts"
 
 /** Maximum declared bytes of a small body. */
@@ -98,7 +98,7 @@ export class BodyReading extends Context.Service<BodyReading, {
         Effect.contextWith((context: Context.Context<R>) => {
           const sender = kind === "files" ? senderOf(context) : addressIn(context)
           const place: Effect.Effect<A, E | Response, R> = shares[kind].enter(sender) === undefined
-            ? Effect.ensuring(aside(body), Effect.sync(() => shares[kind].leave(sender)))
+            ? Effect.ensuring(withoutSlot(body), Effect.sync(() => shares[kind].leave(sender)))
             : Effect.fail(busy)
           return place
         })

@@ -33,7 +33,7 @@ export const nest = (pairs: Iterable<readonly [name: string, value: string]>): J
     if (++count > parametersMax) throw new Refused({ text: "Too many parameters" })
     if (given.length > nameCharactersMax) throw new Refused({ text: "Parameter name is too long" })
     // `qs` would silently drop these.
-    for (const part of given.split(/[[\]]/)) refusePoison(part)
+    for (const part of given.split(/[[\]]/)) refuseForbidden(part)
     const name = numbered(given, flat, elements)
     const values = flat.get(name)
     if (!name.endsWith("[]")) flat.set(name, value)
@@ -106,10 +106,10 @@ const excesses: Record<Excess, string> = {
   "too large": "Too many parameters"
 }
 
-const poisonous = new Set(["__proto__", "constructor", "prototype"])
+const forbiddenNames = new Set(["__proto__", "constructor", "prototype"])
 
-const refusePoison = (name: string) => {
-  if (poisonous.has(name)) throw new Refused({ text: `Parameter name is not allowed: ${name}` })
+const refuseForbidden = (name: string) => {
+  if (forbiddenNames.has(name)) throw new Refused({ text: `Parameter name is not allowed: ${name}` })
 }
 
 /**
@@ -121,7 +121,7 @@ const clean = (value: Json): Json => {
   if (typeof value !== "object" || value === null) return value
   if (isList(value)) return value.map(clean)
   const entries = Object.entries(value).map(([name, element]) => {
-    refusePoison(name)
+    refuseForbidden(name)
     return [text(name), clean(element)] as const
   })
   if (entries.length > 0 && entries.every(([name]) => /^\d{1,4}$/.test(name))) {
@@ -150,7 +150,7 @@ export const flatten = (search: string): string => {
   const flat = new URLSearchParams()
   for (const [given, value] of pairs(search)) {
     const name = given.replace(/\[\d{0,4}\]$/, "")
-    refusePoison(name)
+    refuseForbidden(name)
     if (name === given) flat.set(name, text(value))
     else flat.append(name, text(value))
   }

@@ -9,7 +9,7 @@ export const normalise = (path: string): string =>
   clients.test(path) ? path.replace(/\/{2,}/g, "/").replace(/(?<=.)\/$/, "").replace(format, "") : path
 
 /** Returns true if this path's parameters are parsed as those of clients. */
-export const isClients = (path: string): boolean => clients.test(path)
+export const isClientPath = (path: string): boolean => clients.test(path)
 
 /** Returns true for paths that take only small forms. */
 export const isForPeople = (path: string): boolean =>

@@ -11,7 +11,7 @@ import { emojiArchiveBytesMax } from "../../services/media/EmojiArchives.ts"
 import type { FileTooLarge } from "../../services/media/StoredFiles.ts"
 import type { Uploads } from "../../services/media/Uploads.ts"
 import { Unprocessable } from "../../services/runtime/Errors.ts"
-import { readOnce } from "../../services/runtime/OneTimeChunks.ts"
+import { markDisposable } from "../../services/runtime/OneTimeChunks.ts"
 import * as Reply from "../guard/Reply.ts"
 import {
   declaredBytes,
@@ -115,7 +115,7 @@ const read = Effect.fnUntraced(function*(
   if (bytes !== undefined && bytes > bodyMax) return yield* Effect.fail(tooLarge)
 
   const take = Effect.fnUntraced(function*(bytes: Stream.Stream<Uint8Array, Multipart.MultipartError>) {
-    const ticket = yield* uploads.receive(Stream.map(bytes, readOnce), limits.file).pipe(
+    const ticket = yield* uploads.receive(Stream.map(bytes, markDisposable), limits.file).pipe(
       Effect.catchTags({
         FileTooLarge: (error) => Effect.fail(tooLargeFile(error)),
         MultipartError: (error) => Effect.fail(refusalOf(error)),

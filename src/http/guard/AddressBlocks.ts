@@ -15,9 +15,9 @@ const elsewhere = HttpServerResponse.text("Forbidden", { status: 403, headers })
 export const layer = HttpRouter.middleware(
   Effect.map(
     BlockedAddresses,
-    ({ areNone, find }) => (handler) =>
+    ({ isEmpty, find }) => (handler) =>
       Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
-        if (areNone()) return handler
+        if (isEmpty()) return handler
         const { remoteAddress, url } = Context.get(context, HttpServerRequest.HttpServerRequest)
         const now = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
         return Option.isSome(remoteAddress) && find(remoteAddress.value, now) === "no_access"

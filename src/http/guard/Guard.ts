@@ -38,7 +38,7 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
         const sinceKeptOut = Effect.fnUntraced(function*<E>(failure: E, token: TokenInfo | undefined) {
           const mayBe = token?.accountId !== undefined && token.state === "active" &&
             HttpMethod.hasBody(endpoint.method) && (isNotFound(failure) || isNotAllowed(failure))
-          if (!mayBe || (yield* liveTokens.among([token.tokenId])).size > 0) return yield* answerFailure(failure)
+          if (!mayBe || (yield* liveTokens.filterLive([token.tokenId])).size > 0) return yield* answerFailure(failure)
           return yield* answerFailure(new NotAllowed({ text: states.disabled }))
         })
         const answer = (

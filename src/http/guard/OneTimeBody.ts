@@ -1,5 +1,5 @@
 import { HttpBody } from "effect/http"
-import { readOnce } from "../../services/runtime/OneTimeChunks.ts"
+import { markDisposable } from "../../services/runtime/OneTimeChunks.ts"
 
 /**
  * Body whose bytes belong to one response, so that their memory is freed once it is sent. They are made at once,
@@ -17,7 +17,7 @@ export class OneTimeBody extends HttpBody.Uint8Array {
   }
 
   override get body(): Uint8Array {
-    const bytes = readOnce(this.#made ?? this.#make())
+    const bytes = markDisposable(this.#made ?? this.#make())
     this.#made = undefined
     return bytes
   }

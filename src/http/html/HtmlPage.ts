@@ -53,13 +53,13 @@ const policy = ({ formTarget, framed, media, script, scripts }: Page): string =>
  * Secrets of a page's visitor: form tokens and codes. Together with the page's address, which another site can choose,
  * its compressed length would leak them (BREACH).
  */
-const secretive = /<input type="hidden"|class="secret"/
+const hasSecrets = /<input type="hidden"|class="secret"/
 
 /**
  * Headers of a page that nothing may transform: it is not compressed by us (`layers/Compression.ts`) or by a proxy (RFC
  * 9111, 5.2.2.6).
  */
-const unchanged = { "cache-control": "private, no-store, no-transform" }
+const noTransformHeaders = { "cache-control": "private, no-store, no-transform" }
 
 /** Returns the page as a response that may not be cached or extended, nor framed unless it is `framed`. */
 export const respond = (page: Page): HttpServerResponse.HttpServerResponse => {
@@ -70,7 +70,7 @@ export const respond = (page: Page): HttpServerResponse.HttpServerResponse => {
     headers: {
       ...securityHeaders,
       ...(page.framed === true ? {} : unframed),
-      ...(page.secret === true || secretive.test(text) ? unchanged : {}),
+      ...(page.secret === true || hasSecrets.test(text) ? noTransformHeaders : {}),
       "content-security-policy": policy(page),
       "content-language": page.words.tag,
       vary: "Accept-Language"

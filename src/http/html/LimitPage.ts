@@ -1,7 +1,7 @@
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { preferred } from "../../services/languages/Negotiation.ts"
-import { wishesOf } from "../languages/RequestWishes.ts"
+import { languagePreferencesOf } from "../languages/RequestWishes.ts"
 import { acceptsPage } from "./Browsers.ts"
 import { html } from "./Html.ts"
 import { respond } from "./HtmlPage.ts"
@@ -22,7 +22,7 @@ export const limitPage = (
   }
   const { body } = response
   if (body._tag !== "Uint8Array" || !body.contentType.startsWith("application/json")) return undefined
-  const words = catalogs.get(preferred(catalogs.keys(), wishesOf(request)) ?? "en")
+  const words = catalogs.get(preferred(catalogs.keys(), languagePreferencesOf(request)) ?? "en")
   if (words === undefined) return undefined
   const page = respond({
     words,

@@ -1,12 +1,12 @@
 import type { HttpServerRequest } from "effect/http"
-import type { Wishes } from "../../services/languages/Negotiation.ts"
+import type { LanguagePreferences } from "../../services/languages/Negotiation.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
 /** Languages found while a request was handled, keyed by the platform's request, which every modified copy shares. */
-const found = new WeakMap<object, Pick<Wishes, "lang" | "locale">>()
+const found = new WeakMap<object, Pick<LanguagePreferences, "lang" | "locale">>()
 
-const note = ({ source }: Request, wishes: Pick<Wishes, "lang" | "locale">) =>
+const note = ({ source }: Request, wishes: Pick<LanguagePreferences, "lang" | "locale">) =>
   found.set(source, { ...found.get(source), ...wishes })
 
 /** Notes the `lang` of a request's parameters, once its body is read. */
@@ -24,7 +24,7 @@ export const noteLocale = (request: Request, locale: string | undefined): void =
  * Returns the languages that a request asks for: `lang` in its body or query, its user's locale, `Accept-Language`
  * (operations.md section 0).
  */
-export const wishesOf = (request: Request): Wishes => {
+export const languagePreferencesOf = (request: Request): LanguagePreferences => {
   const { headers, url } = request
   const noted = found.get(request.source)
   const at = url.indexOf("?")

@@ -1,7 +1,7 @@
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { preferred } from "../../services/languages/Negotiation.ts"
-import { wishesOf } from "./RequestWishes.ts"
+import { languagePreferencesOf } from "./RequestWishes.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -11,7 +11,7 @@ const errorBytesMax = 65_536
 
 /** Returns the catalog of the requested language; undefined for English and for missing languages. */
 const catalogFor = (catalogs: ReadonlyMap<string, Catalog>, request: Request): Catalog | undefined => {
-  const wishes = wishesOf(request)
+  const wishes = languagePreferencesOf(request)
   if (Object.values(wishes).every((wish) => wish === undefined)) return undefined
   const tag = preferred(catalogs.keys(), wishes)
   return tag === undefined || tag === "en" ? undefined : catalogs.get(tag)

@@ -137,7 +137,7 @@ export const layer = group(
         return Reply.empty
       }),
       sync: traced("admin.moderationLists.sync")(({ params }) =>
-        Effect.map(lists.hurry(params.id), (list) => Reply.json(shown(list)))
+        Effect.map(lists.scheduleSync(params.id), (list) => Reply.json(shown(list)))
       ),
       suggestions: traced("admin.moderationLists.suggestions")(function*({ query }) {
         const page = pageOf(query, domainRows)

@@ -3,7 +3,7 @@ import { type App, Apps } from "../../services/oauth/Apps.ts"
 import { formTarget, isRegistered } from "../../services/oauth/RedirectUris.ts"
 import * as Scopes from "../../services/oauth/Scopes.ts"
 import { traced } from "../../services/runtime/Traced.ts"
-import { challengeMethod, missing, RefusalCode, textOf } from "./Refusals.ts"
+import { challengeMethod, missingText, RefusalCode, textOf } from "./Refusals.ts"
 
 /** Maximum characters of an app's state (RFC 6749, 4.1.1 sets no limit). */
 const stateCharactersMax = 4_096
@@ -57,11 +57,11 @@ export class AuthorizationRequests extends Context.Service<AuthorizationRequests
 
       const known = Effect.fnUntraced(function*(parameters: URLSearchParams) {
         const clientId = parameters.get("client_id")
-        if (!clientId) return yield* refused("invalid_request", { text: missing("client_id") })
+        if (!clientId) return yield* refused("invalid_request", { text: missingText("client_id") })
         const app = Option.getOrUndefined(yield* apps.findClient(clientId))
         if (app === undefined) return yield* refused("invalid_client")
         const redirectUri = parameters.get("redirect_uri")
-        if (!redirectUri) return yield* refused("invalid_request", { text: missing("redirect_uri") })
+        if (!redirectUri) return yield* refused("invalid_request", { text: missingText("redirect_uri") })
         if (!isRegistered(app.redirectUris, redirectUri)) return yield* refused("invalid_redirect_uri")
         // The state is returned in a URL, and apps keep a random word in it.
         if ((parameters.get("state")?.length ?? 0) > stateCharactersMax) {
@@ -82,7 +82,7 @@ export class AuthorizationRequests extends Context.Service<AuthorizationRequests
           return yield* refused("invalid_request", { text: "The response mode is not supported.", to })
         }
         const type = parameters.get("response_type")
-        if (!type) return yield* refused("invalid_request", { text: missing("response_type"), to })
+        if (!type) return yield* refused("invalid_request", { text: missingText("response_type"), to })
         if (type !== "code") return yield* refused("unsupported_response_type", { to })
         const written = parameters.get("scope")
         const scopes = written ? Scopes.parse(written) : Scopes.defaultScopes

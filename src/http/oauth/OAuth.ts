@@ -14,7 +14,7 @@ import { json } from "../wire/Keys.ts"
 import { Introspection, TokenLookup, type TokenRequest, TokenRequest as TokenRequestSchema } from "../wire/OAuth.ts"
 import { Token } from "../wire/Token.ts"
 import { authenticated } from "./ClientSecrets.ts"
-import { missing, refuse } from "./Refusals.ts"
+import { missingText, refuse } from "./Refusals.ts"
 import { tokenJson } from "./TokenJson.ts"
 
 export class OAuthGroup extends HttpApiGroup.make("oauth")
@@ -38,8 +38,8 @@ export const layer = group(
     const tokens = yield* Tokens
 
     const byCode = Effect.fnUntraced(function*(app: App, { code, codeVerifier, redirectUri }: TokenRequest) {
-      if (!code) return refuse("invalid_request", missing("code"))
-      if (!redirectUri) return refuse("invalid_request", missing("redirect_uri"))
+      if (!code) return refuse("invalid_request", missingText("code"))
+      if (!redirectUri) return refuse("invalid_request", missingText("redirect_uri"))
       const token = grants.exchange({ appId: app.id, code, redirectUri, codeVerifier: codeVerifier ?? undefined })
       return yield* Effect.match(token, {
         onFailure: () => refuse("invalid_grant"),
@@ -72,7 +72,7 @@ export const layer = group(
 
     return handlers.handleAll({
       token: traced("oauth.token")(function*({ payload }) {
-        if (!payload.grantType) return refuse("invalid_request", missing("grant_type"))
+        if (!payload.grantType) return refuse("invalid_request", missingText("grant_type"))
         const grant = grantsByType.get(payload.grantType)
         if (grant === undefined) return refuse("unsupported_grant_type")
         const app = yield* authenticated(apps, payload)
@@ -90,7 +90,7 @@ export const layer = group(
       introspect: traced("oauth.introspect")(function*({ payload }) {
         const appId = yield* asker(payload)
         if (typeof appId !== "bigint") return appId
-        if (!payload.token) return refuse("invalid_request", missing("token"))
+        if (!payload.token) return refuse("invalid_request", missingText("token"))
         const token = Option.getOrUndefined(yield* tokens.find(Redacted.make(payload.token)))
         const app = Option.getOrUndefined(yield* apps.find(appId))
         if (token === undefined || app === undefined || token.revoked || token.appId !== appId) {

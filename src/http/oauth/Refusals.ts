@@ -48,7 +48,7 @@ const refusals: ReadonlyMap<RefusalCode, { readonly status: number; readonly tex
 
 /** Returns the text of an error; `missing` and `challengeMethod` have the texts of special cases. */
 export const textOf = (code: RefusalCode): string => refusals.get(code)?.text ?? code
-export const missing = (name: string): string => `Missing required parameter: ${name}.`
+export const missingText = (name: string): string => `Missing required parameter: ${name}.`
 export const challengeMethod = "The code_challenge_method must be S256."
 
 /** Responds with an error as JSON. */

@@ -51,7 +51,7 @@ ${shown.length === 0 ? "" : html`<h2>${words.say("Most popular post")}</h2>${lis
     })
   }).pipe(Effect.catchTags({ RecordNotFound: () => pages.notFound, Gone: () => pages.notFound }))
 
-  return HttpRouter.add("GET", "/@:name/wrapstodon/:year/:key", pages.behind(limitedFederation, page))
+  return HttpRouter.add("GET", "/@:name/wrapstodon/:year/:key", pages.guarded(limitedFederation, page))
 })
 
 const figure = ({ figure }: Messages, value: number, label: string) =>

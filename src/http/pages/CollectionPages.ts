@@ -72,7 +72,7 @@ ${found.sensitive ? html`<details><summary>${say("Sensitive content")}</summary>
     return yield* document({ "@context": collectionContext, ...found }, scope)
   }).pipe(Effect.catch(refused))
 
-  const shown = pages.behind(config.limitedFederation, page)
+  const shown = pages.guarded(config.limitedFederation, page)
   return HttpRouter.add("GET", "/collections/:id", byType(admit("documents", named), shown))
 })
 

@@ -73,7 +73,7 @@ const make = Effect.gen(function*() {
     if (outcome._tag === "Failure") return yield* tooOld
     const { accountId, app: appId, first, waits } = outcome.success
     // Subscribers to posts by e-mail follow the authors instead.
-    const authors = first && !waits ? yield* subscriptions.endOf(accountId) : []
+    const authors = first && !waits ? yield* subscriptions.endForUser(accountId) : []
     yield* Effect.forEach(
       authors,
       (target) =>
@@ -82,7 +82,7 @@ const make = Effect.gen(function*() {
         ),
       { discard: true }
     )
-    if (waits && first) yield* staffEmails.waits(accountId)
+    if (waits && first) yield* staffEmails.tellStaffOfSignUp(accountId)
     // The app could only report that the user may not sign in yet.
     if (waits) return yield* waiting
     const app = Option.isSome(appId) ? yield* apps.find(appId.value) : Option.none()

@@ -24,7 +24,7 @@ const make = Effect.gen(function*() {
     return pages.respond({ words, title: `@${record.username}@${localDomain}`, framed: true, body: post })
   }).pipe(Effect.catchTag("RecordNotFound", () => pages.notFound))
 
-  return HttpRouter.add("GET", "/@:name/:id/embed", pages.behind(limitedFederation, embed))
+  return HttpRouter.add("GET", "/@:name/:id/embed", pages.guarded(limitedFederation, embed))
 })
 
 /** `/@name/ID/embed`: a single local post, which other sites may show in a frame. */

@@ -78,7 +78,7 @@ ${older(reader, last)}`
   const shown = Effect.flatMap(
     policies.current,
     ({ timelines: { hashtagFeeds: { local, remote } } }) =>
-      pages.behind(local !== "public" || remote !== "public", page)
+      pages.guarded(local !== "public" || remote !== "public", page)
   )
   return HttpRouter.add("GET", "/tags/:name", byType(admit("documents", named), shown))
 })

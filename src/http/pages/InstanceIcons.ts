@@ -1,6 +1,6 @@
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Appearance, type Look } from "../../services/instance/Appearance.ts"
+import { Appearance, type AppearanceFields } from "../../services/instance/Appearance.ts"
 import { appIconEdges, faviconEdges, iconName } from "../../services/instance/PictureSettings.ts"
 import { Storage } from "../../services/media/Storage.ts"
 import { isKnown } from "../guard/EntityTags.ts"
@@ -17,7 +17,7 @@ interface IconFile {
   /** The default file, in the folder `assets`. */
   readonly file: string
   /** Returns the name of the operator's own icon, if there is one. */
-  readonly name: (look: Look) => string | undefined
+  readonly name: (look: AppearanceFields) => string | undefined
 }
 
 const favicon = (address: `/${string}`, edge: number): IconFile => ({
@@ -30,7 +30,7 @@ const files: ReadonlyArray<IconFile> = [
   ...appIconEdges.map((edge) => ({
     address: iconPath(edge),
     file: `icon-${edge}.png`,
-    name: ({ appIcon }: Look) => iconName(appIcon, edge)
+    name: ({ appIcon }: AppearanceFields) => iconName(appIcon, edge)
   })),
   ...faviconEdges.map((edge) => favicon(faviconPath(edge), edge)),
   favicon(anyFaviconPath, usualEdge)

@@ -76,7 +76,7 @@ ${older(reader, last)}`
   )
 
   const document = Effect.flatMap(HttpRouter.params, ({ name = "" }) => actors.answer(name))
-  const page = pages.behind(config.limitedFederation, profile)
+  const page = pages.guarded(config.limitedFederation, profile)
   return Layer.merge(
     HttpRouter.add("GET", "/@:name", byType(document, page)),
     HttpRouter.add("GET", "/@:name/tagged/:tag", page)

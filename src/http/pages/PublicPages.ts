@@ -24,7 +24,7 @@ export class PublicPages extends Context.Service<PublicPages, {
    * Serves a page within the limit of expensive reads. If it is `closed` to strangers and the visitor is not signed in,
    * a page says so instead.
    */
-  readonly behind: <E, R>(
+  readonly guarded: <E, R>(
     closed: boolean,
     page: Effect.Effect<Response, E, R>
   ) => Effect.Effect<Response, E, R | HttpServerRequest.HttpServerRequest>
@@ -74,7 +74,7 @@ export class PublicPages extends Context.Service<PublicPages, {
               say("Back to the front page")
             }</a></p>`
           })),
-        behind: (closed, page) => {
+        guarded: (closed, page) => {
           const placed = Effect.catchTag(places.within(page), "Unavailable", () => Reply.unavailable)
           return closed
             ? Effect.flatMap(

@@ -12,10 +12,11 @@ import { AuthorizationRequests } from "../oauth/AuthorizationRequests.ts"
 import { returnTo } from "./Returns.ts"
 
 /** Redirects to the second step of a sign-in. */
-export const ask = (to: string) => redirect(`${secondStepPath}?${new URLSearchParams([["return_to", to]])}`)
+export const redirectToSecondStep = (to: string) =>
+  redirect(`${secondStepPath}?${new URLSearchParams([["return_to", to]])}`)
 
 /** Redirects a signed-in user: to the setup of a second factor if their role requires one, otherwise to `to`. */
-export const onward = ({ lacksFactor }: { readonly lacksFactor: boolean }, to: string) =>
+export const redirectSignedIn = ({ lacksFactor }: { readonly lacksFactor: boolean }, to: string) =>
   redirect(lacksFactor ? `${twoFactorPath}?${new URLSearchParams([["return_to", to]])}` : to)
 
 const make = Effect.gen(function*() {
@@ -77,8 +78,8 @@ ${tokenInput(formToken)}${hidden("return_to", to)}
       if (secret === undefined) return again(to)
       return yield* signIns.enterCode(secret, form.get("otp_attempt") ?? "").pipe(
         Effect.flatMap((found) =>
-          found._tag === "Known"
-            ? visitors.signIn(found.accountId, onward(found, to))
+          found._tag === "SignedIn"
+            ? visitors.signIn(found.accountId, redirectSignedIn(found, to))
             : Effect.map(links.listPath(found.accountId), redirect)
         ),
         Effect.catchTags({

@@ -76,12 +76,12 @@ ${tokenInput(visitor.formToken)}${hidden("return_to", to)}
       ]
       return yield* signIns.signIn(EmailAddresses.parse(email), Redacted.make(form.get("password") ?? "")).pipe(
         Effect.flatMap((found) =>
-          found._tag === "Known"
-            ? visitors.signIn(found.accountId, SecondStep.onward(found, to))
-            : found._tag === "KeptOut"
+          found._tag === "SignedIn"
+            ? visitors.signIn(found.accountId, SecondStep.redirectSignedIn(found, to))
+            : found._tag === "DisabledSignIn"
             // Starts no session: the user may only read why they are kept out.
             ? Effect.map(links.listPath(found.accountId), redirect)
-            : Effect.succeed(visitors.keepPending(found.pending, SecondStep.ask(to)))
+            : Effect.succeed(visitors.keepPending(found.pending, SecondStep.redirectToSecondStep(to)))
         ),
         Effect.catch((refused) =>
           Effect.flatMap(

@@ -35,7 +35,7 @@ const make = Effect.gen(function*() {
   const visitors = yield* Visitors
 
   const explained = ({ words: { say } }: PageReader, strike: Strike) =>
-    WarningTexts.explained(strike)(say, { name: "", server })
+    WarningTexts.explanationOf(strike)(say, { name: "", server })
 
   /** Returns the strike in the URL, for a bearer of its token or the account that it is against. */
   const asked = Effect.fnUntraced(function*({ session }: Visitor, token: string | null) {
@@ -43,7 +43,7 @@ const make = Effect.gen(function*() {
     const id = cursorOf(named)
     const strike = id === undefined ? undefined : (yield* strikes.load([id])).get(id)
     if (strike === undefined) return yield* new RecordNotFound()
-    const own = session?.accountId === strike.targetAccountId || links.opens(token, strike.id) ||
+    const own = session?.accountId === strike.targetAccountId || links.isValid(token, strike.id) ||
       (yield* links.reader(token)) === strike.targetAccountId
     return own ? strike : yield* new RecordNotFound()
   })

@@ -80,11 +80,11 @@ ${tokenInput(formToken)}
 
   const closed = config.limitedFederation
   return Layer.merge(
-    HttpRouter.add("GET", "/email_subscriptions/new/:name", pages.behind(closed, ask())),
+    HttpRouter.add("GET", "/email_subscriptions/new/:name", pages.guarded(closed, ask())),
     HttpRouter.add(
       "POST",
       "/email_subscriptions/new/:name",
-      pages.behind(closed, forms.handle(subscribe, { address: "mailAddress", email: "mailEmail" }))
+      pages.guarded(closed, forms.handle(subscribe, { address: "mailAddress", email: "mailEmail" }))
     )
   )
 })

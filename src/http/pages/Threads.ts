@@ -40,7 +40,7 @@ const make = Effect.gen(function*() {
     return pages.respond({
       words,
       title: `@${record.username}@${config.localDomain}`,
-      embedding: record.reblogOfId === null ? Urls.embedding(config, record.username, record.id) : undefined,
+      embedding: record.reblogOfId === null ? Urls.oEmbed(config, record.username, record.id) : undefined,
       body: html`
 ${above.length === 0 ? "" : list(above)}
 <div class="focus">${itself}</div>
@@ -52,7 +52,7 @@ ${below.length === 0 ? "" : html`<h2>${words.say("Replies")}</h2>${list(below)}`
   }).pipe(Effect.catchTag("RecordNotFound", () => pages.notFound))
 
   const document = Effect.flatMap(HttpRouter.params, ({ id = "", name = "" }) => objects.answer(name, id, "note"))
-  return HttpRouter.add("GET", "/@:name/:id", byType(document, pages.behind(config.limitedFederation, thread)))
+  return HttpRouter.add("GET", "/@:name/:id", byType(document, pages.guarded(config.limitedFederation, thread)))
 })
 
 /** `/@name/ID`: a local post with its public ancestors and replies. */

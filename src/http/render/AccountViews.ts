@@ -10,9 +10,9 @@ import { type EmojiSource, textNodes } from "../../services/instance/ForeignEmoj
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
-import { everyone } from "../../services/staff/Permissions.ts"
+import { defaultRole } from "../../services/staff/Permissions.ts"
 import type * as Wire from "../wire/Account.ts"
-import { json, type Ready, splice, type Values } from "../wire/Keys.ts"
+import { json, type Ready, type Values, withMembers } from "../wire/Keys.ts"
 import { accountValues } from "./AccountValues.ts"
 
 /** Maximum bytes of cached account JSON, two per character. */
@@ -83,7 +83,7 @@ export class AccountViews extends Context.Service<AccountViews, {
         const own = (yield* values([id])).get(id)
         if (own === undefined) return yield* new RecordNotFound()
         const set = yield* settings.of(id)
-        return splice<Wire.CredentialAccount, "source" | "role">(
+        return withMembers<Wire.CredentialAccount, "source" | "role">(
           { ...own, followRequestsCount: set.followRequestsCount },
           { source: json<Wire.Source>(sourceValues(set)), role: json<Wire.CredentialAccount["role"]>(roleValues(set)) }
         )
@@ -122,7 +122,7 @@ const sourceValues = (settings: UserSettings): Values<Wire.Source> => ({
 
 const roleValues = (settings: UserSettings): Values<Wire.CredentialAccount["role"]> => ({
   id: String(settings.roleId),
-  name: settings.roleId === everyone ? "" : settings.roleName,
+  name: settings.roleId === defaultRole ? "" : settings.roleName,
   permissions: String(settings.permissions),
   color: settings.roleColor,
   highlighted: settings.roleHighlighted,

@@ -4,7 +4,7 @@ import type { FilterContext } from "../../services/filters/Filter.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import type { QuotedState, ViewerState } from "../../services/statuses/ViewerState.ts"
 import type { ViewerStates } from "../../services/statuses/ViewerStates.ts"
-import { turns } from "../../services/text/Turns.ts"
+import { yieldBudget } from "../../services/text/Turns.ts"
 import type { Ready } from "../wire/Keys.ts"
 import type { Status } from "../wire/Status.ts"
 import type { AccountViews } from "./AccountViews.ts"
@@ -25,10 +25,10 @@ const viewOf = ({ bookmarked, favourited, may, muted, pinned, quoting, reactions
   (may === undefined ? "" : `,may ${may.favourite} ${may.reply} ${may.reblog}`) +
   (votes.length === 0 ? "" : `,votes ${votes.join()}`) +
   (reactions.length === 0 ? "" : `,reactions ${reactions.map(({ me }) => me ? 1 : 0).join("")}`)
-const quotesViewOf = (standings: ReadonlyMap<bigint, QuotedState>) => {
+const quotesViewOf = (quotedStates: ReadonlyMap<bigint, QuotedState>) => {
   let view = ""
-  for (const [id, { standing, state }] of standings) {
-    view += `,${id}:${standing}:${state === undefined ? "" : viewOf(state)}`
+  for (const [id, { availability, state }] of quotedStates) {
+    view += `,${id}:${availability}:${state === undefined ? "" : viewOf(state)}`
   }
   return view
 }
@@ -57,14 +57,14 @@ export const make = (
     const quoted = yield* quotes.forViewers([...shown.keys()], key, found)
     const pageOf = (viewer: AccountId) => {
       const { alike, texts: collections } = quoted.collections(viewer)
-      return { bodies: quoted.bodies, standings: quoted.standings(viewer), collections, alike }
+      return { bodies: quoted.bodies, quotedStates: quoted.quotedStates(viewer), collections, alike }
     }
     // A viewer who is shown as an author in it gets their own rendering.
     const named = authorsOf([key, ...quoted.shown], quoted.bodies)
     const names = yield* accounts.byId(named)
     const filtering = yield* filters.of([...shown.keys()])
     const alike = new Map<string, Ready<Status> | undefined>()
-    const turn = turns()
+    const turn = yieldBudget()
     for (const [viewer, state] of shown) {
       const page = pageOf(viewer)
       const filter = filtering.get(viewer)
@@ -72,7 +72,7 @@ export const make = (
       const { filtered } = filter?.(key, page.bodies) ?? StatusFilters.unfiltered
       const view = named.has(viewer) || !page.alike
         ? String(viewer)
-        : `${viewOf(state)},${filtered}${quotesViewOf(page.standings)}${
+        : `${viewOf(state)},${filtered}${quotesViewOf(page.quotedStates)}${
           quoted.shown.map((shown) => filter?.(shown, page.bodies).filtered ?? "").join()
         }`
       if (!alike.has(view)) {

@@ -12,7 +12,7 @@ import type { NamedAccount } from "../../services/statuses/Drafts.ts"
 import type { Viewer } from "../../services/visibility/Viewer.ts"
 import type { Announcement, Reaction, ReactionEvent } from "../wire/Announcement.ts"
 import { id, timestamp, timestampOrNull } from "../wire/Common.ts"
-import { json, list, type Ready, splice, type Values } from "../wire/Keys.ts"
+import { json, list, type Ready, type Values, withMembers } from "../wire/Keys.ts"
 import { emojiValues } from "./AccountValues.ts"
 import { StatusViews } from "./StatusViews.ts"
 
@@ -50,7 +50,7 @@ export class AnnouncementViews extends Context.Service<AnnouncementViews, {
           const text = composed[at]
           if (text === undefined || row.publishedAt === null) return []
           const { mentions, statusIds } = text
-          return splice<Announcement, "statuses">({
+          return withMembers<Announcement, "statuses">({
             id: id(row.id),
             content: text.html,
             startsAt: timestampOrNull(row.startsAt),

@@ -5,7 +5,7 @@ import { Strikes } from "../../services/moderation/Strikes.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import type { AdminAppeal } from "../wire/Appeal.ts"
 import { id, timestamp } from "../wire/Common.ts"
-import { type Ready, splice } from "../wire/Keys.ts"
+import { type Ready, withMembers } from "../wire/Keys.ts"
 import type { AccountWarning } from "../wire/Notification.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { warningText } from "./WarningJson.ts"
@@ -42,7 +42,7 @@ export class AppealViews extends Context.Service<AppealViews, {
           const found = yield* byId(appeals.map(({ strikeId }) => strikeId))
           return yield* renderedRows("appeal", appeals, (one) => one.id, (one): Ready<AdminAppeal> | undefined => {
             const shown = found.get(one.strikeId)
-            return shown && splice<AdminAppeal, "account" | "warning">({
+            return shown && withMembers<AdminAppeal, "account" | "warning">({
               id: id(one.id),
               state: one.state,
               text: one.text,

@@ -8,7 +8,7 @@ import * as Urls from "../../services/instance/Urls.ts"
 import type { Viewer } from "../../services/visibility/Viewer.ts"
 import type * as Wire from "../wire/Collection.ts"
 import { id, timestamp } from "../wire/Common.ts"
-import { json, list, type Ready, splice, type Values } from "../wire/Keys.ts"
+import { json, list, type Ready, type Values, withMembers } from "../wire/Keys.ts"
 import { AccountViews } from "./AccountViews.ts"
 
 /** Collections by id. */
@@ -79,7 +79,7 @@ export class CollectionViews extends Context.Service<CollectionViews, {
             record.accountId,
             ...record.items.flatMap(({ accountId }) => accountId ?? [])
           ])
-          return splice<Wire.CollectionWithAccounts, "collection" | "accounts">({}, {
+          return withMembers<Wire.CollectionWithAccounts, "collection" | "accounts">({}, {
             collection: of(record),
             accounts: list(people)
           })

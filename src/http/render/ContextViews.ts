@@ -8,7 +8,7 @@ import { Contexts } from "../../services/statuses/Contexts.ts"
 import type { FoundStatus } from "../../services/statuses/Statuses.ts"
 import type { Viewer } from "../../services/visibility/Viewer.ts"
 import { ExpensiveReads } from "../guard/ExpensiveReads.ts"
-import { list, type Ready, splice } from "../wire/Keys.ts"
+import { list, type Ready, withMembers } from "../wire/Keys.ts"
 import type { Context as WireContext, Status } from "../wire/Status.ts"
 import { StatusViews } from "./StatusViews.ts"
 
@@ -75,7 +75,7 @@ export class ContextViews extends Context.Service<ContextViews, {
       const make = Effect.fnUntraced(function*(viewer: Viewer, status: FoundStatus) {
         const { ancestors, authors, descendants } = yield* contexts.of(viewer, status)
         const [above, below] = [yield* fitting(viewer, ancestors.toReversed()), yield* fitting(viewer, descendants)]
-        const text = splice<WireContext, "ancestors" | "descendants">({}, {
+        const text = withMembers<WireContext, "ancestors" | "descendants">({}, {
           ancestors: list(above.toReversed()),
           descendants: list(below)
         })

@@ -5,7 +5,7 @@ import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { type ConversationRecord, Conversations } from "../../services/statuses/Conversations.ts"
 import type { Conversation } from "../wire/Conversation.ts"
-import { list, none, type Ready, splice } from "../wire/Keys.ts"
+import { list, none, type Ready, withMembers } from "../wire/Keys.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { StatusViews } from "./StatusViews.ts"
 
@@ -38,7 +38,7 @@ export class ConversationViews extends Context.Service<ConversationViews, {
         const shown = yield* statuses.byId(owner, records.map(({ lastStatusId }) => lastStatusId))
         const named = yield* accounts.byId(new Set(records.flatMap(people)))
         return records.map((record) =>
-          splice<Conversation, "accounts" | "lastStatus">({ id: String(record.id), unread: record.unread }, {
+          withMembers<Conversation, "accounts" | "lastStatus">({ id: String(record.id), unread: record.unread }, {
             accounts: list(people(record).flatMap((id) => named.get(id) ?? [])),
             lastStatus: shown.get(record.lastStatusId) ?? none
           })

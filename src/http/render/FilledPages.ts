@@ -47,7 +47,7 @@ export const filled = Effect.fnUntraced(function*<Row, Item, E, R>(options: {
   yield* take(first)
   let full = first.read.length >= page.limit
   for (let more = 0; full && kept.length < page.limit && more < furtherReadsMax; more++) {
-    const further = yield* options.read({ ...page, ...beyond(page, read.map(ends)), limit: furtherRows })
+    const further = yield* options.read({ ...page, ...nextCursor(page, read.map(ends)), limit: furtherRows })
     full = further.read.length >= furtherRows
     yield* take(further)
   }
@@ -55,13 +55,13 @@ export const filled = Effect.fnUntraced(function*<Row, Item, E, R>(options: {
 })
 
 /** Returns the cursor for the rows beyond those that were read. */
-const beyond = (page: Page, read: ReadonlyArray<readonly [oldest: bigint, newest: bigint]>) =>
+const nextCursor = (page: Page, read: ReadonlyArray<readonly [oldest: bigint, newest: bigint]>) =>
   page.minId === undefined
     ? { maxId: read.reduce((low, [oldest]) => oldest < low ? oldest : low, read[0]?.[0] ?? 0n) }
     : { minId: read.reduce((high, [, newest]) => newest > high ? newest : high, 0n) }
 
 /** Rows that may all be shown. */
-export const whole = <Row>(rows: ReadonlyArray<Row>): Rows<Row> => ({ read: rows, wanted: rows })
+export const allShown = <Row>(rows: ReadonlyArray<Row>): Rows<Row> => ({ read: rows, wanted: rows })
 
 /** Returns the ends of a row that is a single entry. */
-export const alone = (id: bigint) => [id, id] as const
+export const singleEnds = (id: bigint) => [id, id] as const

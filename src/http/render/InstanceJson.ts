@@ -22,7 +22,7 @@ import type { Account } from "../wire/Account.ts"
 import { muteExtensions } from "../wire/AccountRequests.ts"
 import { timestampOrNull } from "../wire/Common.ts"
 import type { Activity, Document, Instance, InstanceV1, Rule, TermsOfService } from "../wire/Instance.ts"
-import { encode, json, type Ready, type ReadyAs, splice, type Values } from "../wire/Keys.ts"
+import { encode, json, type Ready, type ReadyAs, type Values, withMembers } from "../wire/Keys.ts"
 import { policyExtensions } from "../wire/NotificationPolicy.ts"
 import { homeExtensions } from "../wire/ReadRequests.ts"
 import { ruleValues } from "./Values.ts"
@@ -109,7 +109,7 @@ export const instanceJson = (
   { about, campaign, config, contact, mediaTypes, policies, rules, translates, usage, vapidKey }: InstanceFacts
 ): Ready<Instance> => {
   const { localDomain, publicUrl, sourceUrl } = config
-  return splice<Instance, "contact">({
+  return withMembers<Instance, "contact">({
     domain: localDomain,
     title: about.title,
     version: interfaceVersion,
@@ -171,14 +171,14 @@ export const instanceJson = (
     },
     wrapstodon: campaign ?? null,
     rules: rules.map(ruleValues)
-  }, { contact: splice<Instance["contact"], "account">({ email: about.contactEmail }, { account: contact }) })
+  }, { contact: withMembers<Instance["contact"], "account">({ email: about.contactEmail }, { account: contact }) })
 }
 
 /** Renders the JSON of `GET /api/v1/instance`, the older version. */
 export const instanceV1Json = (
   { about, config, contact, invitesEnabled, mediaTypes, policies, rules, usage }: InstanceFacts
 ): Ready<InstanceV1> =>
-  splice<InstanceV1, "contactAccount">({
+  withMembers<InstanceV1, "contactAccount">({
     uri: config.localDomain,
     title: about.title,
     shortDescription: about.shortDescription,

@@ -2,21 +2,21 @@ import { Context, Effect, Layer } from "effect"
 import type { AccountId } from "../../services/database/Ids.ts"
 import { renderedRows } from "../../services/database/RenderedRows.ts"
 import { traced } from "../../services/runtime/Traced.ts"
-import type { AskedInteraction, AskedKind } from "../../services/statuses/InteractionRequest.ts"
+import type { InteractionRequestKind, InteractionRequestRecord } from "../../services/statuses/InteractionRequest.ts"
 import { id, timestamp } from "../wire/Common.ts"
 import type { InteractionRequest } from "../wire/InteractionPolicy.ts"
-import { none, type Ready, splice } from "../wire/Keys.ts"
+import { none, type Ready, withMembers } from "../wire/Keys.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { StatusViews } from "./StatusViews.ts"
 
 /** Returns true for kinds with content of their own; a reblog has none. */
-const shows = (kind: AskedKind) => kind === "reply" || kind === "quote"
+const shows = (kind: InteractionRequestKind) => kind === "reply" || kind === "quote"
 
 /** Requests to interact with the owner's statuses as serialised JSON; a list takes the queries of a status page. */
 export class InteractionRequestViews extends Context.Service<InteractionRequestViews, {
   readonly render: (
     owner: AccountId,
-    requests: ReadonlyArray<AskedInteraction>
+    requests: ReadonlyArray<InteractionRequestRecord>
   ) => Effect.Effect<ReadonlyArray<Ready<InteractionRequest>>>
 }>()("murmuration/http/render/InteractionRequestViews") {
   static readonly layerNoDeps = Layer.effect(
@@ -26,7 +26,7 @@ export class InteractionRequestViews extends Context.Service<InteractionRequestV
       const statuses = yield* StatusViews
 
       const render = traced("InteractionRequestViews.render")(
-        function*(owner: AccountId, requests: ReadonlyArray<AskedInteraction>) {
+        function*(owner: AccountId, requests: ReadonlyArray<InteractionRequestRecord>) {
           const parts = requests.flatMap(({ interactionId, kind }) => shows(kind) ? interactionId ?? [] : [])
           const shown = yield* statuses.byId(owner, [...requests.map(({ statusId }) => statusId), ...parts])
           const people = yield* accounts.byId(new Set(requests.map(({ accountId }) => accountId)))
@@ -44,10 +44,18 @@ export class InteractionRequestViews extends Context.Service<InteractionRequestV
             const status = shown.get(statusId) ?? none
             const part = interactionId === null ? undefined : shown.get(interactionId)
             return part === undefined || !shows(type)
-              ? splice<InteractionRequest, "account" | "status">(values, { account, status })
+              ? withMembers<InteractionRequest, "account" | "status">(values, { account, status })
               : type === "quote"
-              ? splice<InteractionRequest, "account" | "status" | "quote">(values, { account, status, quote: part })
-              : splice<InteractionRequest, "account" | "status" | "reply">(values, { account, status, reply: part })
+              ? withMembers<InteractionRequest, "account" | "status" | "quote">(values, {
+                account,
+                status,
+                quote: part
+              })
+              : withMembers<InteractionRequest, "account" | "status" | "reply">(values, {
+                account,
+                status,
+                reply: part
+              })
           })
         }
       )

@@ -36,7 +36,7 @@ export const page = <Row, Wire>(options: {
 
 /** Returns one parameter of a request, for its links. */
 export const keptOne = (url: string, name: string): Record<string, string> => {
-  const [value] = Object.values(kept(url, [name])).flat()
+  const [value] = Object.values(linkParameters(url, [name])).flat()
   return value === undefined ? {} : { [name]: value }
 }
 
@@ -46,7 +46,10 @@ export const idsOf = (texts: ReadonlyArray<string> | undefined): ReadonlyArray<b
 ]
 
 /** Returns the parameters of a request in `names`, for its links. */
-export const kept = (url: string, names: ReadonlyArray<string>): Record<string, string | ReadonlyArray<string>> => {
+export const linkParameters = (
+  url: string,
+  names: ReadonlyArray<string>
+): Record<string, string | ReadonlyArray<string>> => {
   const at = url.indexOf("?")
   const given = new URLSearchParams(at === -1 ? "" : url.slice(at))
   return Object.fromEntries(names.flatMap((name) => {

@@ -4,7 +4,7 @@ import { type Catalog, english } from "../../services/languages/Catalogs.ts"
 import { preferred } from "../../services/languages/Negotiation.ts"
 import { notificationTitle } from "../../services/notifications/NotificationTitles.ts"
 import type { NotificationType } from "../../services/notifications/NotificationTypes.ts"
-import { wishesOf } from "../languages/RequestWishes.ts"
+import { languagePreferencesOf } from "../languages/RequestWishes.ts"
 import type { Account } from "../wire/Account.ts"
 import type { Ready, Values } from "../wire/Keys.ts"
 import type { NotificationFallback } from "../wire/Notification.ts"
@@ -26,7 +26,7 @@ export const fallbackFor = (
   locale: string | undefined
 ): Fallback => {
   if (supported === undefined || supported.length === 0) return noFallback
-  const words = catalogs.get(preferred(catalogs.keys(), { ...wishesOf(request), locale }) ?? "") ?? english
+  const words = catalogs.get(preferred(catalogs.keys(), { ...languagePreferencesOf(request), locale }) ?? "") ?? english
   return (type, account) => {
     if (supported.includes(type)) return undefined
     const { acct }: Account = JSON.parse(account)

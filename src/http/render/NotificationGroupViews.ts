@@ -10,7 +10,7 @@ import { StatusReactions } from "../../services/statuses/StatusReactions.ts"
 import { partialAccount } from "../wire/Account.ts"
 import type { Collection } from "../wire/Collection.ts"
 import { id, timestamp } from "../wire/Common.ts"
-import { json, list, type Ready, splice, type Values } from "../wire/Keys.ts"
+import { json, list, type Ready, type Values, withMembers } from "../wire/Keys.ts"
 import type {
   AccountWarning,
   GroupedNotificationsResults,
@@ -101,11 +101,11 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
           )
         }
         return partial
-          ? splice<Results, keyof typeof parts | "partialAccounts">({}, {
+          ? withMembers<Results, keyof typeof parts | "partialAccounts">({}, {
             ...parts,
             partialAccounts: list(texts(rest).map(partialAccount))
           })
-          : splice<Results, keyof typeof parts>({}, parts)
+          : withMembers<Results, keyof typeof parts>({}, parts)
       })
       return NotificationGroupViews.of({ render })
     })
@@ -152,10 +152,10 @@ const groupText = (
     ...(fallback && { fallback })
   }
   if (warning !== undefined) {
-    return splice<NotificationGroup, "moderationWarning">(values, { moderationWarning: warning })
+    return withMembers<NotificationGroup, "moderationWarning">(values, { moderationWarning: warning })
   }
-  if (report !== undefined) return splice<NotificationGroup, "report">(values, { report })
+  if (report !== undefined) return withMembers<NotificationGroup, "report">(values, { report })
   return collection === undefined
     ? json<NotificationGroup>(values)
-    : splice<NotificationGroup, "collection">(values, { collection })
+    : withMembers<NotificationGroup, "collection">(values, { collection })
 }

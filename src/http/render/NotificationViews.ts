@@ -12,7 +12,7 @@ import { traced } from "../../services/runtime/Traced.ts"
 import { StaffMembers } from "../../services/staff/StaffMembers.ts"
 import { StatusReactions } from "../../services/statuses/StatusReactions.ts"
 import { id, timestamp } from "../wire/Common.ts"
-import { type Ready, splice } from "../wire/Keys.ts"
+import { type Ready, withMembers } from "../wire/Keys.ts"
 import type { Notification } from "../wire/Notification.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { CollectionViews } from "./CollectionViews.ts"
@@ -98,33 +98,34 @@ export class NotificationViews extends Context.Service<NotificationViews, {
           }
           switch (kindOf(type).subject) {
             case "nothing":
-              return splice<Notification, "account">(values, { account })
+              return withMembers<Notification, "account">(values, { account })
             case "status": {
               const status = shown.get(statusId)
               const emoji = emojis.get(record.id)
-              return status && splice<Notification, "account" | "status">({ ...values, ...emoji }, { account, status })
+              return status &&
+                withMembers<Notification, "account" | "status">({ ...values, ...emoji }, { account, status })
             }
             case "report": {
               const report = reported.get(reportId)
-              return report && splice<Notification, "account" | "report">(values, { account, report })
+              return report && withMembers<Notification, "account" | "report">(values, { account, report })
             }
             case "collection": {
               const collection = collected.get(collectionId)
-              return collection && splice<Notification, "account" | "collection">(values, { account, collection })
+              return collection && withMembers<Notification, "account" | "collection">(values, { account, collection })
             }
             case "warning": {
               const strike = warnings.get(warningId)
-              return strike && splice<Notification, "account" | "moderationWarning">(values, {
+              return strike && withMembers<Notification, "account" | "moderationWarning">(values, {
                 account,
                 moderationWarning: warningText(strike, account)
               })
             }
             case "year":
-              return splice<Notification, "account">({ ...values, annualReport: { year } }, { account })
+              return withMembers<Notification, "account">({ ...values, annualReport: { year } }, { account })
             case "severance": {
               const event = events.get(severanceId)
               const lost = event === undefined ? {} : { event: severanceValues(event) }
-              return splice<Notification, "account">({ ...values, ...lost }, { account })
+              return withMembers<Notification, "account">({ ...values, ...lost }, { account })
             }
           }
         })

@@ -1,19 +1,19 @@
 import {
-  type Audience,
   controlled,
   type Interaction,
-  policySaid,
+  type PolicyEntry,
   type StoredPolicy,
+  subPolicyOf,
   type Verdict
 } from "../../services/statuses/InteractionPolicy.ts"
 import type { Verdicts } from "../../services/statuses/PolicyVerdicts.ts"
 import type { Values } from "../wire/Keys.ts"
 import type { InteractionPolicy } from "../wire/PolicyRules.ts"
 
-const known = (who: Audience) => who !== "unsupported"
+const known = (who: PolicyEntry) => who !== "unsupported"
 
 const rules = (stored: StoredPolicy, interaction: Interaction, verdict: Verdict | undefined) => {
-  const { automatic, manual } = policySaid(stored, interaction) ?? { automatic: ["public" as const], manual: [] }
+  const { automatic, manual } = subPolicyOf(stored, interaction) ?? { automatic: ["public" as const], manual: [] }
   // The author always may, and mentioned accounts may always reply.
   const always = automatic.includes("public")
     ? []
@@ -38,4 +38,4 @@ export const policyValues = (stored: StoredPolicy, may?: Verdicts): Values<Inter
 
 /** Returns true if a policy restricts any interaction. */
 export const isControlled = (stored: StoredPolicy): boolean =>
-  stored !== null && controlled.some((interaction) => policySaid(stored, interaction) !== undefined)
+  stored !== null && controlled.some((interaction) => subPolicyOf(stored, interaction) !== undefined)

@@ -8,7 +8,7 @@ import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import type { Profile } from "../wire/Account.ts"
 import { id } from "../wire/Common.ts"
-import { list, type Ready, splice } from "../wire/Keys.ts"
+import { list, type Ready, withMembers } from "../wire/Keys.ts"
 import { FeaturedTagViews } from "./FeaturedTagViews.ts"
 
 /** The user's own profile for editing: source texts besides their rendered form. */
@@ -29,7 +29,7 @@ export class ProfileViews extends Context.Service<ProfileViews, {
         const set = yield* settings.of(owner)
         const { avatar, avatarStatic, header, headerStatic } = picturesOf(config, record)
         const [hasAvatar, hasHeader] = [record.avatarName !== null, record.headerName !== null]
-        return splice<Profile, "featuredTags">({
+        return withMembers<Profile, "featuredTags">({
           id: id(owner),
           displayName: record.displayName,
           note: set.note,

@@ -1,4 +1,4 @@
-import { type Audience, type Governed, policyOf } from "../../services/statuses/InteractionPolicy.ts"
+import { type Governed, type PolicyEntry, policyOf } from "../../services/statuses/InteractionPolicy.ts"
 import type { QuoteRecord } from "../../services/statuses/Statuses.ts"
 import type { StatusKey } from "../../services/statuses/ViewerState.ts"
 import type { QuoteApproval } from "../wire/Status.ts"
@@ -33,9 +33,9 @@ export const readyQuote = (record: QuoteRecord | null): ReadyQuote | undefined =
   }
 }
 
-const wordOf = (who: Audience): QuoteApproval["automatic"][number] =>
+const wordOf = (who: PolicyEntry): QuoteApproval["automatic"][number] =>
   who === "public" || who === "followers" || who === "following" ? who : "unsupported_policy"
-const wordsOf = (audiences: ReadonlyArray<Audience>) => [...new Set(audiences.map(wordOf))]
+const wordsOf = (audiences: ReadonlyArray<PolicyEntry>) => [...new Set(audiences.map(wordOf))]
 
 const approvals = new Map<string, string>()
 

@@ -12,20 +12,20 @@ import { compose, type ReadyStatus, type StatusParts } from "./StatusBodies.ts"
 import { type StatusFilter, unfiltered } from "./StatusFilters.ts"
 
 type Bodies = ReadonlyMap<bigint, ReadyStatus>
-type Standings = ReadonlyMap<bigint, QuotedState>
+type QuotedStates = ReadonlyMap<bigint, QuotedState>
 
 /** Statuses with what they quote and link to. */
 export interface QuotedPage {
   /** Bodies of the statuses and of those they quote. */
   readonly bodies: Bodies
   /** Viewer's relation to the quoted statuses and to those that these quote. */
-  readonly standings: Standings
+  readonly quotedStates: QuotedStates
   /** Linked collections, as the viewer sees them. */
   readonly collections: CollectionTexts
 }
 type Quotations = Omit<QuotedPage, "collections">
 
-const noStandings: Standings = new Map()
+const noQuotedStates: QuotedStates = new Map()
 const noCollections: CollectionTexts = new Map()
 
 /** Returns true if nothing is quoted, as on most pages; cheaper than looking up each status. */
@@ -56,7 +56,7 @@ const linkedBy = (keys: ReadonlyArray<StatusKey>, bodies: Bodies): ReadonlyArray
 const nothingLinked = () => ({ alike: true, texts: noCollections })
 
 /** Returns the key of a quoted status from its own body, if that is loaded. */
-const asIs = (bodies: Bodies) => (key: StatusKey) => bodies.get(key.id)?.key ?? key
+const ownKey = (bodies: Bodies) => (key: StatusKey) => bodies.get(key.id)?.key ?? key
 
 /**
  * Builds the loader of quoted statuses and the viewer's relation to them. Without quotes it takes no query; otherwise
@@ -71,18 +71,18 @@ export const make = (
   const quotedOf = Effect.fnUntraced(function*(quoted: ReadonlyArray<StatusKey>, found: Bodies) {
     const missing = quoted.filter(({ id }) => !found.has(id)).map(({ id }) => id)
     const all = missing.length === 0 ? found : new Map([...found, ...yield* bodies(missing)])
-    const shown = quoted.map(asIs(all))
+    const shown = quoted.map(ownKey(all))
     return { all, shown, named: [...new Map([...shown, ...quotedBy(shown, all)].map((key) => [key.id, key])).values()] }
   })
 
   const quotations = (viewer: Viewer, keys: Iterable<StatusKey>, found: Bodies): Effect.Effect<Quotations> => {
     const quoted = quotedBy(keys, found)
     return quoted.length === 0
-      ? Effect.succeed({ bodies: found, standings: noStandings })
+      ? Effect.succeed({ bodies: found, quotedStates: noQuotedStates })
       : Effect.flatMap(
         quotedOf(quoted, found),
         ({ all, named }) =>
-          Effect.map(viewerStates.ofQuoted(viewer, named), (standings) => ({ bodies: all, standings }))
+          Effect.map(viewerStates.ofQuoted(viewer, named), (quotedStates) => ({ bodies: all, quotedStates }))
       )
   }
 
@@ -100,7 +100,7 @@ export const make = (
   })
   const quotationsFor = Effect.fnUntraced(function*(viewers: ReadonlyArray<AccountId>, key: StatusKey, found: Bodies) {
     const keys = quotedBy([key], found)
-    if (keys.length === 0) return { bodies: found, shown: [], standings: () => noStandings }
+    if (keys.length === 0) return { bodies: found, shown: [], quotedStates: () => noQuotedStates }
     const quoted = yield* quotedOf(keys, found)
     const states = yield* Effect.forEach(
       quoted.named,
@@ -109,7 +109,7 @@ export const make = (
     return {
       bodies: quoted.all,
       shown: quoted.shown,
-      standings: (viewer: AccountId): Standings =>
+      quotedStates: (viewer: AccountId): QuotedStates =>
         new Map(states.flatMap(([id, byViewer]) => {
           const state = byViewer.get(viewer)
           return state === undefined ? [] : [[id, state] as const]
@@ -121,49 +121,52 @@ export const make = (
 }
 
 /** Returns the quoted statuses that are shown, whose authors have to be loaded. */
-export const shownQuotes = (keys: Iterable<StatusKey>, { bodies, standings }: Quotations): ReadonlyArray<StatusKey> =>
-  standings === noStandings
+export const shownQuotes = (
+  keys: Iterable<StatusKey>,
+  { bodies, quotedStates }: Quotations
+): ReadonlyArray<StatusKey> =>
+  quotedStates === noQuotedStates
     ? []
-    : quotedBy(keys, bodies).filter(({ id }) => standings.get(id)?.state !== undefined).map(asIs(bodies))
+    : quotedBy(keys, bodies).filter(({ id }) => quotedStates.get(id)?.state !== undefined).map(ownKey(bodies))
 
 /** Renders the quote inside a quoted status: its id, if the viewer may see it. */
-const shallowQuote = (bodies: Bodies, standings: Standings) => (key: StatusKey) => {
+const shallowQuote = (bodies: Bodies, quotedStates: QuotedStates) => (key: StatusKey) => {
   const quote = bodies.get(key.id)?.quote
   if (quote === undefined) return none
-  const { standing, state } = standingOf(quote, standings)
-  return json<ShallowQuote>({ state: standing, quotedStatusId: state === undefined ? null : String(quote.key?.id) })
+  const { availability, state } = availabilityOf(quote, quotedStates)
+  return json<ShallowQuote>({ state: availability, quotedStatusId: state === undefined ? null : String(quote.key?.id) })
 }
 
-const standingOf = ({ key, state }: NonNullable<ReadyStatus["quote"]>, standings: Standings) =>
+const availabilityOf = ({ key, state }: NonNullable<ReadyStatus["quote"]>, quotedStates: QuotedStates) =>
   state === "accepted"
-    ? standings.get(key?.id ?? 0n) ?? { standing: "deleted" as const, state: undefined }
-    : { standing: state, state: undefined }
+    ? quotedStates.get(key?.id ?? 0n) ?? { availability: "deleted" as const, state: undefined }
+    : { availability: state, state: undefined }
 
 /** Assembles a quoted status, which shows less than on its own and is not cached. */
-const afresh: StatusParts["assemble"] = (_, parts) => assembleStatus(parts)
+const assembleUncached: StatusParts["assemble"] = (_, parts) => assembleStatus(parts)
 
 /** Returns the parts from which a viewer's statuses are composed; `filter` applies to quoted statuses, too. */
 export const partsOf = (
   viewer: Viewer,
-  { bodies, collections, standings }: QuotedPage,
+  { bodies, collections, quotedStates }: QuotedPage,
   accounts: StatusParts["accounts"],
   filter: StatusFilter | undefined,
-  assemble: StatusParts["assemble"] = afresh
+  assemble: StatusParts["assemble"] = assembleUncached
 ): StatusParts => {
   if (quoteNothing(bodies)) return { viewer, bodies, accounts, collections, assemble, quote: () => none }
-  const quote = shallowQuote(bodies, standings)
-  const inner: StatusParts = { viewer, bodies, accounts, collections, assemble: afresh, quote }
+  const quote = shallowQuote(bodies, quotedStates)
+  const inner: StatusParts = { viewer, bodies, accounts, collections, assemble: assembleUncached, quote }
   return {
     ...inner,
     assemble,
     quote: (key) => {
       const quote = bodies.get(key.id)?.quote
       if (quote === undefined) return none
-      const { standing, state } = standingOf(quote, standings)
+      const { availability, state } = availabilityOf(quote, quotedStates)
       const shown = quote.key && bodies.get(quote.key.id)?.key
-      if (state === undefined || shown === undefined) return assembleQuote(standing, none)
+      if (state === undefined || shown === undefined) return assembleQuote(availability, none)
       const { filtered } = filter?.(shown, bodies) ?? unfiltered
-      return assembleQuote(standing, compose(inner, shown, state, filtered) ?? none)
+      return assembleQuote(availability, compose(inner, shown, state, filtered) ?? none)
     }
   }
 }

@@ -7,14 +7,14 @@ import { may } from "../../services/staff/Permissions.ts"
 import { StaffMembers } from "../../services/staff/StaffMembers.ts"
 import type { Account } from "../wire/Account.ts"
 import { timestamp, timestampOrNull } from "../wire/Common.ts"
-import { type Ready, splice } from "../wire/Keys.ts"
+import { type Ready, withMembers } from "../wire/Keys.ts"
 import type { Report } from "../wire/Report.ts"
 import { AccountViews } from "./AccountViews.ts"
 
 /** Renders a report with the JSON of the reported account. */
 export const reportText = (record: ReportRecord, targetAccount: Ready<Account>): Ready<Report> => {
   const { actionTakenAt, category, collectionIds, comment, createdAt, forwardDomains, id, ruleIds, statusIds } = record
-  return splice<Report, "targetAccount">({
+  return withMembers<Report, "targetAccount">({
     id: String(id),
     category,
     comment,

@@ -7,7 +7,7 @@ import { traced } from "../../services/runtime/Traced.ts"
 import type { Revision } from "../../services/statuses/History.ts"
 import { textsOf, written } from "../../services/statuses/Written.ts"
 import { timestamp } from "../wire/Common.ts"
-import { type Ready, ready, splice } from "../wire/Keys.ts"
+import { type Ready, ready, withMembers } from "../wire/Keys.ts"
 import type { Quote, StatusEdit } from "../wire/Status.ts"
 import { emojiValues } from "./AccountValues.ts"
 import { AccountViews } from "./AccountViews.ts"
@@ -41,7 +41,7 @@ export class RevisionViews extends Context.Service<RevisionViews, {
         return yield* renderedRows("revision of a status by", revisions, ({ accountId }) => accountId, (revision) => {
           const account = people.get(revision.accountId)
           if (account === undefined) return undefined
-          const shown = splice<StatusEdit, "account">({
+          const shown = withMembers<StatusEdit, "account">({
             content: revision.html,
             ...Struct.omit(written(revision), ["language"]),
             createdAt: timestamp(revision.createdAt),

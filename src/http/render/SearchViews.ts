@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { traced } from "../../services/runtime/Traced.ts"
 import type { Viewer } from "../../services/visibility/Viewer.ts"
-import { list, type Ready, splice } from "../wire/Keys.ts"
+import { list, type Ready, withMembers } from "../wire/Keys.ts"
 import type { Search } from "../wire/Search.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { CollectionViews } from "./CollectionViews.ts"
@@ -35,7 +35,7 @@ export class SearchViews extends Context.Service<SearchViews, {
       })
 
       const render = traced("SearchViews.render")(function*(viewer: Viewer, found: FoundIds) {
-        return splice<Search, "accounts" | "statuses" | "hashtags" | "collections">({}, {
+        return withMembers<Search, "accounts" | "statuses" | "hashtags" | "collections">({}, {
           accounts: list(yield* accounts.render(viewer, found.accounts ?? [])),
           statuses: list(yield* statuses.render(viewer, found.statuses ?? [])),
           hashtags: list(yield* tags.render(viewer, found.tags ?? [])),

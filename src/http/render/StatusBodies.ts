@@ -215,7 +215,7 @@ export const authorsOf = (
 }
 
 /** Returns the key that is queried in place of a missing status. */
-export const nobodys = (id: bigint): StatusKey => ({
+export const missingKey = (id: bigint): StatusKey => ({
   id,
   accountId: 0n,
   visibility: "direct",

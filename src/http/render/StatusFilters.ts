@@ -8,7 +8,7 @@ import { prepareText } from "../../services/filters/FilterText.ts"
 import { plainText } from "../../services/html/PlainText.ts"
 import type { StatusKey } from "../../services/statuses/ViewerState.ts"
 import { bounded } from "../../services/text/BoundedText.ts"
-import { mapInTurns } from "../../services/text/Turns.ts"
+import { mapWithYields } from "../../services/text/Turns.ts"
 import type { FilterResult } from "../wire/Filter.ts"
 import { encode, json, type Ready } from "../wire/Keys.ts"
 import { textsOf } from "../wire/StatusJson.ts"
@@ -38,7 +38,7 @@ export const compared = (
   filter: StatusFilter,
   keys: ReadonlyArray<StatusKey>,
   bodies: ReadonlyMap<bigint, ReadyStatus>
-) => mapInTurns(keys, (key) => bodies.get((key.original ?? key).id)?.body ?? "", (key) => filter(key, bodies))
+) => mapWithYields(keys, (key) => bodies.get((key.original ?? key).id)?.body ?? "", (key) => filter(key, bodies))
 
 interface Prepared {
   readonly body: string

@@ -8,7 +8,7 @@ import { traced } from "../../services/runtime/Traced.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import { type Hiding, newState } from "../../services/statuses/ViewerState.ts"
 import { ViewerStates } from "../../services/statuses/ViewerStates.ts"
-import { isOpen } from "../../services/statuses/Visibility.ts"
+import { isPublicOrUnlisted } from "../../services/statuses/Visibility.ts"
 import type { Viewer } from "../../services/visibility/Viewer.ts"
 import { type Ready, type ReadyList, withBytes } from "../wire/Keys.ts"
 import type { DeletedStatus, Status } from "../wire/Status.ts"
@@ -21,7 +21,7 @@ import * as ComposedStatuses from "./ComposedStatuses.ts"
 import * as QuotedStatuses from "./QuotedStatuses.ts"
 import * as ReadyStatuses from "./ReadyStatuses.ts"
 import * as ShownStatuses from "./ShownStatuses.ts"
-import { compose, nobodys, type ReadyStatus } from "./StatusBodies.ts"
+import { compose, missingKey, type ReadyStatus } from "./StatusBodies.ts"
 import * as StatusFilters from "./StatusFilters.ts"
 import * as ViewerStateCache from "./ViewerStateCache.ts"
 
@@ -157,7 +157,7 @@ export class StatusViews extends Context.Service<StatusViews, {
         const known = refused.filter((id) => !asked.has(id))
         if (known.length > 0) yield* statuses.load(known)
         const unknown = refused.filter((id) => !found.has(id))
-        if (unknown.length > 0) yield* viewerStates.of(viewer, unknown.map(nobodys), hiding)
+        if (unknown.length > 0) yield* viewerStates.of(viewer, unknown.map(missingKey), hiding)
         return ids.flatMap((id) => texts.get(id) ?? [])
       })
 
@@ -195,7 +195,7 @@ export class StatusViews extends Context.Service<StatusViews, {
         const key = found.get(id)?.key
         if (key === undefined) return yield* new RecordNotFound()
         const { state, visible } = yield* viewerStates.ofMarked(viewer, key)
-        const open = visible || isOpen((key.original ?? key).visibility)
+        const open = visible || isPublicOrUnlisted((key.original ?? key).visibility)
         const page = yield* quotes.of(viewer, [key], open ? found : new Map(Array.from(found, blank)))
         const names = yield* authors([key], page)
         const filter = open ? yield* filterOf(viewer) : undefined

@@ -6,7 +6,7 @@ import type { HeldPost } from "../../services/spam/HeldPosts.ts"
 import { StatusViews } from "../render/StatusViews.ts"
 import { AdminAccountViews } from "../staff/render/AdminAccountViews.ts"
 import { id, idOrNull, timestamp } from "../wire/Common.ts"
-import { type Ready, splice } from "../wire/Keys.ts"
+import { type Ready, withMembers } from "../wire/Keys.ts"
 import type { AdminHeldPost } from "./wire/Spam.ts"
 
 /** Held posts as serialised JSON with the post and its author, in a fixed number of queries. */
@@ -28,7 +28,7 @@ export class HeldPostViews extends Context.Service<HeldPostViews, {
           return yield* renderedRows("held post", posts, (one) => one.statusId, (one) => {
             const [account, status] = [people.get(one.accountId), shown.get(one.statusId)]
             if (account === undefined || status === undefined) return undefined
-            return splice<AdminHeldPost, "account" | "status">({
+            return withMembers<AdminHeldPost, "account" | "status">({
               id: id(one.statusId),
               ruleId: idOrNull(one.ruleId),
               ruleName: one.ruleName,

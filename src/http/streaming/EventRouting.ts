@@ -32,7 +32,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
   const listeners = yield* Listeners
   const access = yield* TimelineAccess
 
-  const hears = (channel: OwnChannel, accountId: bigint) => registry.listeners(ownTopic(channel, accountId)).size > 0
+  const listens = (channel: OwnChannel, accountId: bigint) => registry.listeners(ownTopic(channel, accountId)).size > 0
 
   const sendings = function*(topic: string, event: StreamEvent): Generator<RoutedEvent> {
     for (const [connection, channel] of registry.listeners(topic)) yield { connection, channel, event }
@@ -44,11 +44,11 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     }
     yield* sendings(ownTopic("user:notification", accountId), event)
   }
-  const hearsNotifications = (accountId: bigint) => hears("user:notification", accountId) || hears("user", accountId)
+  const listensForAny = (accountId: bigint) => listens("user:notification", accountId) || listens("user", accountId)
 
   const status = Effect.fnUntraced(function*(message: Message<"StatusEvent">) {
     const { accountIds, channels, editedAt, event, lists = [], statusId } = message
-    const home = accountIds.filter((id) => hears("user", id))
+    const home = accountIds.filter((id) => listens("user", id))
     const listed = lists.flatMap((list) => Array.from(registry.listeners(listTopic(list))))
     const readers = listed.length === 0
       ? home
@@ -68,7 +68,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       if (found === undefined) return nothing
       withheld = found.withheld
       // The message that names the author is the first of a status; later ones only add followers.
-      if (accountIds.includes(found.authorId)) mentioned = found.mentioned.filter(hearsNotifications)
+      if (accountIds.includes(found.authorId)) mentioned = found.mentioned.filter(listensForAny)
       else told = new Set(found.mentioned)
       views = yield* renderings.status(statusId, everybody(mentioned))
     } else if (open.size > 0) {
@@ -81,9 +81,9 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     } else views = yield* renderings.status(statusId, readers)
 
     const origin = channels.some((channel) => /^(?:public|hashtag):local(?::|$)/.test(channel)) ? "local" : "remote"
-    const deaf = {
-      public: yield* access.deaf("liveFeeds", origin, [...open]),
-      hashtag: yield* access.deaf("hashtagFeeds", origin, [...open])
+    const withoutAccess = {
+      public: yield* access.withoutAccess("liveFeeds", origin, [...open]),
+      hashtag: yield* access.withoutAccess("hashtagFeeds", origin, [...open])
     }
     const events = new Map<string, StreamEvent>()
     for (const text of new Set(Array.from(views.values(), ({ text }) => text))) {
@@ -114,7 +114,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
         if (shown !== undefined) yield { connection, channel, event: shown }
       }
       for (const topic of channels) {
-        const kind = deaf[topic.startsWith("hashtag:") ? "hashtag" : "public"]
+        const kind = withoutAccess[topic.startsWith("hashtag:") ? "hashtag" : "public"]
         for (const [connection, channel] of registry.listeners(topic)) {
           const { accountId } = connection
           const shown = withheld.has(accountId) || kind.has(accountId) ? undefined : eventFor(accountId, "public")
@@ -185,12 +185,12 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
   })
 
   /** Returns true if any local listener may be affected by a message. */
-  const concerns = (message: BroadcastMessage): boolean => {
+  const hasListeners = (message: BroadcastMessage): boolean => {
     switch (message._tag) {
       case "StatusEvent":
         return message.channels.some((channel) => registry.listeners(channel).size > 0) ||
           message.lists?.some((list) => registry.listeners(listTopic(list)).size > 0) === true ||
-          message.accountIds.some((id) => hears("user", id)) ||
+          message.accountIds.some((id) => listens("user", id)) ||
           (message.event === "status.update" && registry.size > 0)
       case "StatusDeleted":
       case "AnnouncementEvent":
@@ -198,12 +198,12 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
         return registry.size > 0
       case "NotificationCreated":
       case "NotificationsMerged":
-        return hearsNotifications(message.accountId)
+        return listensForAny(message.accountId)
       case "ConversationChanged":
-        return hears("direct", message.accountId)
+        return listens("direct", message.accountId)
       case "FiltersChanged":
       case "MessageEncrypted":
-        return hears("user", message.accountId)
+        return listens("user", message.accountId)
       case "MarkersSaved":
         return followingMarkers(message.accountId).length > 0
       case "Revoked":
@@ -241,7 +241,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
         return Effect.succeed(nothing)
     }
   }
-  return { concerns, deliveryOf }
+  return { hasListeners, deliveryOf }
 })
 
 export const nothing: RoutedEvents = []

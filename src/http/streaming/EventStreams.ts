@@ -10,13 +10,13 @@ import { Hub } from "./Hub.ts"
 import { waitingBytesMax } from "./WebSockets.ts"
 
 /** Interval of keep-alives on an idle connection, so that no proxy closes it. */
-const thumpPeriod = "15 seconds"
+const keepAlivePeriod = "15 seconds"
 /** Time that a client has to read the remaining events after its token has ended. */
 const goodbyeTimeout = "500 millis"
 
 const encoder = new TextEncoder()
-const hello = encoder.encode(":)\n")
-const thump = encoder.encode(":thump\n\n")
+const greeting = encoder.encode(":)\n")
+const keepAlive = encoder.encode(":thump\n\n")
 const isTrue = (given: string | null) => Schema.decodeUnknownSync(Flag)(given) === true
 
 const headers = {
@@ -49,9 +49,11 @@ export const make = Effect.gen(function*() {
         send: (event) => outbox.put(event.serverSent),
         end: () => Deferred.doneUnsafe(ended, Exit.void)
       })
-      outbox.put(hello)
+      outbox.put(greeting)
       yield* attendance.subscribe(channel)
-      yield* Effect.forkScoped(Effect.schedule(Effect.sync(() => outbox.put(thump)), Schedule.spaced(thumpPeriod)))
+      yield* Effect.forkScoped(
+        Effect.schedule(Effect.sync(() => outbox.put(keepAlive)), Schedule.spaced(keepAlivePeriod))
+      )
       yield* Effect.forkScoped(
         Deferred.await(ended).pipe(
           Effect.andThen(Effect.sync(outbox.end)),

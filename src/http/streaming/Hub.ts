@@ -21,7 +21,7 @@ const sendingsPerTurnMax = 500
 export const revalidationPeriod = "10 seconds"
 
 /** Operations of an open connection on the hub. */
-export interface Attendance {
+export interface ConnectionHandle {
   /**
    * Fails for another account's list, or if the connection has too many channels. Subscribing to a channel again has no
    * effect.
@@ -44,7 +44,7 @@ const events = Metric.counter("murmuration_stream_events_total", {
  */
 export class Hub extends Context.Service<Hub, {
   /** Registers a connection until the scope closes; fails if the limits are reached or its token is invalid. */
-  readonly connect: (connection: Connection) => Effect.Effect<Attendance, StreamRefused, Scope.Scope>
+  readonly connect: (connection: Connection) => Effect.Effect<ConnectionHandle, StreamRefused, Scope.Scope>
   /** Ends all streams and accepts no more. */
   readonly stop: Effect.Effect<void>
 }>()("murmuration/http/streaming/Hub") {
@@ -56,7 +56,7 @@ export class Hub extends Context.Service<Hub, {
       const liveTokens = yield* LiveTokens
       const lists = yield* OwnedLists
       const registry = new Registry()
-      const { concerns, deliveryOf } = yield* EventRouting.make(registry)
+      const { hasListeners, deliveryOf } = yield* EventRouting.make(registry)
 
       const deliver = Effect.fnUntraced(function*(routedEvents: EventRouting.RoutedEvents) {
         let sent = 0
@@ -74,7 +74,7 @@ export class Hub extends Context.Service<Hub, {
           )
         )
       yield* Stream.fromSubscription(yield* broadcast.subscribe).pipe(
-        Stream.filter(concerns),
+        Stream.filter(hasListeners),
         Stream.mapEffect(prepare, { concurrency: preparationsMax }),
         Stream.runForEach(deliver),
         Effect.forkScoped
@@ -100,15 +100,15 @@ export class Hub extends Context.Service<Hub, {
 
       const clock = yield* Clock.Clock
       const isBlocked = ({ exactAddress }: Connection) =>
-        !addresses.areNone() && addresses.find(exactAddress, clock.currentTimeMillisUnsafe()) === "no_access"
+        !addresses.isEmpty() && addresses.find(exactAddress, clock.currentTimeMillisUnsafe()) === "no_access"
       yield* addresses.changed(() => {
-        if (addresses.areNone()) return
+        if (addresses.isEmpty()) return
         for (const connection of registry.connections()) if (isBlocked(connection)) connection.end("blocked")
       })
 
       const revalidate = Effect.gen(function*() {
         const connections = registry.connections()
-        const live = yield* liveTokens.among([...new Set(connections.map(({ tokenId }) => tokenId))])
+        const live = yield* liveTokens.filterLive([...new Set(connections.map(({ tokenId }) => tokenId))])
         yield* end(connections.filter(({ tokenId }) => !live.has(tokenId)))
       }).pipe(
         Effect.withSpan("Hub.revalidate"),
@@ -125,7 +125,7 @@ export class Hub extends Context.Service<Hub, {
         // Checked after the registration: a revocation in this very moment is either read here or received as a
         // broadcast.
         if (isBlocked(connection)) return yield* refused("blocked")
-        const live = yield* liveTokens.among([connection.tokenId])
+        const live = yield* liveTokens.filterLive([connection.tokenId])
         if (!live.has(connection.tokenId)) return yield* refused("badToken")
         return {
           subscribe: (channel: Channel) =>

@@ -1,10 +1,10 @@
 import { Deferred, Effect, Exit, Option, Schedule, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { aside } from "../InFlight.ts"
+import { withoutSlot } from "../InFlight.ts"
 import * as Authentication from "./Authentication.ts"
 import { queryOf } from "./Authentication.ts"
 import { channelOf, type ChannelParameters, refused } from "./Channels.ts"
-import { type Attendance, Hub } from "./Hub.ts"
+import { type ConnectionHandle, Hub } from "./Hub.ts"
 import type { EndReason } from "./Registry.ts"
 import { type WebSocket, WebSockets } from "./WebSockets.ts"
 
@@ -12,7 +12,7 @@ import { type WebSocket, WebSockets } from "./WebSockets.ts"
 const pingPeriod = "30 seconds"
 
 /** Close codes by reason (RFC 6455, section 7.4.1): policy violation, or going away. */
-const goodbyes = {
+const closeCodes = {
   blocked: [1008, "Forbidden"],
   revoked: [1008, refused("badToken").message],
   stopping: [1001, "The server is restarting"]
@@ -67,10 +67,10 @@ export const make = Effect.gen(function*() {
       })
     }
     yield* Effect.forkScoped(keepAlive(opened))
-    yield* aside(Effect.raceFirst(
+    yield* withoutSlot(Effect.raceFirst(
       Effect.forever(listen(client)),
       Effect.map(Deferred.await(ended), (reason) => {
-        const [code, text] = goodbyes[reason]
+        const [code, text] = closeCodes[reason]
         opened.close(code, text)
       })
     ))
@@ -88,7 +88,7 @@ export const make = Effect.gen(function*() {
 interface Client {
   readonly socket: WebSocket
   readonly listener: Authentication.Listener
-  readonly attendance: Attendance
+  readonly attendance: ConnectionHandle
 }
 
 /** Handles the messages that have arrived. */

@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { AccountId } from "../../services/database/Ids.ts"
-import { type Stretch, stretchOf } from "../../services/database/Paging.ts"
+import { type OffsetPage, offsetPageOf } from "../../services/database/Paging.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
@@ -107,7 +107,7 @@ export const layer = group(
       show: (viewer: AccountId, found: Candidates) => Effect.Effect<ReadonlyArray<Ready<Wire>>>
     ) =>
       traced(`admin.trends.${kind}`)(function*({ query }: { readonly query: typeof TrendsQuery.Type }) {
-        const stretch: Stretch = stretchOf(query, rows)
+        const stretch: OffsetPage = offsetPageOf(query, rows)
         const found = yield* candidates[kind](stretch)
         const items = yield* show(yield* Caller.account, found)
         return Reply.list(items, Paging.offsetLink(publicUrl, `${path}/${kind}`, stretch, found.length))

@@ -1,8 +1,8 @@
 import { Effect, Layer, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import type { Stretch } from "../../services/database/Paging.ts"
-import { stretchOf } from "../../services/database/Paging.ts"
+import type { OffsetPage } from "../../services/database/Paging.ts"
+import { offsetPageOf } from "../../services/database/Paging.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { Trends } from "../../services/trends/Trends.ts"
@@ -58,7 +58,7 @@ export const layer = group(
     const page = <Wire>(
       name: string,
       request: Request,
-      stretch: Stretch,
+      stretch: OffsetPage,
       rows: number,
       items: ReadonlyArray<Ready<Wire>>
     ) =>
@@ -71,7 +71,7 @@ export const layer = group(
       traced("trends.tags")(function*(
         { query, request }: { readonly query: typeof TrendsQuery.Type; readonly request: Request }
       ) {
-        const stretch = stretchOf(query, trendRows)
+        const stretch = offsetPageOf(query, trendRows)
         const ids = yield* trends.tags(stretch)
         return page(name, request, stretch, ids.length, yield* tags.render(yield* Caller.viewer, ids))
       })
@@ -81,14 +81,14 @@ export const layer = group(
       trends: (asked) => Effect.map(ofTags("")(asked), Reply.withHeaders(deprecated("2022-03-30"))),
       statuses: traced("trends.statuses")(function*({ query, request }) {
         const viewer = yield* Caller.viewer
-        const stretch = stretchOf(query, statusRows)
+        const stretch = offsetPageOf(query, statusRows)
         const ids = yield* trends.statuses(viewer, wishesOf(query, request), stretch)
         const items = yield* statuses.render(viewer, ids, "permitted", "public")
         return page("/statuses", request, stretch, ids.length, items)
       }),
       links: traced("trends.links")(function*({ query, request }) {
         const viewer = yield* Caller.viewer
-        const stretch = stretchOf(query, trendRows)
+        const stretch = offsetPageOf(query, trendRows)
         const ids = yield* trends.links(viewer, wishesOf(query, request), stretch)
         return page("/links", request, stretch, ids.length, yield* links.render(viewer, ids))
       })

@@ -18,7 +18,7 @@ import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/AccountViews.ts"
 import { deprecated } from "../render/Deprecation.ts"
 import * as FeatureApprovals from "../render/FeatureApprovals.ts"
-import { alone, filled, whole } from "../render/FilledPages.ts"
+import { allShown, filled, singleEnds } from "../render/FilledPages.ts"
 import * as Lists from "../render/Lists.ts"
 import { accountRows, statusRows } from "../render/Pages.ts"
 import { StatusViews } from "../render/StatusViews.ts"
@@ -77,7 +77,7 @@ export const layer = group(
 
     const read = (viewer: Viewer, id: AccountId) => viewer === undefined ? Effect.void : profiles.read(id)
     /** Returns true if the account shows anything, false if it is suspended. Fails if the account does not exist. */
-    const visit = Effect.fnUntraced(function*(viewer: Viewer, id: AccountId) {
+    const refreshIfVisible = Effect.fnUntraced(function*(viewer: Viewer, id: AccountId) {
       const { suspended } = yield* accounts.find(id)
       if (!suspended) yield* read(viewer, id)
       return !suspended
@@ -116,7 +116,7 @@ export const layer = group(
       statuses: traced("accounts.statuses")(function*({ params, query, request }) {
         const viewer = yield* Caller.viewer
         if (query.pinned === true) {
-          if (!(yield* visit(viewer, params.id))) return Reply.list([])
+          if (!(yield* refreshIfVisible(viewer, params.id))) return Reply.list([])
           const pinned = yield* published.pinned(viewer, params.id)
           return Reply.list(yield* statusViews.render(viewer, pinned, "permitted", "account"))
         }
@@ -132,13 +132,13 @@ export const layer = group(
           page,
           hides: statusViews.hides(viewer),
           unhidden: (ids) => statusViews.unhidden(viewer, ids, "account"),
-          ends: alone,
-          read: (page) => Effect.map(published.page(viewer, params.id, selection, page), whole),
+          ends: singleEnds,
+          read: (page) => Effect.map(published.page(viewer, params.id, selection, page), allShown),
           show: (ids) => statusViews.render(viewer, ids, "permitted", "account")
         })
         // An account with rows exists, which saves a query.
         if (rows.length > 0) yield* read(viewer, params.id)
-        else if (!(yield* visit(viewer, params.id))) return Reply.list([])
+        else if (!(yield* refreshIfVisible(viewer, params.id))) return Reply.list([])
         return Lists.page({
           baseUrl: publicUrl,
           path: `/api/v1/accounts/${params.id}/statuses`,
@@ -146,7 +146,7 @@ export const layer = group(
           rows,
           cursor: (id) => id,
           items,
-          keep: Lists.kept(request.url, accountStatusesFilters)
+          keep: Lists.linkParameters(request.url, accountStatusesFilters)
         })
       }),
       // Always empty, but the account must exist.

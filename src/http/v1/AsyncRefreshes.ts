@@ -9,7 +9,7 @@ import { Access } from "../guard/Access.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { type AsyncRefresh, AsyncRefreshState } from "../wire/AsyncRefresh.ts"
-import { json, splice } from "../wire/Keys.ts"
+import { json, withMembers } from "../wire/Keys.ts"
 
 /** Delay before a client should poll again, in seconds. */
 const retrySeconds = 3
@@ -46,7 +46,7 @@ export const layer = group(
           : undefined
         if (state === undefined) return yield* new RecordNotFound({ text: "Not Found" })
         const status = state.running ? "running" : "finished"
-        return Reply.json(splice<AsyncRefreshState, "asyncRefresh">({}, {
+        return Reply.json(withMembers<AsyncRefreshState, "asyncRefresh">({}, {
           asyncRefresh: json<AsyncRefresh>({ id, status, resultCount: state.found })
         }))
       })

@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { stretchOf } from "../../services/database/Paging.ts"
+import { offsetPageOf } from "../../services/database/Paging.ts"
 import { Catchups } from "../../services/feeds/Catchups.ts"
 import { validationFailed } from "../../services/runtime/Errors.ts"
 import { momentOf, momentOfSeconds } from "../../services/runtime/Moments.ts"
@@ -35,7 +35,7 @@ export const layer = group(
     return handlers.handleAll({
       show: traced("catchups.show")(function*({ query }) {
         const viewer = yield* Caller.account
-        const { limit, offset } = stretchOf(query, catchupPageRows)
+        const { limit, offset } = offsetPageOf(query, catchupPageRows)
         const since = query.since
           ? momentOfSeconds(query.since) ?? momentOf(query.since)
           : (yield* Clock.currentTimeMillis) - sinceMillis

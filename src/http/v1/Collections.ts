@@ -5,7 +5,7 @@ import type { Command } from "../../actors/account/core/Protocol.ts"
 import type { CollectionRecord } from "../../services/collections/Collection.ts"
 import { Collections } from "../../services/collections/Collections.ts"
 import { AccountId, IdFromString } from "../../services/database/Ids.ts"
-import { type Stretch, stretchOf } from "../../services/database/Paging.ts"
+import { type OffsetPage, offsetPageOf } from "../../services/database/Paging.ts"
 import { RemoteProfiles } from "../../services/federation/fetching/RemoteProfiles.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -22,7 +22,7 @@ import { deprecated } from "../render/Deprecation.ts"
 import * as Lists from "../render/Lists.ts"
 import { accountRows } from "../render/Pages.ts"
 import * as Wire from "../wire/Collection.ts"
-import { list, splice } from "../wire/Keys.ts"
+import { list, withMembers } from "../wire/Keys.ts"
 import { AccountIdPath, IdPath, StretchQuery } from "../wire/ReadRequests.ts"
 
 const ItemsPath = { collectionId: IdFromString }
@@ -86,22 +86,22 @@ const orRefusal = <A, E, R>(work: Effect.Effect<A, E | Unprocessable, R>) =>
     (failure) => Effect.succeed(refusal(failure))
   )
 
-interface Asked {
+interface ItemRequest {
   readonly params: { readonly id: bigint }
 }
-interface AskedItem {
+interface CollectionItemRequest {
   readonly params: { readonly collectionId: bigint; readonly id: bigint }
 }
-interface AskedPage {
+interface PageRequest {
   readonly params: { readonly id: AccountId }
   readonly query: typeof StretchQuery.Type
 }
-interface Said {
+interface WriteRequest {
   readonly payload: typeof Wire.CollectionWrite.Type
 }
 
 /** Handlers of one API version; every response carries `headers`. */
-const answers = Effect.fnUntraced(function*(base: "/api/v1" | "/api/v1_alpha", headers: Record<string, string>) {
+const handlersFor = Effect.fnUntraced(function*(base: "/api/v1" | "/api/v1_alpha", headers: Record<string, string>) {
   const accounts = yield* Accounts
   const actors = yield* AccountActors
   const collections = yield* Collections
@@ -113,30 +113,30 @@ const answers = Effect.fnUntraced(function*(base: "/api/v1" | "/api/v1_alpha", h
     Effect.flatMap(Caller.account, (viewer) => Effect.map(actors.tell(viewer, command), ({ id }) => BigInt(id)))
   const shown = Effect.fnUntraced(function*(id: bigint) {
     const collection = views.of(yield* collections.find(yield* Caller.viewer, id))
-    return Reply.withHeaders(Reply.json(splice<Wire.WrappedCollection, "collection">({}, { collection })), headers)
+    return Reply.withHeaders(Reply.json(withMembers<Wire.WrappedCollection, "collection">({}, { collection })), headers)
   })
   const done = (command: Command) => Effect.as(tell(command), Reply.withHeaders(Reply.done(), headers))
   const page = (
-    { params, query }: AskedPage,
+    { params, query }: PageRequest,
     name: string,
-    read: (stretch: Stretch) => Effect.Effect<ReadonlyArray<CollectionRecord>>
+    read: (stretch: OffsetPage) => Effect.Effect<ReadonlyArray<CollectionRecord>>
   ) =>
     Effect.gen(function*() {
-      const stretch = stretchOf(query, accountRows)
+      const stretch = offsetPageOf(query, accountRows)
       const found = yield* read(stretch)
       const link = Paging.offsetLink(publicUrl, `${base}/accounts/${params.id}/${name}`, stretch, found.length)
       return Reply.withHeaders(
-        Reply.json(splice<Wire.WrappedCollections, "collections">({}, { collections: list(found.map(views.of)) })),
+        Reply.json(withMembers<Wire.WrappedCollections, "collections">({}, { collections: list(found.map(views.of)) })),
         { ...headers, ...(link !== undefined && { link }) }
       )
     })
-  const change = ({ params, payload }: Asked & Said) =>
+  const change = ({ params, payload }: ItemRequest & WriteRequest) =>
     orRefusal(
-      Effect.flatMap(tell({ _tag: "UpdateCollection", collectionId: params.id, said: Wire.saidOf(payload) }), shown)
+      Effect.flatMap(tell({ _tag: "UpdateCollection", collectionId: params.id, said: Wire.changeOf(payload) }), shown)
     )
 
   return {
-    of: traced("collections.of")(function*(asked: AskedPage) {
+    of: traced("collections.of")(function*(asked: PageRequest) {
       const viewer = yield* Caller.viewer
       const { id, suspended } = yield* accounts.find(asked.params.id)
       if (viewer !== undefined && !suspended) yield* profiles.read(id)
@@ -146,14 +146,14 @@ const answers = Effect.fnUntraced(function*(base: "/api/v1" | "/api/v1_alpha", h
         (stretch) => suspended ? Effect.succeed([]) : collections.of(viewer, id, stretch)
       )
     }),
-    featuring: traced("collections.featuring")(function*(asked: AskedPage) {
+    featuring: traced("collections.featuring")(function*(asked: PageRequest) {
       const viewer = yield* Caller.account
       const { id } = yield* accounts.find(asked.params.id)
       // Only the account itself may see which collections feature it.
       if (id !== viewer) return yield* new NotAllowed()
       return yield* page(asked, "in_collections", (stretch) => collections.featuring(id, stretch))
     }),
-    show: traced("collections.show")(function*({ params }: Asked) {
+    show: traced("collections.show")(function*({ params }: ItemRequest) {
       const collection = yield* collections.find(yield* Caller.viewer, params.id)
       return Reply.withHeaders(Reply.json(yield* views.whole(collection)), headers)
     }),
@@ -163,12 +163,12 @@ const answers = Effect.fnUntraced(function*(base: "/api/v1" | "/api/v1_alpha", h
       // An invalid id counts as an unknown account.
       if (ids.length < new Set(accountIds).size) return new RecordNotFound()
       return orRefusal(
-        Effect.flatMap(tell({ _tag: "CreateCollection", said: Wire.saidOf(said), accountIds: ids }), shown)
+        Effect.flatMap(tell({ _tag: "CreateCollection", said: Wire.changeOf(said), accountIds: ids }), shown)
       )
     }),
     replace: traced("collections.change")(change),
     change: traced("collections.change")(change),
-    remove: traced("collections.remove")(({ params }: Asked) =>
+    remove: traced("collections.remove")(({ params }: ItemRequest) =>
       done({ _tag: "DeleteCollection", collectionId: params.id })
     ),
     add: traced("collections.add")(function*(
@@ -185,15 +185,15 @@ const answers = Effect.fnUntraced(function*(base: "/api/v1" | "/api/v1_alpha", h
       return yield* orRefusal(Effect.gen(function*() {
         const item = views.item(yield* collections.item(collectionId, yield* tell(command)))
         return Reply.withHeaders(
-          Reply.json(splice<Wire.WrappedItem, "collectionItem">({}, { collectionItem: item })),
+          Reply.json(withMembers<Wire.WrappedItem, "collectionItem">({}, { collectionItem: item })),
           headers
         )
       }))
     }),
-    take: traced("collections.take")(({ params }: AskedItem) =>
+    take: traced("collections.take")(({ params }: CollectionItemRequest) =>
       done({ _tag: "RemoveFromCollection", collectionId: params.collectionId, itemId: params.id })
     ),
-    revoke: traced("collections.revoke")(({ params }: AskedItem) =>
+    revoke: traced("collections.revoke")(({ params }: CollectionItemRequest) =>
       done({ _tag: "LeaveCollection", collectionId: params.collectionId, itemId: params.id })
     )
   }
@@ -204,13 +204,13 @@ export const layer = Layer.merge(
   group(
     CollectionsGroup,
     Effect.fn(function*(handlers) {
-      return handlers.handleAll(yield* answers("/api/v1", {}))
+      return handlers.handleAll(yield* handlersFor("/api/v1", {}))
     })
   ),
   group(
     OlderCollectionsGroup,
     Effect.fn(function*(handlers) {
-      return handlers.handleAll(yield* answers("/api/v1_alpha", deprecated("2026-06-10")))
+      return handlers.handleAll(yield* handlersFor("/api/v1_alpha", deprecated("2026-06-10")))
     })
   )
 ).pipe(Layer.provide(CollectionViews.layer))

@@ -1,6 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { stretchOf } from "../../services/database/Paging.ts"
+import { offsetPageOf } from "../../services/database/Paging.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { Directory } from "../../services/suggestions/Directory.ts"
 import { group } from "../Group.ts"
@@ -32,7 +32,7 @@ export const layer = group(
     return handlers.handleAll({
       list: traced("directory.list")(function*({ query }) {
         const ids = yield* places.within(directory.page(yield* Caller.viewer, {
-          ...stretchOf(query, accountRows),
+          ...offsetPageOf(query, accountRows),
           order: query.order === "new" ? "new" : "active",
           local: query.local === true
         }))

@@ -11,7 +11,7 @@ import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/AccountViews.ts"
 import { StatusViews } from "../render/StatusViews.ts"
-import { list, splice } from "../wire/Keys.ts"
+import { list, withMembers } from "../wire/Keys.ts"
 import { ReactionPath, StatusIdPath } from "../wire/ReadRequests.ts"
 import { Status, StatusReactionAccounts } from "../wire/Status.ts"
 import * as StatusCommands from "./StatusCommands.ts"
@@ -50,11 +50,13 @@ export const layer = group(
       const emoji = name === undefined ? undefined : yield* Effect.orDie(emojis.find(id, name))
       const rows = name !== undefined && emoji === undefined ? [] : yield* reactions.people(viewer, id, emoji)
       const people = yield* accounts.byId(new Set(rows.flatMap(({ accountIds }) => accountIds)))
-      return Reply.list(rows.map(({ accountIds, ...reaction }) =>
-        splice<StatusReactionAccounts, "accounts">(reaction, {
-          accounts: list(accountIds.flatMap((accountId) => people.get(accountId) ?? []))
-        })
-      ))
+      return Reply.list(
+        rows.map(({ accountIds, ...reaction }) =>
+          withMembers<StatusReactionAccounts, "accounts">(reaction, {
+            accounts: list(accountIds.flatMap((accountId) => people.get(accountId) ?? []))
+          })
+        )
+      )
     })
 
     return handlers.handleAll({

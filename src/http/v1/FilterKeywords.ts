@@ -67,13 +67,14 @@ export const layer = group(
       return keywordsOf(yield* filters.list(yield* Caller.account))
     })
     const show = traced("filterKeywords.show")(function*({ params }: Named) {
-      return yield* shown(yield* ofKeyword(yield* filters.list(yield* Caller.account), params.id), params.id)
+      return yield* shown(yield* filterOfKeyword(yield* filters.list(yield* Caller.account), params.id), params.id)
     })
     const changeOne = (id: bigint, keyword: KeywordChange) =>
       Effect.flatMap(Caller.account, (owner) =>
         filters.update(
           owner,
-          (some) => Effect.map(ofKeyword(some, id), (filter) => [filter, { keywords: [{ ...keyword, id }] }] as const)
+          (some) =>
+            Effect.map(filterOfKeyword(some, id), (filter) => [filter, { keywords: [{ ...keyword, id }] }] as const)
         ))
     const update = traced("filterKeywords.update")(function*(
       { params, payload }: Named & { readonly payload: KeywordRequest }
@@ -113,7 +114,7 @@ export const layer = group(
 )
 
 /** Returns the filter that has the keyword; fails with RecordNotFound if there is no match. */
-export const ofKeyword = (filters: ReadonlyArray<Filter>, id: bigint) => {
+export const filterOfKeyword = (filters: ReadonlyArray<Filter>, id: bigint) => {
   const found = filters.find(({ keywords }) => keywords.some((keyword) => keyword.id === id))
   return found === undefined ? Effect.fail(new RecordNotFound()) : Effect.succeed(found)
 }

@@ -13,7 +13,7 @@ import { AccountViews } from "../render/AccountViews.ts"
 import * as Lists from "../render/Lists.ts"
 import { Account, FamiliarFollowers } from "../wire/Account.ts"
 import { Follow } from "../wire/AccountRequests.ts"
-import { list, splice } from "../wire/Keys.ts"
+import { list, withMembers } from "../wire/Keys.ts"
 import { PageQuery } from "../wire/PageQuery.ts"
 import { AccountIdPath, Ids } from "../wire/ReadRequests.ts"
 import { Relationship } from "../wire/Relationship.ts"
@@ -83,11 +83,13 @@ export const layer = group(
         const ids = Lists.idsOf(query.id).slice(0, accountBatchMax)
         const found = yield* followLists.familiar(yield* Caller.account, ids)
         const shown = yield* views.byId(new Set(found.flatMap(({ accountIds }) => accountIds)))
-        return Reply.list(found.map(({ accountIds, id }) =>
-          splice<FamiliarFollowers, "accounts">({ id: String(id) }, {
-            accounts: list(accountIds.flatMap((account) => shown.get(account) ?? []))
-          })
-        ))
+        return Reply.list(
+          found.map(({ accountIds, id }) =>
+            withMembers<FamiliarFollowers, "accounts">({ id: String(id) }, {
+              accounts: list(accountIds.flatMap((account) => shown.get(account) ?? []))
+            })
+          )
+        )
       })
     })
   })

@@ -15,7 +15,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { MediaTools } from "../../services/media/MediaTools.ts"
 import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { Secrets } from "../../services/secrets/Secrets.ts"
-import { everyone, may } from "../../services/staff/Permissions.ts"
+import { defaultRole, may } from "../../services/staff/Permissions.ts"
 import { Roles } from "../../services/staff/Roles.ts"
 import { Translations } from "../../services/translation/Translations.ts"
 import { group } from "../Group.ts"
@@ -107,7 +107,7 @@ export const layer = group(
     const { vapid } = yield* Secrets
     const roles = yield* Roles
     const invitesEnabled = Effect.map(
-      roles.get(everyone),
+      roles.get(defaultRole),
       Option.exists(({ permissions }) => may(permissions, "inviteUsers"))
     )
     const facts = Effect.gen(function*() {

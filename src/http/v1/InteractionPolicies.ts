@@ -10,7 +10,7 @@ import * as Reply from "../guard/Reply.ts"
 import { policyValues } from "../render/PolicyValues.ts"
 import { DefaultPolicies as ShownDefaults, DefaultsChange } from "../wire/InteractionPolicy.ts"
 import { json } from "../wire/Keys.ts"
-import { policyWordsOf } from "./PolicyPayloads.ts"
+import { policyEntriesOf } from "./PolicyPayloads.ts"
 
 const path = "/api/v1/interaction_policies/defaults"
 
@@ -45,10 +45,10 @@ export const layer = group(
       change: traced("interactionPolicies.change")(function*({ payload }) {
         const viewer = yield* Caller.account
         const defaults = {
-          public: (yield* policyWordsOf(payload.public)) ?? [],
-          unlisted: (yield* policyWordsOf(payload.unlisted)) ?? [],
-          private: (yield* policyWordsOf(payload.private)) ?? [],
-          direct: (yield* policyWordsOf(payload.direct)) ?? []
+          public: (yield* policyEntriesOf(payload.public)) ?? [],
+          unlisted: (yield* policyEntriesOf(payload.unlisted)) ?? [],
+          private: (yield* policyEntriesOf(payload.private)) ?? [],
+          direct: (yield* policyEntriesOf(payload.direct)) ?? []
         }
         yield* policies.change(viewer, defaults)
         return shown(defaults)

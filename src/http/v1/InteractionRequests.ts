@@ -5,8 +5,8 @@ import { type AccountId, StatusIdFromString } from "../../services/database/Ids.
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { BadRequest, RecordNotFound } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
-import { AskedInteractions } from "../../services/statuses/AskedInteractions.ts"
-import type { AskedInteraction, AskedKind } from "../../services/statuses/InteractionRequest.ts"
+import { InteractionRequestList } from "../../services/statuses/AskedInteractions.ts"
+import type { InteractionRequestKind, InteractionRequestRecord } from "../../services/statuses/InteractionRequest.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
@@ -42,7 +42,7 @@ export const layer = group(
   InteractionRequestsGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
-    const requests = yield* AskedInteractions
+    const requests = yield* InteractionRequestList
     const views = yield* InteractionRequestViews
     const { publicUrl } = yield* ServerConfig
 
@@ -65,7 +65,7 @@ export const layer = group(
         const {
           quotes = query.favourites === undefined && query.reblogs === undefined && query.replies === undefined
         } = query
-        const kinds: ReadonlyArray<AskedKind> = [
+        const kinds: ReadonlyArray<InteractionRequestKind> = [
           ...(favourites ? ["favourite" as const] : []),
           ...(replies ? ["reply" as const] : []),
           ...(reblogs ? ["reblog" as const] : []),
@@ -76,7 +76,7 @@ export const layer = group(
         }
         const page = pageOf(query, notificationRows)
         const named = statusId === undefined || statusId === "" ? undefined : decodeStatusId(statusId)
-        const rows: ReadonlyArray<AskedInteraction> = named !== undefined && Option.isNone(named)
+        const rows: ReadonlyArray<InteractionRequestRecord> = named !== undefined && Option.isNone(named)
           ? []
           : yield* requests.page(owner, { kinds, statusId: named?.value }, page)
         return Lists.page({
@@ -85,7 +85,7 @@ export const layer = group(
           page,
           rows,
           cursor: ({ id }) => id,
-          keep: Lists.kept(request.url, requestsFilters),
+          keep: Lists.linkParameters(request.url, requestsFilters),
           items: yield* views.render(owner, rows)
         })
       }),

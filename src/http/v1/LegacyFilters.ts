@@ -16,7 +16,7 @@ import { FilterV1 } from "../wire/Filter.ts"
 import { FilterV1Request } from "../wire/FilterRequests.ts"
 import { json } from "../wire/Keys.ts"
 import { IdPath } from "../wire/ReadRequests.ts"
-import { ofKeyword } from "./FilterKeywords.ts"
+import { filterOfKeyword } from "./FilterKeywords.ts"
 
 const path = "/api/v1/filters"
 const reading = Access.user("read", "read:filters")
@@ -52,7 +52,7 @@ export const layer = group(
         yield* Caller.account,
         (all) =>
           Effect.flatMap(
-            ofKeyword(all, params.id),
+            filterOfKeyword(all, params.id),
             (filter) => Effect.map(changeOf(filter, params.id, payload), (change) => [filter, change] as const)
           )
       )
@@ -78,7 +78,7 @@ export const layer = group(
         return yield* shown(filter, filter.keywords[0]?.id ?? 0n)
       }),
       show: traced("legacyFilters.show")(function*({ params }) {
-        const filter = yield* ofKeyword(yield* filters.list(yield* Caller.account), params.id)
+        const filter = yield* filterOfKeyword(yield* filters.list(yield* Caller.account), params.id)
         return yield* shown(filter, params.id)
       }),
       update,
@@ -88,7 +88,7 @@ export const layer = group(
           yield* Caller.account,
           (all) =>
             Effect.map(
-              ofKeyword(all, params.id),
+              filterOfKeyword(all, params.id),
               (filter) => [filter, { keywords: [{ id: params.id, remove: true }] }] as const
             )
         )

@@ -99,7 +99,7 @@ export const layer = group(
       addTags: traced("lists.addTags")(function*({ params, payload }) {
         const owner = yield* Caller.account
         yield* lists.find(owner, params.id)
-        const coined = yield* Effect.catchTag(words.coin(namesIn(payload)), "SqlError", Effect.die)
+        const coined = yield* Effect.catchTag(words.findOrCreate(namesIn(payload)), "SqlError", Effect.die)
         yield* members.addTags(owner, params.id, coined)
         return Reply.empty
       }),

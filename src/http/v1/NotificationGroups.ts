@@ -19,7 +19,7 @@ import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import * as Links from "../Paging.ts"
 import { AccountViews } from "../render/AccountViews.ts"
-import { filled, whole } from "../render/FilledPages.ts"
+import { allShown, filled } from "../render/FilledPages.ts"
 import * as Lists from "../render/Lists.ts"
 import { fallbackFor } from "../render/NotificationFallbacks.ts"
 import { NotificationGroupViews } from "../render/NotificationGroupViews.ts"
@@ -91,7 +91,7 @@ export const layer = group(
               selection === undefined
                 ? Effect.succeed([])
                 : groups.page(viewer, selection, groupedOf(query.groupedTypes), page),
-              whole
+              allShown
             ),
           show: (rows) => single.unhidden(viewer, rows, ({ newest }) => newest)
         })
@@ -99,7 +99,7 @@ export const layer = group(
         const ends = first === undefined || last === undefined
           ? undefined
           : { first: first.newest.id, last, more: true }
-        const link = Links.link(publicUrl, path, ends, page.limit, Lists.kept(request.url, groupFilters))
+        const link = Links.link(publicUrl, path, ends, page.limit, Lists.linkParameters(request.url, groupFilters))
         return Reply.json(
           yield* views.render(viewer, items, partial, fallback),
           link === undefined ? {} : { headers: { link } }

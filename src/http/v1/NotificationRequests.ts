@@ -19,7 +19,7 @@ import * as Lists from "../render/Lists.ts"
 import { notificationRows } from "../render/Pages.ts"
 import { StatusViews } from "../render/StatusViews.ts"
 import { id, timestamp } from "../wire/Common.ts"
-import { json, none, splice } from "../wire/Keys.ts"
+import { json, none, withMembers } from "../wire/Keys.ts"
 import { Merged, NotificationRequest, RequestIds } from "../wire/NotificationPolicy.ts"
 import { pageOf, PageQuery } from "../wire/PageQuery.ts"
 import { IdPath } from "../wire/ReadRequests.ts"
@@ -59,7 +59,7 @@ export const layer = group(
       const shown = yield* statuses.byId(owner, rows.map(({ lastStatusId }) => lastStatusId))
       return yield* renderedRows("notification request", rows, (row) => row.id, (row) => {
         const account = people.get(row.fromAccountId)
-        return account && splice<NotificationRequest, "account" | "lastStatus">({
+        return account && withMembers<NotificationRequest, "account" | "lastStatus">({
           id: id(row.id),
           createdAt: timestamp(row.createdAt),
           updatedAt: timestamp(row.updatedAt),

@@ -14,7 +14,7 @@ import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import { alone, filled, whole } from "../render/FilledPages.ts"
+import { allShown, filled, singleEnds } from "../render/FilledPages.ts"
 import * as Lists from "../render/Lists.ts"
 import { fallbackFor } from "../render/NotificationFallbacks.ts"
 import { NotificationViews } from "../render/NotificationViews.ts"
@@ -77,11 +77,11 @@ export const layer = group(
           page,
           hides: statuses.hides(viewer),
           unhidden: (records) => views.unhidden(viewer, records, identity),
-          ends: ({ id }: NotificationRecord) => alone(id),
+          ends: ({ id }: NotificationRecord) => singleEnds(id),
           read: (page) =>
             selection === undefined
-              ? Effect.succeed(whole([]))
-              : Effect.map(notifications.page(viewer, selection, page), whole),
+              ? Effect.succeed(allShown([]))
+              : Effect.map(notifications.page(viewer, selection, page), allShown),
           show: (records) => views.render(viewer, records, "notifications", fallback)
         })
         return Lists.page({
@@ -91,7 +91,7 @@ export const layer = group(
           rows,
           cursor: ({ id }) => id,
           items,
-          keep: Lists.kept(request.url, notificationFilters),
+          keep: Lists.linkParameters(request.url, notificationFilters),
           always: true
         })
       }),

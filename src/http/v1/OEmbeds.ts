@@ -56,7 +56,7 @@ export const layer = group(
         const height = pixels(query.maxheight) ?? null
         const frame =
           `<iframe class="mastodon-embed" src="${
-            escape(Urls.frame(config, record.username, record.id))
+            escape(Urls.embedPage(config, record.username, record.id))
           }" width="${width}" height="${
             height ?? usualHeight
           }" style="max-width: 100%; border: 0" sandbox="${rights}" ` +

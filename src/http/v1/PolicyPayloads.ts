@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { type Unprocessable, validationFailed } from "../../services/runtime/Errors.ts"
 import {
-  type Audience,
   type Interaction,
   isFree,
   isSingleAccount,
+  type PolicyEntry,
   singlesMax,
   withPolicy
 } from "../../services/statuses/InteractionPolicy.ts"
@@ -22,7 +22,7 @@ const interactionOf = {
 /**
  * Returns the audience for a word, empty for the author, who is always allowed. Returns undefined for an unknown word.
  */
-const audienceOf = (word: string): ReadonlyArray<Audience> | undefined => {
+const audienceOf = (word: string): ReadonlyArray<PolicyEntry> | undefined => {
   switch (word) {
     case "author":
     case "me":
@@ -48,7 +48,7 @@ const audiences = Effect.fnUntraced(function*(words: ReadonlyArray<string>) {
 })
 
 /** Returns the stored words of a policy: empty if it allows everything, undefined if the client sends no policy. */
-export const policyWordsOf = Effect.fnUntraced(function*(given: PolicyGiven | undefined): Effect.fn.Return<
+export const policyEntriesOf = Effect.fnUntraced(function*(given: PolicyGiven | undefined): Effect.fn.Return<
   ReadonlyArray<string> | undefined,
   Unprocessable
 > {

@@ -49,7 +49,7 @@ export const layer = group(
     const views = yield* SearchViews
     const config = yield* ServerConfig
 
-    const elsewhere = Effect.fnUntraced(function*(viewer: Viewer, url: string, type: string | undefined) {
+    const findRemote = Effect.fnUntraced(function*(viewer: Viewer, url: string, type: string | undefined) {
       const resolved = yield* lookup.resolve(viewer, url)
       if (resolved?.kind === "account" && (type ?? "accounts") === "accounts") return { accounts: [resolved.id] }
       return resolved?.kind === "status" && (type ?? "statuses") === "statuses" ? { statuses: [resolved.id] } : nothing
@@ -59,7 +59,7 @@ export const layer = group(
     const named = Effect.fnUntraced(function*(viewer: Viewer, url: string, type: string | undefined) {
       const collection = (type ?? "collections") === "collections" ? yield* collections.at(viewer, url) : undefined
       if (collection !== undefined) return { collections: [collection] }
-      if (URL.parse(url)?.origin !== config.publicUrl) return yield* elsewhere(viewer, url, type)
+      if (URL.parse(url)?.origin !== config.publicUrl) return yield* findRemote(viewer, url, type)
       const resource = LocalUrls.parse(config, url)
       if (resource?.kind === "account" && (type ?? "accounts") === "accounts") {
         return { accounts: [yield* accounts.lookup(resource.username)] }

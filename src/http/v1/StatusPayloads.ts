@@ -3,19 +3,19 @@ import { type AppId, MediaId, MediaIdFromString, StatusId, StatusIdFromString } 
 import { languageGiven } from "../../services/instance/Languages.ts"
 import { type Unprocessable, validationFailed } from "../../services/runtime/Errors.ts"
 import { QuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
-import { type Post, type Said, saidBy } from "../../services/statuses/Post.ts"
+import { inputOf, type Post, type PostInput } from "../../services/statuses/Post.ts"
 import { ContentType } from "../../services/statuses/StoredStatus.ts"
 import { writtenFields } from "../../services/statuses/Written.ts"
 import type { NewStatus, StatusEdit } from "../wire/StatusRequests.ts"
 import { focusOf } from "./Media.ts"
-import { policyWordsOf } from "./PolicyPayloads.ts"
+import { policyEntriesOf } from "./PolicyPayloads.ts"
 
 /* Converts status payloads of clients to commands of the author. */
 
 const decodeStatusId = Schema.decodeOption(StatusIdFromString)
 
 /** Parses the id of the parent or the quoted status. An invalid id becomes 0, which the actor refuses. */
-const answered = (text: string) => Option.getOrElse(decodeStatusId(text), () => StatusId.make(0n))
+const statusIdOrZero = (text: string) => Option.getOrElse(decodeStatusId(text), () => StatusId.make(0n))
 
 const decodeMediaId = Schema.decodeOption(MediaIdFromString)
 
@@ -35,7 +35,7 @@ export const pollOf = (given: NewStatus["poll"]) =>
   }
 
 /** Returns an edit's changes to existing attachments; entries with invalid ids are dropped. */
-export const wordsOf = (given: StatusEdit["mediaAttributes"]) =>
+export const attachmentChangesOf = (given: StatusEdit["mediaAttributes"]) =>
   Object.values(given ?? []).filter((words) => words !== undefined).flatMap((words) => {
     const { description, focus, id, thumbnail } = words
     const known = decodeMediaId(id ?? "")
@@ -54,9 +54,11 @@ const isPolicy = Schema.is(QuotePolicy)
 export const quotePolicyOf = (given: string | null | undefined): QuotePolicy | null => isPolicy(given) ? given : null
 
 /** Returns the written fields that a client sends; fails with Unprocessable for an invalid language. */
-export const saidOf = Effect.fnUntraced(function*(payload: StatusEdit): Effect.fn.Return<Said, Unprocessable> {
-  return { ...saidBy(Struct.pick(payload, writtenFields)), language: yield* languageGiven(payload.language) }
-})
+export const writtenFieldsOf = Effect.fnUntraced(
+  function*(payload: StatusEdit): Effect.fn.Return<PostInput, Unprocessable> {
+    return { ...inputOf(Struct.pick(payload, writtenFields)), language: yield* languageGiven(payload.language) }
+  }
+)
 
 const isContentType = Schema.is(ContentType)
 
@@ -76,16 +78,16 @@ export const postOf = Effect.fnUntraced(function*(
   return {
     text: payload.status ?? "",
     contentType: yield* contentTypeOf(payload.contentType),
-    ...yield* saidOf(payload),
+    ...yield* writtenFieldsOf(payload),
     visibility: payload.visibility === "local" ? "public" : payload.visibility || null,
     localOnly: payload.visibility === "local" || payload.localOnly === true || null,
-    inReplyToId: payload.inReplyToId ? answered(payload.inReplyToId) : null,
+    inReplyToId: payload.inReplyToId ? statusIdOrZero(payload.inReplyToId) : null,
     applicationId: applicationId ?? null,
     allowedMentions: payload.allowedMentions ?? null,
     mediaIds: filesOf(payload.mediaIds ?? []),
     poll: pollOf(payload.poll),
-    quotedStatusId: payload.quotedStatusId ? answered(payload.quotedStatusId) : null,
+    quotedStatusId: payload.quotedStatusId ? statusIdOrZero(payload.quotedStatusId) : null,
     quoteApprovalPolicy: quotePolicyOf(payload.quoteApprovalPolicy),
-    interactionPolicy: (yield* policyWordsOf(payload.interactionPolicy)) ?? null
+    interactionPolicy: (yield* policyEntriesOf(payload.interactionPolicy)) ?? null
   }
 })

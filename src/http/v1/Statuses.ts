@@ -22,9 +22,17 @@ import { ScheduledStatus } from "../wire/ScheduledStatus.ts"
 import { DeletedStatus, Status } from "../wire/Status.ts"
 import { NewStatus, StatusDeletion, StatusEdit } from "../wire/StatusRequests.ts"
 import { familyHeaders, idempotencyKey } from "./CommandHeaders.ts"
-import { policyWordsOf } from "./PolicyPayloads.ts"
+import { policyEntriesOf } from "./PolicyPayloads.ts"
 import { scheduledFor } from "./ScheduledStatuses.ts"
-import { contentTypeOf, filesOf, pollOf, postOf, quotePolicyOf, saidOf, wordsOf } from "./StatusPayloads.ts"
+import {
+  attachmentChangesOf,
+  contentTypeOf,
+  filesOf,
+  pollOf,
+  postOf,
+  quotePolicyOf,
+  writtenFieldsOf
+} from "./StatusPayloads.ts"
 import { Thumbnails } from "./Thumbnails.ts"
 
 /** Maximum statuses in a batch request. */
@@ -69,7 +77,7 @@ export const layer = group(
 
     /** Returns changed texts and previews of attachments. A new preview is stored at once and shown after the edit. */
     const revisionsOf = (given: StatusEdit["mediaAttributes"]) =>
-      Effect.forEach(wordsOf(given).slice(0, mediaAttachmentsMax), ({ ticket, ...words }) => {
+      Effect.forEach(attachmentChangesOf(given).slice(0, mediaAttachmentsMax), ({ ticket, ...words }) => {
         const picture = ticket === undefined ? undefined : uploads.find(ticket)
         return picture === undefined || picture.bytes === 0
           ? Effect.succeed(words)
@@ -101,9 +109,9 @@ export const layer = group(
           statusId: params.id,
           text: payload.status ?? "",
           contentType: yield* contentTypeOf(payload.contentType),
-          ...yield* saidOf(payload),
+          ...yield* writtenFieldsOf(payload),
           quoteApprovalPolicy: quotePolicyOf(payload.quoteApprovalPolicy),
-          interactionPolicy: (yield* policyWordsOf(payload.interactionPolicy)) ?? null,
+          interactionPolicy: (yield* policyEntriesOf(payload.interactionPolicy)) ?? null,
           ...(payload.mediaIds === undefined ? {} : { mediaIds: filesOf(payload.mediaIds) }),
           media: yield* revisionsOf(payload.mediaAttributes),
           ...(payload.poll === undefined ? {} : { poll: pollOf(payload.poll) })

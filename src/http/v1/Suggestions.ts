@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountIdFromString } from "../../services/database/Ids.ts"
-import { stretchOf } from "../../services/database/Paging.ts"
+import { offsetPageOf } from "../../services/database/Paging.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { Suggestions } from "../../services/suggestions/Suggestions.ts"
@@ -14,7 +14,7 @@ import { AccountViews } from "../render/AccountViews.ts"
 import { deprecated } from "../render/Deprecation.ts"
 import { accountRows } from "../render/Pages.ts"
 import { Account } from "../wire/Account.ts"
-import { splice } from "../wire/Keys.ts"
+import { withMembers } from "../wire/Keys.ts"
 import { StretchQuery } from "../wire/ReadRequests.ts"
 import * as Wire from "../wire/Suggestion.ts"
 
@@ -45,16 +45,18 @@ export const layer = group(
     const views = yield* AccountViews
     return handlers.handleAll({
       accounts: traced("suggestions.accounts")(function*({ query }) {
-        const ids = yield* suggestions.interactedWith(yield* Caller.account, stretchOf(query, accountRows))
+        const ids = yield* suggestions.interactedWith(yield* Caller.account, offsetPageOf(query, accountRows))
         return Reply.withHeaders(Reply.list(yield* views.render(ids)), deprecated("2021-05-16"))
       }),
       list: traced("suggestions.list")(function*({ query }) {
-        const found = yield* suggestions.all(yield* Caller.account, stretchOf(query, accountRows))
+        const found = yield* suggestions.all(yield* Caller.account, offsetPageOf(query, accountRows))
         const shown = yield* views.byId(found.map(({ accountId }) => accountId))
         return Reply.list(found.flatMap(({ accountId, interactedWith, sources }) => {
           const account = shown.get(accountId)
           const source = Wire.legacySource(interactedWith, sources)
-          return account === undefined ? [] : [splice<Wire.Suggestion, "account">({ source, sources }, { account })]
+          return account === undefined
+            ? []
+            : [withMembers<Wire.Suggestion, "account">({ source, sources }, { account })]
         }))
       }),
       dismiss: traced("suggestions.dismiss")(function*({ params }) {

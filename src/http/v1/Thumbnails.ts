@@ -55,7 +55,7 @@ export class Thumbnails extends Context.Service<Thumbnails, {
           return yield* invalid
         }
         // A running job restarts with the new picture.
-        if (yield* attachments.illustrate(owner, id, upload)) return yield* mediaActors.wake(id)
+        if (yield* attachments.setPendingPreview(owner, id, upload)) return yield* mediaActors.wake(id)
         if (media.state === "failed") return
         yield* attachments.showPreview(owner, id, yield* make(upload))
       })

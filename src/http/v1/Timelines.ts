@@ -13,7 +13,7 @@ import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
-import { alone, filled, whole } from "../render/FilledPages.ts"
+import { allShown, filled, singleEnds } from "../render/FilledPages.ts"
 import * as Lists from "../render/Lists.ts"
 import { statusRows } from "../render/Pages.ts"
 import { StatusViews } from "../render/StatusViews.ts"
@@ -63,14 +63,14 @@ export const layer = group(
       name: string,
       page: Page,
       read: (page: Page) => Effect.Effect<ReadonlyArray<bigint>>,
-      keep: ReturnType<typeof Lists.kept>
+      keep: ReturnType<typeof Lists.linkParameters>
     ) {
       const { items, read: rows } = yield* filled({
         page,
         hides: views.hides(viewer),
         unhidden: (ids) => views.unhidden(viewer, ids, "public"),
-        ends: alone,
-        read: (page) => Effect.map(read(page), whole),
+        ends: singleEnds,
+        read: (page) => Effect.map(read(page), allShown),
         show: (ids) => views.render(viewer, ids, "permitted", "public")
       })
       return Lists.page({
@@ -99,7 +99,7 @@ export const layer = group(
           page,
           hides: excludes ? Effect.succeed(true) : views.hides(viewer),
           unhidden: (ids) => Effect.flatMap(left(ids), (ids) => views.unhidden(viewer, ids, "home")),
-          ends: alone,
+          ends: singleEnds,
           read: Effect.fnUntraced(function*(page) {
             const { ids, read, regenerating } = yield* homes.page(viewer, page)
             if (regenerating) status = 206
@@ -114,7 +114,7 @@ export const layer = group(
           rows: read,
           cursor: (id) => id,
           items,
-          keep: Lists.kept(request.url, homeFilters),
+          keep: Lists.linkParameters(request.url, homeFilters),
           always: true,
           status
         })
@@ -124,7 +124,7 @@ export const layer = group(
         const selection = yield* access.narrow(viewer, "liveFeeds", selectionOf(query))
         const page = pageOf(query, statusRows)
         const read = selection === undefined ? nothing : (page: Page) => timelines.everybody(viewer, selection, page)
-        return yield* shown(viewer, "public", page, read, Lists.kept(request.url, publicFilters))
+        return yield* shown(viewer, "public", page, read, Lists.linkParameters(request.url, publicFilters))
       }),
       tag: traced("timelines.tag")(function*({ params, query, request }) {
         const viewer = yield* Caller.viewer
@@ -138,7 +138,7 @@ export const layer = group(
         const page = pageOf(query, statusRows)
         const read = selection === undefined ? nothing : (page: Page) => timelines.tagged(viewer, selection, page)
         const name = `tag/${encodeURIComponent(params.hashtag)}`
-        return yield* shown(viewer, name, page, read, Lists.kept(request.url, tagFilters))
+        return yield* shown(viewer, name, page, read, Lists.linkParameters(request.url, tagFilters))
       }),
       link: traced("timelines.link")(function*({ query, request }) {
         const viewer = yield* Caller.viewer
@@ -148,7 +148,13 @@ export const layer = group(
         const read = selection === undefined
           ? nothing
           : (page: Page) => timelines.linked(viewer, card, selection, page)
-        return yield* shown(viewer, "link", pageOf(query, statusRows), read, Lists.kept(request.url, linkFilters))
+        return yield* shown(
+          viewer,
+          "link",
+          pageOf(query, statusRows),
+          read,
+          Lists.linkParameters(request.url, linkFilters)
+        )
       })
     })
   })

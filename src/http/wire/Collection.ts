@@ -61,7 +61,7 @@ export const NewItem = Schema.Struct({ accountId: text }).pipe(Schema.encodeKeys
  * Returns the change that a request makes to a collection; fields that are absent, or empty where that is meaningless,
  * are unchanged.
  */
-export const saidOf = (given: typeof CollectionWrite.Type): CollectionChange => ({
+export const changeOf = (given: typeof CollectionWrite.Type): CollectionChange => ({
   ...(given.name !== undefined && { name: given.name ?? "" }),
   ...(given.description !== undefined && { description: given.description ?? "" }),
   ...(given.language !== undefined && { language: given.language }),

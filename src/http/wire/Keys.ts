@@ -93,7 +93,7 @@ export const none = encode(null)
  * Serialises an object from `values` and members that are serialised already. `Wire` is the type of the whole object,
  * so a missing or misspelt member does not compile.
  */
-export const splice = <Wire, Key extends keyof Members<Wire> & keyof Values<Wire> & string>(
+export const withMembers = <Wire, Key extends keyof Members<Wire> & keyof Values<Wire> & string>(
   values: Omit<Values<Wire>, Key>,
   members: { readonly [Name in Key]: ReadyAs<Members<Wire>[Name]> }
 ): Ready<Wire> => {

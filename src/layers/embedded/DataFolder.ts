@@ -64,8 +64,8 @@ export const initialise = traced("DataFolder.initialise")(
     yield* Effect.gen(function*() {
       yield* fs.makeDirectory(path.join(draft, "data"), { recursive: true, mode: 0o700 })
       yield* fs.writeFileString(passwordFile, Redacted.value(password), { mode: 0o600 })
-      yield* takeOver(draft, runAs)
-      const wishes = [
+      yield* changeOwner(draft, runAs)
+      const initdbArgs = [
         "-D",
         path.join(draft, "data"),
         "-U",
@@ -84,16 +84,16 @@ export const initialise = traced("DataFolder.initialise")(
           cwd: "/",
           env: { LC_ALL: "C", PATH: "/usr/bin:/bin" }
         })
-      const first = run(RunAs.command(runAs, binaries.initdb, wishes))
+      const first = run(RunAs.command(runAs, binaries.initdb, initdbArgs))
       const second = first.status !== 0 && nameless.test(first.stderr)
-        ? run(RunAs.named(runAs, binaries.initdb, wishes))
+        ? run(RunAs.named(runAs, binaries.initdb, initdbArgs))
         : first
       const nobody = second.status !== 0 && second !== first ? RunAs.asNobody(runAs) : undefined
       const made = nobody === undefined
         ? second
-        : yield* takeOver(draft, nobody).pipe(
-          Effect.map(() => run(RunAs.command(nobody, binaries.initdb, wishes))),
-          Effect.tap(() => takeOver(draft, runAs))
+        : yield* changeOwner(draft, nobody).pipe(
+          Effect.map(() => run(RunAs.command(nobody, binaries.initdb, initdbArgs))),
+          Effect.tap(() => changeOwner(draft, runAs))
         )
       if (made.status !== 0) {
         return yield* failed(`Postgres could not create its data in ${folder}: ${made.stderr || made.error}`)
@@ -107,7 +107,7 @@ export const initialise = traced("DataFolder.initialise")(
 )
 
 /** Changes the owner of a folder and its contents to the user that Postgres runs as. */
-export const takeOver = traced("DataFolder.takeOver")(function*(folder: string, runAs: RunAs.RunAs) {
+export const changeOwner = traced("DataFolder.changeOwner")(function*(folder: string, runAs: RunAs.RunAs) {
   const fs = yield* FileSystem.FileSystem
   const wanted = RunAs.owner(runAs)
   if (wanted === undefined) return

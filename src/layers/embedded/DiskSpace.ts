@@ -25,22 +25,24 @@ const reserveFile = (dataDir: string) => Effect.map(Path.Path, (path) => path.jo
  * Frees the reserve if the disk is too full for Postgres to start. Fails with the number of missing bytes if that is
  * not enough.
  */
-export const makeRoom = Effect.fnUntraced(function*(dataDir: string, free: Effect.Effect<number> = freeBytes(dataDir)) {
-  const fs = yield* FileSystem.FileSystem
-  if ((yield* free) >= startBytesMin) return
-  yield* Effect.ignore(fs.remove(yield* reserveFile(dataDir)))
-  const bytes = yield* free
-  if (bytes >= startBytesMin) {
-    return yield* Effect.logWarning(
-      `The disk of ${dataDir} is full: Postgres starts with its reserved space and refuses writes. Free space on the disk.`
-    )
+export const freeReserve = Effect.fnUntraced(
+  function*(dataDir: string, free: Effect.Effect<number> = freeBytes(dataDir)) {
+    const fs = yield* FileSystem.FileSystem
+    if ((yield* free) >= startBytesMin) return
+    yield* Effect.ignore(fs.remove(yield* reserveFile(dataDir)))
+    const bytes = yield* free
+    if (bytes >= startBytesMin) {
+      return yield* Effect.logWarning(
+        `The disk of ${dataDir} is full: Postgres starts with its reserved space and refuses writes. Free space on the disk.`
+      )
+    }
+    return yield* new OperatorError({
+      message: `The disk of ${dataDir} is full: Postgres needs ${startBytesMin} bytes to start, ${bytes} are free, ${
+        startBytesMin - bytes
+      } are missing. Free them and start again; no stored data is lost.`
+    })
   }
-  return yield* new OperatorError({
-    message: `The disk of ${dataDir} is full: Postgres needs ${startBytesMin} bytes to start, ${bytes} are free, ${
-      startBytesMin - bytes
-    } are missing. Free them and start again; no stored data is lost.`
-  })
-})
+)
 
 /** Writes the reserve file, so that its blocks are really allocated; the caller removes it if the disk is too full. */
 const reserve = (file: string) =>

@@ -17,7 +17,7 @@ interface Postmaster {
   readonly endpoint: Endpoint
   readonly ended: Effect.Effect<string>
   /** Detaches from the process, which runs on: this process need not wait for it. */
-  readonly letGo: Effect.Effect<void>
+  readonly detach: Effect.Effect<void>
 }
 
 /** Lines of Postgres' log that are kept, to report why it ended. */
@@ -96,7 +96,7 @@ export const find = traced("Postmaster.find")(function*(folder: string) {
   if (!(yield* alive(pid)) || !(yield* answers(endpoint))) return Option.none()
   yield* ready(folder, pid).pipe(Effect.timeoutOrElse({ duration: readyTimeout, orElse: () => Effect.void }))
   const ended = Effect.repeat(alive(pid), { schedule: Schedule.spaced("1 second"), while: (is) => is })
-  return Option.some<Postmaster>({ pid, endpoint, ended: Effect.as(ended, "it is gone"), letGo: Effect.void })
+  return Option.some<Postmaster>({ pid, endpoint, ended: Effect.as(ended, "it is gone"), detach: Effect.void })
 })
 
 /**
@@ -134,11 +134,11 @@ export const start = traced("Postmaster.start")(
       }),
       Effect.onError(() => kill)
     )
-    const letGo = Effect.sync(() => {
+    const detach = Effect.sync(() => {
       child.stderr.destroy()
       child.unref()
     })
-    return { pid: child.pid ?? 0, endpoint: endpointOf(listen), ended, letGo } satisfies Postmaster
+    return { pid: child.pid ?? 0, endpoint: endpointOf(listen), ended, detach } satisfies Postmaster
   }
 )
 

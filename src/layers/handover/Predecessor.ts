@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { Server } from "node:net"
-import { asks, flag } from "./HandoverMessages.ts"
+import { readyMessage, successorFlag } from "./HandoverMessages.ts"
 
 /** Returns true if this process was started by the server that it succeeds. */
-export const isThere = (): boolean => process.argv.includes(flag) && process.connected
+export const exists = (): boolean => process.argv.includes(successorFlag) && process.connected
 
 /** Asks the predecessor for the open port; undefined if the predecessor is gone. */
 export const port = Effect.callback<Server | undefined>((resume) => {
@@ -14,5 +14,5 @@ export const port = Effect.callback<Server | undefined>((resume) => {
   process.once("message", (_word, handle) => end(handle instanceof Server ? handle : undefined))
   process.once("disconnect", () => end(undefined))
   if (process.send === undefined) return end(undefined)
-  process.send(asks)
+  process.send(readyMessage)
 })

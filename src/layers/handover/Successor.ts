@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { type ChildProcess, fork } from "node:child_process"
 import type { Server } from "node:http"
 import { fileURLToPath } from "node:url"
-import { asks, flag } from "./HandoverMessages.ts"
+import { readyMessage, successorFlag } from "./HandoverMessages.ts"
 
 /** Time that the successor has until it asks for the port. */
 const readyTimeout = "2 minutes"
@@ -11,14 +11,17 @@ const program = fileURLToPath(new URL("../../main.ts", import.meta.url))
 
 const ready = (child: ChildProcess) =>
   Effect.callback<void, string>((resume) => {
-    child.once("message", (word) => resume(word === asks ? Effect.void : Effect.fail(`it said ${String(word)}`)))
+    child.once(
+      "message",
+      (word) => resume(word === readyMessage ? Effect.void : Effect.fail(`it said ${String(word)}`))
+    )
     child.once("error", (error) => resume(Effect.fail(error.message)))
     child.once("exit", (code, signal) => resume(Effect.fail(`it exited with ${signal ?? `code ${code}`}`)))
   })
 
 const give = (child: ChildProcess, server: Server) =>
   Effect.callback<void, string>((resume) => {
-    child.send(flag, server, (error) => resume(error === null ? Effect.void : Effect.fail(error.message)))
+    child.send(successorFlag, server, (error) => resume(error === null ? Effect.void : Effect.fail(error.message)))
   })
 
 /**
@@ -28,7 +31,7 @@ const give = (child: ChildProcess, server: Server) =>
  */
 export const start = (server: Server): Effect.Effect<number, string> =>
   Effect.gen(function*() {
-    const child = yield* Effect.sync(() => fork(program, [flag], { stdio: "inherit" }))
+    const child = yield* Effect.sync(() => fork(program, [successorFlag], { stdio: "inherit" }))
     yield* ready(child).pipe(
       Effect.timeoutOrElse({
         duration: readyTimeout,

@@ -38,7 +38,7 @@ const decoders = [
 ].join(",")
 
 /** Splits arguments without spaces. */
-export const words = (text: string): ReadonlyArray<string> => text.split(" ")
+export const splitArguments = (text: string): ReadonlyArray<string> => text.split(" ")
 
 /**
  * Returns the arguments to read this file by its demuxer, without access to the network, devices or other protocols.
@@ -102,7 +102,7 @@ export const make = (prefix: ReadonlyArray<string>) => ({
   /** Returns the metadata of a file. */
   probe: (source: Source) =>
     run(prefix, [
-      ...words("ffprobe -v error -threads 1 -of json -show_format -show_streams"),
+      ...splitArguments("ffprobe -v error -threads 1 -of json -show_format -show_streams"),
       ...input(source)
     ], probing).pipe(
       Effect.flatMap(ended),
@@ -111,9 +111,9 @@ export const make = (prefix: ReadonlyArray<string>) => ({
   /** Converts a file. Its metadata is dropped unless `options` add some. */
   convert: (source: Source, options: ReadonlyArray<string>, file: string) =>
     run(prefix, [
-      ...words(`ffmpeg -v error -nostdin -y -threads ${threadsMax}`),
+      ...splitArguments(`ffmpeg -v error -nostdin -y -threads ${threadsMax}`),
       ...input(source),
-      ...words(`-map_metadata -1 -map_chapters -1 -fflags +bitexact -flags +bitexact -threads ${threadsMax}`),
+      ...splitArguments(`-map_metadata -1 -map_chapters -1 -fflags +bitexact -flags +bitexact -threads ${threadsMax}`),
       ...options,
       `file:${file}`
     ], converting).pipe(Effect.flatMap(ended))

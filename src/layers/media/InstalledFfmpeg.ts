@@ -16,7 +16,7 @@ const outputOf = (command: ReadonlyArray<string>) =>
  * Returns why an ffmpeg is not usable, by its own output; undefined if it is. Builds without a version number count as
  * new.
  */
-export const shortcomingOf = (version: string, encoders: string): string | undefined => {
+export const unusableReason = (version: string, encoders: string): string | undefined => {
   const [, major, minor] = /^ffmpeg version n?(\d+)\.(\d+)/.exec(version) ?? []
   if (major !== undefined && (Number(major) - oldest[0] || Number(minor) - oldest[1]) < 0) {
     return `${major}.${minor} is too old; ${oldest.join(".")} is the oldest safe version`
@@ -38,14 +38,14 @@ const sandbox = Effect.gen(function*() {
   return prefix
 })
 
-const look = Effect.gen(function*() {
+const probe = Effect.gen(function*() {
   const version = yield* outputOf(["ffmpeg", "-version"])
   const encoders = yield* outputOf(["ffmpeg", "-hide_banner", "-encoders"])
   if (version === undefined || encoders === undefined || (yield* outputOf(["ffprobe", "-version"])) === undefined) {
     yield* Effect.logInfo("ffmpeg is not installed, so only pictures can be uploaded.")
     return undefined
   }
-  const shortcoming = shortcomingOf(version, encoders)
+  const shortcoming = unusableReason(version, encoders)
   if (shortcoming !== undefined) {
     yield* Effect.logWarning(`ffmpeg ${shortcoming}, so only pictures can be uploaded.`)
     return undefined
@@ -63,6 +63,6 @@ let known: { readonly ffmpeg: Ffmpeg | undefined } | undefined
 /** Returns ffmpeg and ffprobe if this machine has usable versions. */
 export const find = Effect.suspend(() =>
   known === undefined
-    ? Effect.tap(look, (ffmpeg) => Effect.sync(() => known = { ffmpeg }))
+    ? Effect.tap(probe, (ffmpeg) => Effect.sync(() => known = { ffmpeg }))
     : Effect.succeed(known.ffmpeg)
 )

@@ -3,7 +3,7 @@ import { emojiEdgePixelsMax, instanceThumbnailPixels } from "../../services/inst
 import { InstancePictures } from "../../services/media/InstancePictures.ts"
 import type { Source } from "../../services/media/MediaTools.ts"
 import { traced } from "../../services/runtime/Traced.ts"
-import { extensionOf, looksOf, probe, quality, write } from "./Pictures.ts"
+import { blurhashAndColors, extensionOf, probe, quality, write } from "./Pictures.ts"
 
 /**
  * Processes the instance's pictures with sharp. Like all others they are re-encoded, which removes everything but the
@@ -45,6 +45,6 @@ export const layer = Layer.succeed(InstancePictures, {
     const double = large
       ? yield* write(source, folder, { ...target, name: "double", size: [2 * width, 2 * height] })
       : undefined
-    return { single, double, blurhash: (yield* looksOf(single.path)).blurhash }
+    return { single, double, blurhash: (yield* blurhashAndColors(single.path)).blurhash }
   })
 })

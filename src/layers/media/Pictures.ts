@@ -12,13 +12,13 @@ import {
   storedImagePixelsMax
 } from "../../services/instance/ContentLimits.ts"
 import type { ServedExtension } from "../../services/media/FileTypes.ts"
-import { likenessEdgePixels, likenessHash } from "../../services/media/Likeness.ts"
+import { hashEdgePixels, perceptualHash } from "../../services/media/Likeness.ts"
 import { sizeOf } from "../../services/media/MediaRecord.ts"
 import {
-  type Made,
   MediaRefused,
   MediaToolFailed,
   type ProfilePicture,
+  type RenderedMedia,
   type Rendition,
   type Source
 } from "../../services/media/MediaTools.ts"
@@ -150,7 +150,7 @@ export const write = ({ path }: Source, folder: string, target: Target) =>
   })
 
 /** Returns the blurhash (https://blurha.sh) and the colours of a small picture. */
-export const looksOf = (path: string) =>
+export const blurhashAndColors = (path: string) =>
   run(async () => {
     const { data, info } = await open(path, false)
       .resize({ width: hashedEdgePixels, height: hashedEdgePixels, fit: "inside" })
@@ -174,7 +174,7 @@ export const preview = Effect.fnUntraced(function*(source: Source, folder: strin
     quality: previewQuality,
     animated: false
   })
-  return { rendition: small, size: sizeOf(small.width, small.height), ...(yield* looksOf(small.path)) }
+  return { rendition: small, size: sizeOf(small.width, small.height), ...(yield* blurhashAndColors(small.path)) }
 })
 
 /** Makes the renditions of an attached picture. */
@@ -190,7 +190,7 @@ export const attachment = Effect.fnUntraced(function*(source: Source, folder: st
   })
   // The smaller file is faster to read, and the preview is smaller still.
   const small = yield* preview(frames > 1 ? source : { ...source, path: original.path }, folder)
-  const made: Made = {
+  const made: RenderedMedia = {
     type: "image",
     original,
     preview: small.rendition,
@@ -213,18 +213,18 @@ export const profilePicture = Effect.fnUntraced(function*(source: Source, folder
   const still = animated
     ? yield* write(source, folder, { ...target, name: `${kind}-still`, extension: "png", animated: false })
     : undefined
-  const likeness = kind === "avatar" ? yield* run(() => looked(open((still ?? moving).path, false))) : 0n
+  const likeness = kind === "avatar" ? yield* run(() => hashOfPicture(open((still ?? moving).path, false))) : 0n
   return { moving, still, likeness }
 })
 
 /** Returns the perceptual hash of a picture, upright and cropped to a square like an avatar. */
-const looked = async (picture: Sharp): Promise<bigint> => {
-  const edge = likenessEdgePixels
+const hashOfPicture = async (picture: Sharp): Promise<bigint> => {
+  const edge = hashEdgePixels
   const grey = await picture.autoOrient().resize({ width: edge, height: edge, fit: "cover" }).flatten({
     background: "#fff"
   })
     .greyscale().raw().toBuffer()
-  return likenessHash(grey)
+  return perceptualHash(grey)
 }
 
 /** Returns the perceptual hash of an untrusted file; 0 if it has none. */
@@ -233,7 +233,7 @@ export const likeness = (file: Uint8Array) =>
     const found = await sharp(file, { limitInputPixels: false }).metadata()
     const [width, height] = [found.autoOrient.width, found.pageHeight ?? found.autoOrient.height]
     if (width > imageEdgePixelsMax || height > imageEdgePixelsMax || width * height > imagePixelsMax) return 0n
-    return await looked(
+    return await hashOfPicture(
       sharp(file, { limitInputPixels: imagePixelsMax, sequentialRead: true }).timeout({ seconds: decodeSecondsMax })
     )
   }).pipe(Effect.orElseSucceed(() => 0n))

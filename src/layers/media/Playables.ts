@@ -3,13 +3,13 @@ import { videoFramesMax, videoFramesPerSecondMax, videoPixelsMax } from "../../s
 import { typeNamed } from "../../services/media/FileTypes.ts"
 import type { Playing } from "../../services/media/MediaRecord.ts"
 import {
-  type Made,
   MediaRefused,
   MediaToolFailed,
+  type RenderedMedia,
   type Rendition,
   type Source
 } from "../../services/media/MediaTools.ts"
-import { type Ffmpeg, type Probed, words } from "./Ffmpeg.ts"
+import { type Ffmpeg, type Probed, splitArguments } from "./Ffmpeg.ts"
 import * as Pictures from "./Pictures.ts"
 
 /** Audio tags that are kept, as listeners see them; places and devices are removed (S-074, safety row 49). */
@@ -76,18 +76,20 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
       const file = `${folder}/original.mp4`
       const sound = hasSound(found)
       yield* ffmpeg.convert(source, [
-        ...words(`-map 0:v:0 ${sound ? "-map 0:a:0 -c:a aac -b:a 128k -ac 2" : "-an"}`),
-        ...words("-c:v libx264 -preset veryfast -crf 24 -pix_fmt yuv420p"),
+        ...splitArguments(`-map 0:v:0 ${sound ? "-map 0:a:0 -c:a aac -b:a 128k -ac 2" : "-an"}`),
+        ...splitArguments("-c:v libx264 -preset veryfast -crf 24 -pix_fmt yuv420p"),
         // Square pixels, because players and our stills disagree on other shapes.
-        ...words(`-vf scale='max(2,trunc(iw*sar/2)*2)':'max(2,trunc(ih/2)*2)',setsar=1 -frames:v ${videoFramesMax}`),
-        ...words("-movflags +faststart -f mp4")
+        ...splitArguments(
+          `-vf scale='max(2,trunc(iw*sar/2)*2)':'max(2,trunc(ih/2)*2)',setsar=1 -frames:v ${videoFramesMax}`
+        ),
+        ...splitArguments("-movflags +faststart -f mp4")
       ], file)
       const made = sourceAs(file, "video/mp4")
       const figures = yield* ffmpeg.probe(made)
       const shown = videoOf(figures)
       const still = thumbnail ?? (yield* frame(made, folder))
       const small = yield* Pictures.preview(still, folder)
-      const result: Made = {
+      const result: RenderedMedia = {
         type: sound ? "video" : "gifv",
         original: yield* written(file, "mp4"),
         preview: small.rendition,
@@ -128,7 +130,7 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
       const tags = { ...found.streams.find(({ codecType }) => codecType === "audio")?.tags, ...found.format.tags }
       const kept = Object.entries(tags).filter(([name]) => tagsKept.has(name.toLowerCase()))
       yield* ffmpeg.convert(source, [
-        ...words("-map 0:a:0 -vn -c:a libmp3lame -q:a 2 -ac 2"),
+        ...splitArguments("-map 0:a:0 -vn -c:a libmp3lame -q:a 2 -ac 2"),
         ...kept.flatMap(([name, value]) => ["-metadata", `${name.toLowerCase()}=${value.slice(0, tagCharactersMax)}`]),
         "-f",
         "mp3"
@@ -137,7 +139,7 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
       const index = coverOf(found)
       const art = thumbnail ?? (index < 0 ? undefined : yield* cover(source, folder, index))
       const small = art === undefined ? undefined : yield* Pictures.preview(art, folder)
-      const result: Made = {
+      const result: RenderedMedia = {
         type: "audio",
         original: yield* written(file, "mp3"),
         preview: small?.rendition,

@@ -46,12 +46,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#status = status
     const { "content-encoding": encoding = "identity", "content-length": length = "0", "retry-after": after } = headers
     this.#retryAfter = after === undefined ? undefined : joined(after)
-    if (joined(encoding).toLowerCase() !== "identity" || Number(length) > this.#bytesMax) this.#enough(controller)
+    if (joined(encoding).toLowerCase() !== "identity" || Number(length) > this.#bytesMax) this.#discardRest(controller)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer) {
     this.#bytes += chunk.byteLength
-    if (this.#bytes > this.#bytesMax) this.#enough(controller)
+    if (this.#bytes > this.#bytesMax) this.#discardRest(controller)
     else this.#chunks.push(chunk)
   }
 
@@ -67,7 +67,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Ends the request without reading the rest, so the connection cannot be reused. */
-  #enough(controller: Dispatcher.DispatchController) {
+  #discardRest(controller: Dispatcher.DispatchController) {
     this.#finish(Result.succeed(this.#exchanged(nothing)))
     controller.abort(new Error("too much"))
   }

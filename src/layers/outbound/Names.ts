@@ -13,7 +13,7 @@ const threadsMax = 1
 /** The two ways to resolve a name; both may be slow and fail. */
 interface Asking {
   readonly servers: (name: string, family: 4 | 6) => Promise<ReadonlyArray<string>>
-  readonly nearby: (name: string) => Promise<ReadonlyArray<string>>
+  readonly systemResolver: (name: string) => Promise<ReadonlyArray<string>>
 }
 
 /** Resolves names to addresses, the preferred ones first; none for an unknown name. */
@@ -37,7 +37,7 @@ export class Names extends Context.Service<Names, {
               gate.leave()
               resume(Effect.succeed(found))
             }
-            asking.nearby(name).then(end, () => end([]))
+            asking.systemResolver(name).then(end, () => end([]))
           })
         )
       const resolve = Effect.fnUntraced(function*(name: string) {
@@ -58,7 +58,7 @@ export class Names extends Context.Service<Names, {
     const resolver = new Resolver({ timeout: questionMillisMax, tries: questionsMax })
     return Names.layerWith({
       servers: (name, family) => family === 6 ? resolver.resolve6(name) : resolver.resolve4(name),
-      nearby: (name) => lookup(name, { all: true }).then((found) => found.map(({ address }) => address))
+      systemResolver: (name) => lookup(name, { all: true }).then((found) => found.map(({ address }) => address))
     })
   }))
 }

@@ -38,7 +38,7 @@ const rootOf = (path: Path.Path, dataDir: string) => path.resolve(dataDir, "medi
 const millis = (at: Option.Option<Date>) => Option.match(at, { onNone: () => 0, onSome: (date) => date.getTime() })
 
 /** Files and bytes that the cache takes on this machine. */
-export const taken = Effect.gen(function*() {
+export const cacheUsage = Effect.gen(function*() {
   const { dataDir } = yield* Environment
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -80,7 +80,7 @@ export const layer = Layer.effect(
 
     const place = (key: string, mime: string) => path.join(root, key.slice(0, 2), fileNameOf(key, mime))
 
-    const forget = (key: string) =>
+    const evict = (key: string) =>
       Effect.suspend(() => {
         const old = kept.get(key)
         if (old === undefined) return Effect.void
@@ -90,18 +90,18 @@ export const layer = Layer.effect(
       })
 
     /** Evicts copies until the cache is within its limits. */
-    const makeRoom = Effect.whileLoop({
+    const evictToFit = Effect.whileLoop({
       while: () => kept.size > 0 && (bytesKept > mediaCacheBytes || kept.size >= copiesMax),
-      body: () => forget(kept.keys().next().value ?? ""),
+      body: () => evict(kept.keys().next().value ?? ""),
       step: () => {}
     })
 
     /** Moves a finished draft to its place, and evicts others for it. */
-    const keep = (key: string, copy: Kept, draft: string) =>
+    const insert = (key: string, copy: Kept, draft: string) =>
       Effect.gen(function*() {
         bytesKept += copy.bytes
-        yield* forget(key)
-        yield* makeRoom
+        yield* evict(key)
+        yield* evictToFit
         yield* fs.utimes(draft, copy.viewedAt / 1000, copy.fetchedAt / 1000)
         yield* fs.rename(draft, place(key, copy.mime))
         kept.set(key, copy)
@@ -130,11 +130,11 @@ export const layer = Layer.effect(
         }
       }
       for (const [key, copy] of found.sort(([, a], [, b]) => a.viewedAt - b.viewedAt)) {
-        yield* forget(key)
+        yield* evict(key)
         kept.set(key, copy)
         bytesKept += copy.bytes
       }
-      yield* makeRoom
+      yield* evictToFit
     })
     yield* Effect.catch(load, (error) => Effect.logWarning("the cache of remote files could not be loaded", error))
 
@@ -184,7 +184,7 @@ export const layer = Layer.effect(
         }
         const now = yield* Clock.currentTimeMillis
         const copy: Kept = { mime: type.mime, bytes: count, fetchedAt: now, viewedAt: now }
-        yield* keep(key, copy, draft)
+        yield* insert(key, copy, draft)
         return copy
       }).pipe(
         Effect.onError(() => Effect.ignore(fs.remove(draft, { force: true }))),
@@ -201,7 +201,7 @@ export const layer = Layer.effect(
             yield* viewed(key, copy)
             return copyOf(key, copy)
           }
-          yield* forget(key)
+          yield* evict(key)
         }
         // One fetch per key. A failure applies to all callers, as they ask for the same URL.
         const flying = fetching.get(key)

@@ -39,7 +39,7 @@ export class AnnouncementReactions extends Context.Service<AnnouncementReactions
           WHERE id = ${announcement} AND published_at IS NOT NULL FOR UPDATE`)
         if (found === undefined) return yield* new RecordNotFound()
       })
-      const told = (announcementId: bigint, name: string) =>
+      const publishEvent = (announcementId: bigint, name: string) =>
         sql.afterCommit(broadcast.publish({ _tag: "AnnouncementReaction", announcementId, name }))
 
       return AnnouncementReactions.of({
@@ -60,14 +60,14 @@ export class AnnouncementReactions extends Context.Service<AnnouncementReactions
               WHERE id = ${own?.id ?? null} FOR KEY SHARE),
               ${new Date(yield* Clock.currentTimeMillis)})
             ON CONFLICT DO NOTHING RETURNING 1`
-          if (added.length > 0) yield* told(announcement, name)
+          if (added.length > 0) yield* publishEvent(announcement, name)
         }),
         remove: traced("AnnouncementReactions.remove")(function*(account, announcement, name) {
           yield* locked(announcement)
           const gone = yield* sql`DELETE FROM announcement_reactions
             WHERE announcement_id = ${announcement} AND account_id = ${account} AND name = ${name} RETURNING 1`
           if (gone.length === 0) return yield* new RecordNotFound()
-          yield* told(announcement, name)
+          yield* publishEvent(announcement, name)
         })
       })
     })

@@ -7,7 +7,7 @@ import { handle } from "../html/TextTokens.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../runtime/Traced.ts"
 import { type Draft, Drafts, type NamedAccount, namedBy } from "../statuses/Drafts.ts"
-import { isOpenRow } from "../statuses/Visibility.ts"
+import { isPublicRow } from "../statuses/Visibility.ts"
 
 const linkedRows = rowsOf(
   Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), url: Schema.NullOr(Schema.String) })
@@ -41,11 +41,11 @@ export class AnnouncementTexts extends Context.Service<AnnouncementTexts, {
         return local?.kind === "status" ? local.id : undefined
       }
       /** Returns a function that finds the public post at a URL. */
-      const leadTo = Effect.fnUntraced(function*(addresses: ReadonlyArray<string>) {
+      const postsByUrl = Effect.fnUntraced(function*(addresses: ReadonlyArray<string>) {
         const ids = addresses.flatMap((url) => idIn(url) ?? [])
         const rows = addresses.length === 0 ? [] : yield* linkedRows(sql`SELECT s.id, s.uri, s.url FROM statuses s
           WHERE (s.id = ANY (${ids}::bigint[]) OR s.uri = ANY (${addresses}::text[]) OR s.url = ANY (${addresses}::text[]))
-            AND s.deleted_at IS NULL AND ${isOpenRow(sql, "s")}`)
+            AND s.deleted_at IS NULL AND ${isPublicRow(sql, "s")}`)
         return (url: string) => rows.find((row) => row.id === idIn(url) || row.uri === url || row.url === url)?.id
       })
 
@@ -54,7 +54,7 @@ export class AnnouncementTexts extends Context.Service<AnnouncementTexts, {
         const all = new Set(said.flatMap(({ names }) => [...names.handles]))
         const named = all.size === 0 ? [] : yield* namedBy(sql, all)
         const linked = texts.map((text) => [...new Set(addressesInText(text))].slice(0, linkedStatusesMax))
-        const found = yield* leadTo([...new Set(linked.flat())])
+        const found = yield* postsByUrl([...new Set(linked.flat())])
         return said.map(({ names, text }, at): AnnouncementText => {
           const mentions = named.filter(({ domain, username }) =>
             names.handles.has(handle(username, domain ?? undefined))

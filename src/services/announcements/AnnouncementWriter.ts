@@ -5,7 +5,7 @@ import { listedRowsMax, requireCapacity } from "../database/BoundedTables.ts"
 import { columnsOf } from "../database/Columns.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsMax } from "../database/Paging.ts"
-import { idRows, only, rowsOf } from "../database/Rows.ts"
+import { idRows, rowsOf, singleRow } from "../database/Rows.ts"
 import { Broadcast } from "../events/Broadcast.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { momentMillisMax, momentMillisMin } from "../runtime/Moments.ts"
@@ -51,7 +51,7 @@ const make = Effect.gen(function*() {
   const broadcast = yield* Broadcast
   const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
-  const told = (announcementId: bigint, event: "announcement" | "announcement.delete") =>
+  const publishEvent = (announcementId: bigint, event: "announcement" | "announcement.delete") =>
     sql.afterCommit(broadcast.publish({ _tag: "AnnouncementEvent", announcementId, event }))
   const target = (id: bigint, text: string) => ({ type: "announcement", id, label: text }) as const
   const list = announcementRows(
@@ -65,7 +65,7 @@ const make = Effect.gen(function*() {
   })
   const publishNow = Effect.fnUntraced(function*(id: bigint) {
     yield* sql`UPDATE announcements SET published_at = ${yield* now}, scheduled_at = NULL WHERE id = ${id}`
-    yield* told(id, "announcement")
+    yield* publishEvent(id, "announcement")
   })
 
   return AnnouncementWriter.of({
@@ -76,7 +76,7 @@ const make = Effect.gen(function*() {
       const at = yield* now
       const { allDay, endsAt, startsAt, text } = values
       const scheduledAt = unpublished ? null : values.scheduledAt
-      const { id } = only(
+      const { id } = singleRow(
         yield* idRows(sql`INSERT INTO announcements
           (id, text, starts_at, ends_at, all_day, scheduled_at, created_at, updated_at)
         VALUES (next_id(${at.getTime()}), ${text}, ${startsAt}, ${endsAt}, ${allDay}, ${scheduledAt}, ${at}, ${at})
@@ -94,7 +94,7 @@ const make = Effect.gen(function*() {
       const { allDay, endsAt, scheduledAt, startsAt, text } = after
       yield* sql`UPDATE announcements SET text = ${text}, starts_at = ${startsAt}, ends_at = ${endsAt},
         all_day = ${allDay}, scheduled_at = ${scheduledAt}, updated_at = ${yield* now} WHERE id = ${id}`
-      if (before.publishedAt !== null) yield* told(id, "announcement")
+      if (before.publishedAt !== null) yield* publishEvent(id, "announcement")
       const was = Struct.pick(before, ["allDay", "endsAt", "scheduledAt", "startsAt", "text"])
       yield* audit.record({ by, action: "update", target: target(id, before.text), before: was, after })
     }),
@@ -107,7 +107,7 @@ const make = Effect.gen(function*() {
     unpublish: traced("AnnouncementWriter.unpublish")(function*(by, id) {
       const before = yield* find(id)
       yield* sql`UPDATE announcements SET published_at = NULL, scheduled_at = NULL WHERE id = ${id}`
-      if (before.publishedAt !== null) yield* told(id, "announcement.delete")
+      if (before.publishedAt !== null) yield* publishEvent(id, "announcement.delete")
       if (before.publishedAt === null && before.scheduledAt === null) return
       yield* audit.record({ by, action: "unpublish", target: target(id, before.text) })
     }),
@@ -115,7 +115,7 @@ const make = Effect.gen(function*() {
       const before = yield* find(id)
       yield* sql`DELETE FROM announcements WHERE id = ${id}`
       // Its reactions are deleted, too, without an event for each (S-265).
-      if (before.publishedAt !== null) yield* told(id, "announcement.delete")
+      if (before.publishedAt !== null) yield* publishEvent(id, "announcement.delete")
       const { id: _, ...was } = before
       yield* audit.record({ by, action: "destroy", target: target(id, before.text), before: was })
     }),
@@ -125,7 +125,7 @@ const make = Effect.gen(function*() {
         WHERE published_at IS NOT NULL AND ends_at < ${at}`
       const due = yield* idRows(sql`UPDATE announcements SET published_at = ${at}, scheduled_at = NULL
         WHERE published_at IS NULL AND scheduled_at <= ${at} AND (ends_at IS NULL OR ends_at >= ${at}) RETURNING id`)
-      for (const { id } of due) yield* told(id, "announcement")
+      for (const { id } of due) yield* publishEvent(id, "announcement")
     }).pipe(Effect.withSpan("AnnouncementWriter.sweep"))
   })
 })

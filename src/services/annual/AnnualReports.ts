@@ -78,7 +78,7 @@ const make = Effect.gen(function*() {
       const data = yield* Kept.encode(report)
       yield* transaction(sql)(Effect.andThen(
         sql`UPDATE annual_reports SET data = ${data}::jsonb WHERE account_id = ${account} AND year = ${year}`,
-        notifications.tellOwners("annual_report", [{ id: BigInt(year), accountId: account }])
+        notifications.notifyOwners("annual_report", [{ id: BigInt(year), accountId: account }])
       ))
     }
     yield* claims.end("report", account, report === undefined ? 0 : 1)

@@ -21,7 +21,7 @@ interface Known {
  */
 export class Changes extends Context.Service<Changes, {
   /** Counts changes published on another node that the bus may not have delivered yet. */
-  readonly learn: (changes: ReadonlyArray<Change>) => void
+  readonly addRemote: (changes: ReadonlyArray<Change>) => void
   /** Returns the number of changes counted so far. */
   readonly count: () => number
   /** Returns the count at the last change of a row; 0 if it never changed. */
@@ -36,10 +36,10 @@ export class Changes extends Context.Service<Changes, {
   static readonly layer = Layer.effect(
     Changes,
     Effect.gen(function*() {
-      const { connected, heard } = yield* Broadcast
+      const { connected, onMessage } = yield* Broadcast
       const kinds = new Map<ChangeKind, Known>()
       const listeners = new Set<readonly [kind: ChangeKind, listener: () => void]>()
-      /** Changes already counted; the same object may arrive both by `learn` and by the bus. */
+      /** Changes already counted; the same object may arrive both by `addRemote` and by the bus. */
       const counted = new WeakSet<Change>()
       let count = 0
 
@@ -64,7 +64,7 @@ export class Changes extends Context.Service<Changes, {
         for (const id of ids) known.rows.set(id, count)
         for (const [listened, listener] of listeners) if (listened === kind) listener()
       }
-      const hear = (message: BroadcastMessage) => {
+      const receive = (message: BroadcastMessage) => {
         switch (message._tag) {
           case "Changed":
             if (counted.has(message)) return
@@ -86,10 +86,10 @@ export class Changes extends Context.Service<Changes, {
             return undefined
         }
       }
-      yield* heard(hear)
+      yield* onMessage(receive)
 
       return Changes.of({
-        learn: (changes) => changes.forEach(hear),
+        addRemote: (changes) => changes.forEach(receive),
         count: () => count,
         lastOf: (kind, id) => {
           const known = kinds.get(kind)

@@ -27,15 +27,15 @@ const claimedPerSiteMax = 2
 /** Maximum waiting cards that one claim reads. */
 const lookedAtMax = 500
 /** Maximum statuses that are streamed for a new card, and their maximum age, in milliseconds. */
-const toldMax = 500
-const toldMillisMax = 86_400_000
+const streamedMax = 500
+const streamedMillisMax = 86_400_000
 /**
  * Maximum cards that one statement removes, maximum statements of one sweep, and age of an unused card, in
  * milliseconds.
  */
 const sweptMax = 500
 const batchesMax = 200
-const unreferredMillisMax = 7 * 86_400_000
+const unreferencedMillisMax = 7 * 86_400_000
 
 /** A claimed page to fetch. */
 const Claimed = Schema.Struct({
@@ -83,7 +83,7 @@ export class Cards extends Context.Service<Cards, {
       const fanouts = yield* Fanouts
       const fileOwners = yield* FileOwners
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
-      const held = ({ claimedUntil, id }: ClaimedCard) => sql`id = ${id} AND claimed_until = ${claimedUntil}`
+      const isClaimedBy = ({ claimedUntil, id }: ClaimedCard) => sql`id = ${id} AND claimed_until = ${claimedUntil}`
 
       const claim = traced("Cards.claim")(function*(cardsMax: number) {
         const at = yield* now
@@ -115,7 +115,7 @@ export class Cards extends Context.Service<Cards, {
           (at) =>
             Effect.asVoid(
               sql`UPDATE preview_cards SET due_at = NULL, claimed_until = NULL, tries = 0, fetched_at = ${at}
-            WHERE ${held(claimed)}`
+            WHERE ${isClaimedBy(claimed)}`
             )
         )
 
@@ -124,7 +124,7 @@ export class Cards extends Context.Service<Cards, {
           const at = yield* now
           const details = yield* PersistedCard.encode(card)
           const [before] = yield* replacedRows(sql`SELECT id, image_name, details IS NULL AS first FROM preview_cards
-            WHERE ${held(claimed)} FOR NO KEY UPDATE`)
+            WHERE ${isClaimedBy(claimed)} FOR NO KEY UPDATE`)
           const offered = picture === undefined ? [] : [picture.name]
           // Claimed by another node in the meantime.
           if (before === undefined) return offered
@@ -139,8 +139,8 @@ export class Cards extends Context.Service<Cards, {
           if (before.first) {
             const waiting = yield* tellRows(sql`SELECT s.id AS status_id, s.account_id FROM status_cards c
               JOIN statuses s ON s.id = c.status_id AND s.deleted_at IS NULL
-                AND s.created_at > ${new Date(at.getTime() - toldMillisMax)}
-              WHERE c.card_id = ${claimed.id} ORDER BY c.status_id DESC LIMIT ${toldMax}`)
+                AND s.created_at > ${new Date(at.getTime() - streamedMillisMax)}
+              WHERE c.card_id = ${claimed.id} ORDER BY c.status_id DESC LIMIT ${streamedMax}`)
             yield* Effect.forEach(
               waiting,
               ({ accountId, statusId }) => fanouts.enqueue(accountId, { _tag: "card", statusId }),
@@ -157,11 +157,11 @@ export class Cards extends Context.Service<Cards, {
         const delay = yield* Backoff.next(cardBackoff, claimed.tries)
         if (delay === undefined) return yield* fail(claimed)
         const dueAt = new Date((yield* Clock.currentTimeMillis) + Math.max(delay, notBeforeMillis))
-        yield* sql`UPDATE preview_cards SET due_at = ${dueAt}, claimed_until = NULL WHERE ${held(claimed)}`
+        yield* sql`UPDATE preview_cards SET due_at = ${dueAt}, claimed_until = NULL WHERE ${isClaimedBy(claimed)}`
       })
 
       const sweptBatch = Effect.gen(function*() {
-        const before = new Date((yield* Clock.currentTimeMillis) - unreferredMillisMax)
+        const before = new Date((yield* Clock.currentTimeMillis) - unreferencedMillisMax)
         const lone = sql`NOT EXISTS (SELECT FROM status_cards s WHERE s.card_id = preview_cards.id)`
         const found = yield* idRows(sql`SELECT id FROM preview_cards WHERE ${lone}
           AND coalesce(fetched_at, created_at) < ${before} LIMIT ${rowsMax(sql, sweptMax)} FOR UPDATE SKIP LOCKED`)

@@ -2,7 +2,7 @@ import { escape } from "../html/Compose.ts"
 import { readMarkup } from "../html/MarkupReader.ts"
 import { bounded } from "../text/BoundedText.ts"
 import { webUrl } from "./CardTexts.ts"
-import { siteOf } from "./Sites.ts"
+import { registrableDomain } from "./Sites.ts"
 
 /** Maximum width and height of a player, in pixels. */
 const edgePixelsMax = 4_096
@@ -36,7 +36,7 @@ export const playerFrame = (
 ): PlayerFrame | undefined => {
   const [url, page] = [webUrl(src, pageUrl), URL.parse(pageUrl)]
   if (url === undefined || page === null || url.protocol !== "https:" || url.port !== "") return undefined
-  if (siteOf(url.hostname) !== siteOf(page.hostname)) return undefined
+  if (registrableDomain(url.hostname) !== registrableDomain(page.hostname)) return undefined
   const [width, height] = [pixelsOf(size.width), pixelsOf(size.height)]
   const html = `<iframe src="${escape(url.href)}"${width > 0 ? ` width="${width}"` : ""}${
     height > 0 ? ` height="${height}"` : ""

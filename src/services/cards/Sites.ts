@@ -1,4 +1,5 @@
 import { getDomain } from "tldts"
 
 /** Returns the registrable domain of a host, by the public suffix list; an IP address is a site of its own. */
-export const siteOf = (hostname: string): string => getDomain(hostname, { allowPrivateDomains: true }) ?? hostname
+export const registrableDomain = (hostname: string): string =>
+  getDomain(hostname, { allowPrivateDomains: true }) ?? hostname

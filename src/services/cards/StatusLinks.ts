@@ -4,7 +4,7 @@ import type { ServerConfig } from "../instance/ServerConfig.ts"
 import { hashedKey } from "../secrets/HashedKey.ts"
 import { bounded } from "../text/BoundedText.ts"
 import { webUrl } from "./CardTexts.ts"
-import { siteOf } from "./Sites.ts"
+import { registrableDomain } from "./Sites.ts"
 
 /** Maximum bytes of a status that are searched for its link. */
 const searchedBytesMax = 65_536
@@ -30,7 +30,7 @@ export const linkOf = (config: Own, text: string): StatusLink | undefined => {
   page.hash = ""
   // Lab servers are fetched without TLS.
   if (config.outboundAllow.length === 0) page.protocol = "https:"
-  return { url: url.href, pageUrl: page.href, pageKey: hashedKey(page.href), site: siteOf(page.hostname) }
+  return { url: url.href, pageUrl: page.href, pageKey: hashedKey(page.href), site: registrableDomain(page.hostname) }
 }
 
 /** Returns the first valid link. */

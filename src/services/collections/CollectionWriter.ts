@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { idRows, only, rowsOf } from "../database/Rows.ts"
+import { idRows, rowsOf, singleRow } from "../database/Rows.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { exceeds } from "../html/Text.ts"
 import { languageTag } from "../instance/Languages.ts"
@@ -69,7 +69,7 @@ export class CollectionWriter extends Context.Service<CollectionWriter, {
         const tag = (name ?? "").trim().replace(/^[#＃]/, "")
         if (tag === "") return null
         const at = yield* now
-        const found = only(
+        const found = singleRow(
           yield* idRows(sql`INSERT INTO tags (id, name, display_name, created_at)
             VALUES (next_id(${at.getTime()}), ${normalise(bounded(tag))}, ${tag}, ${at})
             ON CONFLICT (name) DO UPDATE SET display_name = tags.display_name RETURNING id`)
@@ -87,7 +87,7 @@ export class CollectionWriter extends Context.Service<CollectionWriter, {
         }
         const at = yield* now
         const { description = "", discoverable = true, language = null, name = "", sensitive = false } = change
-        const made = only(
+        const made = singleRow(
           yield* idRows(sql`INSERT INTO collections (id, account_id, local, name, description, language, sensitive,
               discoverable, tag_id, created_at, updated_at)
             VALUES (next_id(${at.getTime()}), ${owner}, true, ${name.trim()}, ${description.trim()}, ${

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { AccountId } from "../database/Ids.ts"
-import { rowsMax, type Stretch } from "../database/Paging.ts"
+import { type OffsetPage, rowsMax } from "../database/Paging.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
 import { collectionAt } from "../discovery/LocalUrls.ts"
 import { queryCharactersMax, wordStarts } from "../discovery/Search.ts"
@@ -14,7 +14,7 @@ import { blocks, blocksDomain, isHidden } from "../visibility/HiddenAccounts.ts"
 import { isSuspended } from "../visibility/SuspendedAccounts.ts"
 import type { Viewer } from "../visibility/Viewer.ts"
 import { CollectionItem, type CollectionRecord, StoredCollection } from "./Collection.ts"
-import { featureStanding } from "./FeaturePolicy.ts"
+import { featureVerdict } from "./FeaturePolicy.ts"
 
 /** Maximum matches that a search reads before it sorts and pages. */
 const candidatesMax = 500
@@ -49,14 +49,18 @@ export class Collections extends Context.Service<Collections, {
   readonly permitted: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<CollectionRecord>>
   readonly find: (viewer: Viewer, id: bigint) => Effect.Effect<CollectionRecord, RecordNotFound>
   /** Returns an account's collections, newest first; to others only the discoverable ones. */
-  readonly of: (viewer: Viewer, accountId: bigint, stretch: Stretch) => Effect.Effect<ReadonlyArray<CollectionRecord>>
+  readonly of: (
+    viewer: Viewer,
+    accountId: bigint,
+    stretch: OffsetPage
+  ) => Effect.Effect<ReadonlyArray<CollectionRecord>>
   /** Returns the collections that an account is in, newest first. */
-  readonly featuring: (accountId: AccountId, stretch: Stretch) => Effect.Effect<ReadonlyArray<CollectionRecord>>
+  readonly featuring: (accountId: AccountId, stretch: OffsetPage) => Effect.Effect<ReadonlyArray<CollectionRecord>>
   /**
    * Returns ids of collections whose names contain words with these prefixes: discoverable or own ones, of owners whom
    * the viewer does not hide.
    */
-  readonly search: (viewer: Viewer, text: string, stretch: Stretch) => Effect.Effect<ReadonlyArray<bigint>>
+  readonly search: (viewer: Viewer, text: string, stretch: OffsetPage) => Effect.Effect<ReadonlyArray<bigint>>
   /** Returns the id of the collection at a URL; of other servers only known ones. */
   readonly at: (viewer: Viewer, address: string) => Effect.Effect<bigint | undefined>
   /** Returns the curator's mode for each account: added automatically, by manual approval, or denied. */
@@ -142,14 +146,14 @@ export class Collections extends Context.Service<Collections, {
         return found ?? (yield* new RecordNotFound())
       })
 
-      const of = traced("Collections.of")(function*(viewer: Viewer, accountId: bigint, { limit, offset }: Stretch) {
+      const of = traced("Collections.of")(function*(viewer: Viewer, accountId: bigint, { limit, offset }: OffsetPage) {
         const rows = yield* Effect.orDie(idRows(sql`SELECT c.id FROM collections c WHERE c.account_id = ${accountId}
           AND ${viewer === accountId ? sql`TRUE` : sql`c.discoverable`} AND ${shown(viewer)}
           ORDER BY c.id DESC LIMIT ${rowsMax(sql, limit)} OFFSET ${offset}`))
         return yield* load(viewer, rows.map(({ id }) => id))
       })
 
-      const featuring = traced("Collections.featuring")(function*(accountId: AccountId, { limit, offset }: Stretch) {
+      const featuring = traced("Collections.featuring")(function*(accountId: AccountId, { limit, offset }: OffsetPage) {
         const rows = yield* Effect.orDie(ownerRows(sql`SELECT i.id, i.collection_id FROM collection_items i
           JOIN collections c ON c.id = i.collection_id WHERE i.account_id = ${accountId} AND i.state = 'accepted'
             AND ${shown(accountId)} ORDER BY i.id DESC LIMIT ${rowsMax(sql, limit)} OFFSET ${offset}`))
@@ -163,24 +167,28 @@ export class Collections extends Context.Service<Collections, {
         return found ?? (yield* new RecordNotFound())
       })
 
-      const search = traced("Collections.search")(function*(viewer: Viewer, text: string, { limit, offset }: Stretch) {
-        const words = wordStarts(text.slice(0, queryCharactersMax).toLowerCase())
-        if (words === "" || limit === 0) return []
-        const now = new Date(yield* Clock.currentTimeMillis)
-        const own = sql`c.account_id = ${viewer ?? 0n}`
-        const rows = yield* bounded(
-          sql,
-          idRows(sql`
+      const search = traced("Collections.search")(
+        function*(viewer: Viewer, text: string, { limit, offset }: OffsetPage) {
+          const words = wordStarts(text.slice(0, queryCharactersMax).toLowerCase())
+          if (words === "" || limit === 0) return []
+          const now = new Date(yield* Clock.currentTimeMillis)
+          const own = sql`c.account_id = ${viewer ?? 0n}`
+          const rows = yield* bounded(
+            sql,
+            idRows(sql`
           SELECT c.id FROM (SELECT * FROM collections
             WHERE to_tsvector('simple', name) @@ to_tsquery('simple', ${words}) LIMIT ${rowsMax(sql, candidatesMax)}) c
           WHERE (c.discoverable OR ${own}) AND ${shown(viewer)}
             ${
-            viewer === undefined ? sql`` : sql`AND NOT ${isHidden(sql, sql`${viewer}::bigint`, sql`c.account_id`, now)}`
-          }
+              viewer === undefined
+                ? sql``
+                : sql`AND NOT ${isHidden(sql, sql`${viewer}::bigint`, sql`c.account_id`, now)}`
+            }
           ORDER BY ${own} DESC, length(c.name), c.id DESC LIMIT ${rowsMax(sql, limit)} OFFSET ${offset}`)
-        )
-        return rows.map(({ id }) => id)
-      })
+          )
+          return rows.map(({ id }) => id)
+        }
+      )
 
       const at = traced("Collections.at")(function*(viewer: Viewer, address: string) {
         const named = collectionAt(config, address)
@@ -196,7 +204,7 @@ export class Collections extends Context.Service<Collections, {
 
       const standings = traced("Collections.standings")(function*(curator: AccountId, ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return new Map<bigint, Standing>()
-        const rows = yield* standingRows(sql`SELECT a.id, ${featureStanding(sql, sql`${curator}::bigint`)} AS standing
+        const rows = yield* standingRows(sql`SELECT a.id, ${featureVerdict(sql, sql`${curator}::bigint`)} AS standing
           FROM accounts a WHERE a.id = ANY (${ids}::bigint[])`)
         return new Map(rows.map(({ id, standing }) => [id, standing]))
       }, Effect.orDie)

@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { isSeparate } from "../visibility/HiddenAccounts.ts"
+import { isBlockedEitherWay } from "../visibility/HiddenAccounts.ts"
 import { presentAccount } from "../visibility/PresentAccounts.ts"
 
 /*
@@ -20,7 +20,7 @@ const allows = (policy: string, curator: string) =>
 export const mayFeature = (sql: SqlClient, curator: Fragment): Fragment => {
   const me = "curator.id"
   return sql`EXISTS (SELECT FROM (SELECT ${curator} AS id) curator WHERE a.suspended_at IS NULL AND a.moved_to_id IS NULL
-    AND ${sql.literal(presentAccount("a"))} AND NOT ${isSeparate(sql, sql.literal(me), sql`a.id`)}
+    AND ${sql.literal(presentAccount("a"))} AND NOT ${isBlockedEitherWay(sql, sql.literal(me), sql`a.id`)}
     AND CASE WHEN a.domain IS NULL THEN a.discoverable AND (NOT a.locked OR a.id = curator.id OR ${
     sql.literal(follows(me, "a.id"))
   })
@@ -32,7 +32,7 @@ export const mayFeature = (sql: SqlClient, curator: Fragment): Fragment => {
  * SQL expression: the result of adding an account `a`. 'automatic' takes effect at once or after an automatic
  * acceptance by its server, 'manual' waits for approval, 'denied' is refused.
  */
-export const featureStanding = (sql: SqlClient, curator: Fragment): Fragment =>
+export const featureVerdict = (sql: SqlClient, curator: Fragment): Fragment =>
   sql`CASE WHEN NOT ${mayFeature(sql, curator)} THEN 'denied' WHEN a.domain IS NULL OR EXISTS (SELECT FROM (
     SELECT ${curator} AS id) curator JOIN remote_actors r ON r.account_id = a.id AND ${
     sql.literal(allows("feature_automatic", "curator.id"))

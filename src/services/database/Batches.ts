@@ -7,7 +7,7 @@ type AnswerOf<Key, Answer> = (key: Key, place: number) => Answer
 export type Many<Key, Answer, E> = (keys: ReadonlyArray<Key>) => Effect.Effect<AnswerOf<Key, Answer>, E>
 
 /** Request for one key, for Effect's request resolvers. */
-export class Question<Key, Answer, E> extends Request.Class<{ readonly key: Key }, Answer, E> {}
+export class KeyRequest<Key, Answer, E> extends Request.Class<{ readonly key: Key }, Answer, E> {}
 
 /**
  * Returns a resolver that batches requests: those with one `batchKey` that arrive within `delay` share a statement, up
@@ -20,8 +20,8 @@ export const resolver = <Key, Answer, E>(
     readonly delay: Effect.Effect<void>
     readonly max?: number
   }
-): RequestResolver.RequestResolver<Question<Key, Answer, E>> =>
-  RequestResolver.makeWith<Question<Key, Answer, E>>({
+): RequestResolver.RequestResolver<KeyRequest<Key, Answer, E>> =>
+  RequestResolver.makeWith<KeyRequest<Key, Answer, E>>({
     batchKey: ({ context }) => batchKey(context),
     delay,
     collectWhile: ({ size }) => size < max,
@@ -34,7 +34,7 @@ export const resolver = <Key, Answer, E>(
   })
 
 /** Batching of requests outside of transactions. */
-interface Gathering {
+interface BatchOptions {
   /** Maximum keys in one statement. */
   readonly max: number
   /** Maximum concurrent statements. */
@@ -47,23 +47,25 @@ interface Gathering {
  * Batches calls for single keys: calls of one turn, or that arrive while a statement runs, share the next statement. A
  * failure fails all of them. Not for code inside of a transaction: its query may run in another caller's transaction.
  */
-export const gathered = <Key, Answer, E>(
-  { concurrency = 1, max, pauseMillis = 0 }: Gathering,
+export const batchRequests = <Key, Answer, E>(
+  { concurrency = 1, max, pauseMillis = 0 }: BatchOptions,
   many: Many<Key, Answer, E>
 ): (key: Key) => Effect.Effect<Answer, E> => {
   const free = Latch.makeUnsafe(true)
   let underWay = 0
-  let crowded = false
+  let lastBatchWasShared = false
 
-  const pause = Effect.suspend(() => crowded && pauseMillis > 0 ? Effect.sleep(pauseMillis) : Effect.yieldNow)
-  const meanwhile = Effect.andThen(free.await, pause)
+  const pause = Effect.suspend(() =>
+    lastBatchWasShared && pauseMillis > 0 ? Effect.sleep(pauseMillis) : Effect.yieldNow
+  )
+  const waitForSlot = Effect.andThen(free.await, pause)
   /** Runs a batch once a slot is free. A full batch skips `delay`, but not this wait. */
   const inTurn: Many<Key, Answer, E> = (keys) =>
     Effect.suspend(() => {
       if (underWay === concurrency) return Effect.andThen(free.await, inTurn(keys))
       underWay++
       if (underWay === concurrency) free.closeUnsafe()
-      crowded = keys.length > 1
+      lastBatchWasShared = keys.length > 1
       return Effect.ensuring(many(keys), end)
     })
   const end = Effect.sync(() => {
@@ -74,16 +76,16 @@ export const gathered = <Key, Answer, E>(
     many: inTurn,
     max,
     batchKey: () => undefined,
-    delay: Effect.suspend(() => underWay < concurrency ? pause : meanwhile)
+    delay: Effect.suspend(() => underWay < concurrency ? pause : waitForSlot)
   })
-  return (key) => Effect.request(new Question<Key, Answer, E>({ key }), questions)
+  return (key) => Effect.request(new KeyRequest<Key, Answer, E>({ key }), questions)
 }
 
-/** Like `gathered`, but retries each key alone if the batch fails. */
-export const gatheredOrAlone = <Key, Answer, E>(
-  gathering: Gathering,
+/** Like `batchRequests`, but retries each key alone if the batch fails. */
+export const batchRequestsOrSingle = <Key, Answer, E>(
+  gathering: BatchOptions,
   many: Many<Key, Answer, E>
 ): (key: Key) => Effect.Effect<Answer, E> => {
-  const ask = gathered(gathering, many)
+  const ask = batchRequests(gathering, many)
   return (key) => Effect.catch(ask(key), () => Effect.map(many([key]), (answerOf) => answerOf(key, 0)))
 }

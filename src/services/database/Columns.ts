@@ -95,7 +95,7 @@ export const columnsOf = <Fields extends Schema.Struct.Fields>(row: Schema.Struc
      * Returns a FROM item of the rows with their `place` from 1. Arrays are passed as texts: Postgres has no arrays of
      * arrays of different lengths.
      */
-    given: (sql: SqlClient, rows: ReadonlyArray<Row>): Fragment => {
+    fromRows: (sql: SqlClient, rows: ReadonlyArray<Row>): Fragment => {
       const [row, ...others] = rows
       return row !== undefined && others.length === 0
         ? sql(one, ...columns.map((column) => givenOf(column, row)))
@@ -105,7 +105,7 @@ export const columnsOf = <Fields extends Schema.Struct.Fields>(row: Schema.Struc
      * Returns the column list and the values of rows `given` under `alias`; `instead` replaces some values by
      * expressions.
      */
-    taken: (sql: SqlClient, alias: string, instead: { readonly [Field in keyof Fields]?: Fragment }) => {
+    columnsAndValues: (sql: SqlClient, alias: string, instead: { readonly [Field in keyof Fields]?: Fragment }) => {
       const expressions = new Map(Object.entries<Fragment | undefined>(instead))
       const expressed = columns.flatMap(({ field, name }) => {
         const expression = expressions.get(field)
@@ -119,7 +119,7 @@ export const columnsOf = <Fields extends Schema.Struct.Fields>(row: Schema.Struc
       }
     },
     /** Returns the assignments of a SET clause: values, or SQL expressions. */
-    assigned: (sql: SqlClient, values: { readonly [Field in keyof Row]?: Row[Field] | Fragment }): Fragment =>
+    setClause: (sql: SqlClient, values: { readonly [Field in keyof Row]?: Row[Field] | Fragment }): Fragment =>
       sql.csv(
         columns.filter(({ field }) => field in values).map(({ field, name, type }) =>
           sql`${sql.literal(name)} = ${Reflect.get(values, field)}::${sql.literal(type)}`

@@ -35,7 +35,7 @@ interface ReactionChange {
  * Returns the statement that changes an account's counters; `lastStatusAt` is the time of the new status if `statuses`
  * grows.
  */
-export const ofAccount = (sql: SqlClient, change: AccountChange, lastStatusAt: Date | null = null) =>
+export const accountUpdate = (sql: SqlClient, change: AccountChange, lastStatusAt: Date | null = null) =>
   sql`UPDATE account_stats SET
         followers_count = followers_count + ${change.followers ?? 0},
         following_count = following_count + ${change.following ?? 0},

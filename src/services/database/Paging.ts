@@ -13,7 +13,7 @@ export interface Page {
 }
 
 /** Page by offset, for lists that are sorted by a value that changes. Both in rows. */
-export interface Stretch {
+export interface OffsetPage {
   readonly offset: number
   readonly limit: number
 }
@@ -22,10 +22,10 @@ export interface Stretch {
 const offsetMax = 100_000
 
 /** Returns the requested page by offset; negative offsets count as 0. */
-export const stretchOf = (
+export const offsetPageOf = (
   asked: { readonly offset?: number | undefined; readonly limit?: number | undefined },
   defaultRows: number
-): Stretch => ({
+): OffsetPage => ({
   offset: Math.min(Math.max(0, asked.offset ?? 0), offsetMax),
   limit: limitOf(asked.limit, defaultRows)
 })

@@ -10,7 +10,7 @@ interface Failure {
   readonly error: unknown
 }
 
-const tell = (failures: ReadonlyArray<Failure>) =>
+const logFailures = (failures: ReadonlyArray<Failure>) =>
   Effect.forEach(failures, ({ error, row }) => {
     if (logged.has(row)) return Effect.void
     logged.set(row, true)
@@ -37,5 +37,5 @@ export const renderedRows = <Row, A>(
       failures.push({ row: `${what} ${String(key(row))}`, error })
     }
   }
-  return failures.length === 0 ? Effect.succeed(made) : Effect.as(tell(failures), made)
+  return failures.length === 0 ? Effect.succeed(made) : Effect.as(logFailures(failures), made)
 }

@@ -29,13 +29,13 @@ export const idRows = rowsOf(Schema.Struct({ id: Schema.BigInt }))
 export const accountIdRows = rowsOf(Schema.Struct({ accountId: AccountId }))
 
 /** Returns the row of a statement that returns exactly one, such as INSERT ... RETURNING; no row is a defect. */
-export const only = <Row>([row]: ReadonlyArray<Row>): Row => {
+export const singleRow = <Row>([row]: ReadonlyArray<Row>): Row => {
   if (row === undefined) throw new Error("A statement that gives one row gave none")
   return row
 }
 
 /** Returns a value that a statement returns for every key; undefined is a defect of the statement. */
-export const known = <A>(value: A | undefined): A => {
+export const required = <A>(value: A | undefined): A => {
   if (value === undefined) throw new Error("A statement did not give what it gives for every key")
   return value
 }

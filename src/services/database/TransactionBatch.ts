@@ -1,6 +1,6 @@
 import { Cause, Context, Effect, Exit, Latch } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
-import { type Many, Question, resolver } from "./Batches.ts"
+import { KeyRequest, type Many, resolver } from "./Batches.ts"
 
 /** Effects that run concurrently and share their statements. */
 interface Batch {
@@ -26,7 +26,7 @@ const Current = Context.Reference<Member | undefined>("murmuration/services/data
 })
 
 /** Opens the gate if every running effect waits. */
-const askWhereAllWait = (batch: Batch): void => {
+const openGateIfAllWait = (batch: Batch): void => {
   if (batch.waiting < batch.running || batch.waiting === 0) return
   const { gate } = batch
   batch.waiting = 0
@@ -35,7 +35,7 @@ const askWhereAllWait = (batch: Batch): void => {
 }
 
 const batchOf = (context: Context.Context<never>) => Context.get(context, Current)?.batch
-const allWait = Effect.withFiber((fiber) => batchOf(fiber.context)?.gate.await ?? Effect.void)
+const waitForGate = Effect.withFiber((fiber) => batchOf(fiber.context)?.gate.await ?? Effect.void)
 
 /**
  * Batches calls for single keys. Effects that run `inOneTransaction` share one statement for all keys that they request
@@ -45,13 +45,13 @@ export const batched = <Key, Answer, E>(
   many: Many<Key, Answer, E>,
   kind: "reads" | "writes" = "reads"
 ): (key: Key) => Effect.Effect<Answer, E> => {
-  const questions = resolver({ many, batchKey: batchOf, delay: allWait })
+  const questions = resolver({ many, batchKey: batchOf, delay: waitForGate })
   const together = (batch: Batch, context: Context.Context<never>, key: Key) =>
     Effect.callback<Answer, E>((resume) => {
-      const question = new Question<Key, Answer, E>({ key })
+      const question = new KeyRequest<Key, Answer, E>({ key })
       const cancel = Effect.requestUnsafe(question, { resolver: questions, onExit: resume, context })
       batch.waiting++
-      askWhereAllWait(batch)
+      openGateIfAllWait(batch)
       return Effect.sync(cancel)
     })
 
@@ -105,7 +105,7 @@ export const inOneTransaction = <A, E>(
     const batch: Batch = { running: effects.length, waiting: 0, gate: Latch.makeUnsafe(false), last: [], over: false }
     const leave = Effect.sync(() => {
       batch.running--
-      askWhereAllWait(batch)
+      openGateIfAllWait(batch)
     })
     const asMember = Effect.fnUntraced(function*(effect: Effect.Effect<A, E>) {
       const member: Member = { batch, wrote: false }

@@ -7,16 +7,16 @@ const triesMax = 3
 const pauseMillisMax = 100
 
 /** Returns true for a deadlock or a serialisation failure; Postgres has rolled the work back. */
-const isClash = (error: unknown): boolean =>
+const isDeadlock = (error: unknown): boolean =>
   isSqlError(error) && (error.reason._tag === "DeadlockError" || error.reason._tag === "SerializationError")
 
 const clashed = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some((reason) =>
-    reason._tag === "Fail" ? isClash(reason.error) : reason._tag === "Die" && isClash(reason.defect)
+    reason._tag === "Fail" ? isDeadlock(reason.error) : reason._tag === "Die" && isDeadlock(reason.defect)
   )
 
 /** Returns true if the database failed, so that the effects of the work are unknown. */
-export const isUnsure = ({ reasons }: Cause.Cause<unknown>): boolean =>
+export const isDatabaseFailure = ({ reasons }: Cause.Cause<unknown>): boolean =>
   reasons.some((reason) => reason._tag === "Fail" && isSqlError(reason.error))
 
 /**
@@ -24,7 +24,7 @@ export const isUnsure = ({ reasons }: Cause.Cause<unknown>): boolean =>
  * the outer one can retry. A single statement is a transaction, too: one for several rows locks them in an order of its
  * own. Wrap it here if a caller waits for it, or if a failure would repeat effects that others see.
  */
-export const untilNoClash = (sql: SqlClient) => <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+export const retryDeadlocks = (sql: SqlClient) => <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
   const attempt = (tries: number): Effect.Effect<A, E, R> =>
     Effect.catchCause(effect, (cause) =>
       tries >= triesMax || !clashed(cause)
@@ -42,4 +42,4 @@ export const untilNoClash = (sql: SqlClient) => <A, E, R>(effect: Effect.Effect<
 /** Runs a transaction and retries it after a deadlock; it must not leave traces in memory when it fails. */
 export const transaction =
   (sql: SqlClient) => <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
-    untilNoClash(sql)(sql.withTransaction(effect))
+    retryDeadlocks(sql)(sql.withTransaction(effect))

@@ -6,18 +6,18 @@ import type { Email } from "./Mailer.ts"
  * which every mail program shows.
  */
 
-export interface About {
+export interface Recipient {
   readonly to: string
   /** Domain of the server. */
   readonly server: string
   readonly username: string
 }
 
-export type Written = (words: Messages) => Email
+export type EmailFor = (words: Messages) => Email
 
 /** Builds an e-mail of several paragraphs; its subject names the server. */
-export const email = (
-  { server, to }: Omit<About, "username">,
+export const buildEmail = (
+  { server, to }: Omit<Recipient, "username">,
   { say }: Messages,
   subject: string,
   ...paragraphs: ReadonlyArray<string>
@@ -31,30 +31,31 @@ export const email = (
 })
 
 /** Confirms an address. Its link is valid for `MailLinks.confirmationMillisMax`. */
-export const confirmation = (about: About & { readonly link: string; readonly waits: boolean }): Written => (words) => {
-  const { link, server, username: name, waits } = about
-  const { say } = words
-  return email(
-    about,
-    words,
-    say("Confirm your email address"),
-    say("Welcome, {name}!", { name }),
-    say("Open this link to confirm your email address and finish your sign-up on {server}:", { server }),
-    link,
-    ...(waits
-      ? [say("After you confirm, a moderator reviews your sign-up. We email you the decision.")]
-      : []),
-    say(
-      "The link works for two days. If you did not sign up, ignore this email: the unconfirmed account will be removed."
+export const confirmation =
+  (about: Recipient & { readonly link: string; readonly waits: boolean }): EmailFor => (words) => {
+    const { link, server, username: name, waits } = about
+    const { say } = words
+    return buildEmail(
+      about,
+      words,
+      say("Confirm your email address"),
+      say("Welcome, {name}!", { name }),
+      say("Open this link to confirm your email address and finish your sign-up on {server}:", { server }),
+      link,
+      ...(waits
+        ? [say("After you confirm, a moderator reviews your sign-up. We email you the decision.")]
+        : []),
+      say(
+        "The link works for two days. If you did not sign up, ignore this email: the unconfirmed account will be removed."
+      )
     )
-  )
-}
+  }
 
 /** Lets the user set a new password. Its link is valid for `MailLinks.passwordResetMillisMax`. */
-export const passwordReset = (about: About & { readonly link: string }): Written => (words) => {
+export const passwordReset = (about: Recipient & { readonly link: string }): EmailFor => (words) => {
   const { link, server, username: name } = about
   const { say } = words
-  return email(
+  return buildEmail(
     about,
     words,
     say("Set a new password"),
@@ -68,10 +69,10 @@ export const passwordReset = (about: About & { readonly link: string }): Written
 }
 
 /** Tells the user that a moderator approved the sign-up. */
-export const approved = (about: About & { readonly publicUrl: string }): Written => (words) => {
+export const approved = (about: Recipient & { readonly publicUrl: string }): EmailFor => (words) => {
   const { publicUrl: address, server, username: name } = about
   const { say } = words
-  return email(
+  return buildEmail(
     about,
     words,
     say("Your account was approved"),
@@ -81,10 +82,10 @@ export const approved = (about: About & { readonly publicUrl: string }): Written
 }
 
 /** Welcomes a new user who can sign in. */
-export const welcome = (about: About & { readonly publicUrl: string }): Written => (words) => {
+export const welcome = (about: Recipient & { readonly publicUrl: string }): EmailFor => (words) => {
   const { publicUrl: address, server, username: name } = about
   const { say } = words
-  return email(
+  return buildEmail(
     about,
     words,
     say("Welcome to {server}", { server }),
@@ -98,10 +99,10 @@ export const welcome = (about: About & { readonly publicUrl: string }): Written 
 }
 
 /** Tells moderators that sign-ups need approval now, because none of them was active for a week. */
-export const registrationsClosed = (about: Omit<About, "username">): Written => (words) => {
+export const registrationsClosed = (about: Omit<Recipient, "username">): EmailFor => (words) => {
   const { server } = about
   const { say } = words
-  return email(
+  return buildEmail(
     about,
     words,
     say("Sign-ups now need approval"),
@@ -111,10 +112,10 @@ export const registrationsClosed = (about: Omit<About, "username">): Written => 
 }
 
 /** Tells an applicant that a moderator rejected the sign-up; the account and its data are deleted. */
-export const rejected = (about: About): Written => (words) => {
+export const rejected = (about: Recipient): EmailFor => (words) => {
   const { server, username: name } = about
   const { say } = words
-  return email(
+  return buildEmail(
     about,
     words,
     say("Your sign-up was rejected"),
@@ -124,10 +125,10 @@ export const rejected = (about: About): Written => (words) => {
 }
 
 /** Tells moderators about a pending sign-up. */
-export const waiting = (about: About & { readonly reason: string | null }): Written => (words) => {
+export const waiting = (about: Recipient & { readonly reason: string | null }): EmailFor => (words) => {
   const { reason, server, username: name } = about
   const { say } = words
-  return email(
+  return buildEmail(
     about,
     words,
     say("{name} requests an account", { name }),
@@ -142,10 +143,10 @@ export const waiting = (about: About & { readonly reason: string | null }): Writ
 
 /** Tells staff about trending hashtags that await review. */
 export const trending =
-  (about: Omit<About, "username"> & { readonly names: ReadonlyArray<string> }): Written => (words) => {
+  (about: Omit<Recipient, "username"> & { readonly names: ReadonlyArray<string> }): EmailFor => (words) => {
     const { names, server } = about
     const { say } = words
-    return email(
+    return buildEmail(
       about,
       words,
       say("Hashtags need review"),
@@ -161,17 +162,17 @@ export const trending =
   }
 
 /** Tells moderators about the decision on a sign-up. */
-export const decided = (about: About & { readonly decision: "approved" | "rejected" }): Written => (words) => {
+export const decided = (about: Recipient & { readonly decision: "approved" | "rejected" }): EmailFor => (words) => {
   const { decision, server, username: name } = about
   const { say } = words
   return decision === "approved"
-    ? email(
+    ? buildEmail(
       about,
       words,
       say("{name} was approved", { name }),
       say("The sign-up of {name} on {server} was approved. No further action is needed.", { name, server })
     )
-    : email(
+    : buildEmail(
       about,
       words,
       say("{name} was rejected", { name }),
@@ -179,10 +180,10 @@ export const decided = (about: About & { readonly decision: "approved" | "reject
     )
 }
 
-export const passwordChanged = (about: About): Written => (words) => {
+export const passwordChanged = (about: Recipient): EmailFor => (words) => {
   const { server, username: name } = about
   const { say } = words
-  return email(
+  return buildEmail(
     about,
     words,
     say("Your password was changed"),

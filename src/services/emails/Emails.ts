@@ -13,7 +13,7 @@ const lettersAtEnd = "10 seconds"
  */
 export class Emails extends Context.Service<Emails, {
   /** Queues an e-mail. `email` runs later, in the worker; undefined sends nothing. */
-  readonly post: (email: Effect.Effect<Email | undefined>) => Effect.Effect<void>
+  readonly enqueue: (email: Effect.Effect<Email | undefined>) => Effect.Effect<void>
 }>()("murmuration/services/emails/Emails") {
   static readonly layer = Layer.effect(
     Emails,
@@ -40,7 +40,7 @@ export class Emails extends Context.Service<Emails, {
       )
 
       return Emails.of({
-        post: traced("Emails.post")(function*(email) {
+        enqueue: traced("Emails.enqueue")(function*(email) {
           if (!(yield* Queue.offer(waiting, email))) {
             yield* Effect.logWarning("the e-mail queue is full; an e-mail was dropped")
           }

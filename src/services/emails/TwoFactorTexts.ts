@@ -1,11 +1,11 @@
-import { type About, email, type Written } from "./EmailTexts.ts"
+import { buildEmail, type EmailFor, type Recipient } from "./EmailTexts.ts"
 
 /* Texts of e-mails to users about changes to their second factor, so that they notice changes by others. */
 
-export const switchedOn = (about: About): Written => (words) => {
+export const switchedOn = (about: Recipient): EmailFor => (words) => {
   const { server, username: name } = about
   const { say } = words
-  return email(
+  return buildEmail(
     about,
     words,
     say("Two-factor sign-in is on"),
@@ -18,10 +18,10 @@ export const switchedOn = (about: About): Written => (words) => {
   )
 }
 
-export const switchedOff = (about: About): Written => (words) => {
+export const switchedOff = (about: Recipient): EmailFor => (words) => {
   const { server, username: name } = about
   const { say } = words
-  return email(
+  return buildEmail(
     about,
     words,
     say("Two-factor sign-in is off"),
@@ -31,10 +31,10 @@ export const switchedOff = (about: About): Written => (words) => {
 }
 
 /** Tells the user that a recovery code was used; `left` is the number of unused codes. */
-export const recovered = (about: About & { readonly left: number }): Written => (words) => {
+export const recovered = (about: Recipient & { readonly left: number }): EmailFor => (words) => {
   const { left, server, username: name } = about
   const { say } = words
-  return email(
+  return buildEmail(
     about,
     words,
     say("A recovery code was used"),

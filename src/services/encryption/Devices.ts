@@ -2,13 +2,13 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createPublicKey, verify } from "node:crypto"
 import type { AccountId, TokenId } from "../database/Ids.ts"
-import { idRows, only, rowsOf } from "../database/Rows.ts"
+import { idRows, rowsOf, singleRow } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { eitherBlocks } from "../visibility/HiddenAccounts.ts"
 import { isSuspended } from "../visibility/SuspendedAccounts.ts"
-import { isKnownTo } from "./MessageBounds.ts"
+import { isFollowedOrSelf } from "./MessageBounds.ts"
 
 /** Maximum one-time keys of a device. */
 const oneTimeKeysMax = 500
@@ -113,7 +113,7 @@ const make = Effect.gen(function*() {
           yield* sql`DELETE FROM one_time_keys WHERE device = ${before.id}`
           yield* sql`DELETE FROM encrypted_messages WHERE device = ${before.id}`
         }
-        const { id } = only(
+        const { id } = singleRow(
           yield* idRows(sql`INSERT INTO devices
             (id, token_id, account_id, device_id, name, fingerprint_key, identity_key, created_at, updated_at)
           VALUES (next_id(${millis}), ${token}, ${account}, ${device.deviceId}, ${device.name}, ${device.fingerprintKey},
@@ -154,7 +154,7 @@ const make = Effect.gen(function*() {
       }::text[]) n (account_id, device_id) ON d.account_id = n.account_id AND d.device_id = n.device_id
         ORDER BY d.id FOR UPDATE OF d`
       return yield* claimedRows(sql`
-        WITH named AS (SELECT DISTINCT d.id, d.account_id, d.device_id, ${isKnownTo(sql, viewer)} AS known
+        WITH named AS (SELECT DISTINCT d.id, d.account_id, d.device_id, ${isFollowedOrSelf(sql, viewer)} AS known
           FROM unnest(${devices.map(({ accountId }) => accountId)}::bigint[], ${
         devices.map(({ deviceId }) => deviceId)
       }::text[]) n (account_id, device_id)

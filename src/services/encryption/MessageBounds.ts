@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
-import { only, rowsOf } from "../database/Rows.ts"
+import { rowsOf, singleRow } from "../database/Rows.ts"
 import { type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 
 /** Maximum pending messages of a device: from one sender, and from all senders of the kind together. */
@@ -17,7 +17,7 @@ const waitingRows = rowsOf(
 )
 
 /** SQL condition: the account of device `d` is `other`, or follows it. */
-export const isKnownTo = (sql: SqlClient, other: AccountId) =>
+export const isFollowedOrSelf = (sql: SqlClient, other: AccountId) =>
   sql`(d.account_id = ${other} OR EXISTS (SELECT FROM follows f
     WHERE f.account_id = d.account_id AND f.target_account_id = ${other}))`
 
@@ -33,8 +33,8 @@ export const requireMessageCapacity = (
 ): Effect.Effect<void, Unprocessable | SqlError> =>
   Effect.forEach(wanted, ({ device, messages }) =>
     Effect.gen(function*() {
-      const { known, ofAll, ofSender, ofStrangers } = only(
-        yield* waitingRows(sql`SELECT ${isKnownTo(sql, sender)} AS known,
+      const { known, ofAll, ofSender, ofStrangers } = singleRow(
+        yield* waitingRows(sql`SELECT ${isFollowedOrSelf(sql, sender)} AS known,
             coalesce(sum(w.messages) FILTER (WHERE w.from_account_id = ${sender}), 0)::int AS of_sender,
             coalesce(sum(w.messages) FILTER (WHERE w.from_account_id <> d.account_id AND NOT EXISTS (SELECT FROM follows f
               WHERE f.account_id = d.account_id AND f.target_account_id = w.from_account_id)), 0)::int AS of_strangers,

@@ -139,14 +139,14 @@ export const makeHub = Effect.gen(function*() {
   const listeners = new Set<Listener>()
   return {
     guarded: yield* makeGuard,
-    hear: (message: BroadcastMessage) =>
+    receive: (message: BroadcastMessage) =>
       Effect.withFiber((fiber) => {
         for (const listener of listeners) listener(message)
         if (message._tag === "Changed") fiber.getRef(Published)?.push(message)
         return Effect.asVoid(PubSub.publish(hub, message))
       }),
     subscribe: PubSub.subscribe(hub),
-    heard: (listener: Listener) =>
+    onMessage: (listener: Listener) =>
       Effect.asVoid(Effect.acquireRelease(
         Effect.sync(() => listeners.add(listener)),
         () => Effect.sync(() => listeners.delete(listener))
@@ -163,15 +163,15 @@ export class Broadcast extends Context.Service<Broadcast, {
   /** Messages published after the subscription began. */
   readonly subscribe: Effect.Effect<PubSub.Subscription<BroadcastMessage>, never, Scope.Scope>
   /** Calls `listener` before `publish` returns, until the scope closes. */
-  readonly heard: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
+  readonly onMessage: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
   /** False while messages of other nodes may be missed; caches must then expire early. */
   readonly connected: Effect.Effect<boolean>
 }>()("murmuration/services/events/Broadcast") {
   static readonly layerMemory = Layer.effect(
     Broadcast,
     Effect.gen(function*() {
-      const { guarded, hear, heard, subscribe } = yield* makeHub
-      return Broadcast.of({ publish: guarded(hear), subscribe, heard, connected: Effect.succeed(true) })
+      const { guarded, receive, onMessage, subscribe } = yield* makeHub
+      return Broadcast.of({ publish: guarded(receive), subscribe, onMessage, connected: Effect.succeed(true) })
     })
   )
 }

@@ -8,7 +8,7 @@ import { idOf, urlReader } from "./documents/Reading.ts"
 import { parseHandle } from "./DomainNames.ts"
 import * as FailedLookups from "./FailedLookups.ts"
 import { withKeys } from "./KeyDocuments.ts"
-import { type FetchedDocument, Implausible, isPassing, ObjectFetcher } from "./ObjectFetcher.ts"
+import { type FetchedDocument, Implausible, isTemporary, ObjectFetcher } from "./ObjectFetcher.ts"
 import * as SingleFlight from "./SingleFlight.ts"
 import { WebFingers } from "./WebFingers.ts"
 
@@ -106,7 +106,7 @@ export const make = Effect.gen(function*() {
     const result = yield* Effect.result(find)
     const bytes = Result.isSuccess(result) ? JSON.stringify(result.success.document).length : 1
     const entry = (found: Looked["found"]): Looked => ({ at, found, bytes, proven })
-    if (Result.isFailure(result)) return entry(isPassing(result.failure) ? "away" : undefined)
+    if (Result.isFailure(result)) return entry(isTemporary(result.failure) ? "away" : undefined)
     const actor = foreignActor(result.success.document, result.success.id, readUrl)
     return entry(actor === undefined ? undefined : { fetched: result.success, actor })
   })

@@ -8,7 +8,7 @@ import { hashedKey } from "../secrets/HashedKey.ts"
  * IPv6 site (/48), and by the host asked. This bounds the requests that a sender of nonsense can cause. `reserved` are
  * extra places per host for addresses without a failed look-up.
  */
-export const failedLooksMax = { address: 100, site: 300, host: 300, reserved: 100 } as const
+export const failedLookupsMax = { address: 100, site: 300, host: 300, reserved: 100 } as const
 /** Maximum remembered addresses and hosts; the least recently used one is evicted. */
 const rememberedMax = 20_000
 const minuteMillis = 60_000
@@ -54,7 +54,7 @@ export const make = () => {
         // Checks all limits before counting: a refused look-up counts nowhere.
         const isNew = address !== undefined && taken.every(({ count, kind }) => kind === "host" || count.count === 0)
         const maxOf = (kind: typeof kinds[number]) =>
-          failedLooksMax[kind] + (kind === "host" && isNew ? failedLooksMax.reserved : 0)
+          failedLookupsMax[kind] + (kind === "host" && isNew ? failedLookupsMax.reserved : 0)
         if (taken.some(({ count, kind }) => count.count >= maxOf(kind))) return undefined
         for (const { count } of taken) count.count++
         let given = false

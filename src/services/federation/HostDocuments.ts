@@ -1,6 +1,6 @@
 import { Context, Effect, Schema } from "effect"
 import * as DocumentTypes from "../outbound/DocumentTypes.ts"
-import type { Places } from "../outbound/HttpRedirects.ts"
+import type { RequestedUrls } from "../outbound/HttpRedirects.ts"
 import { Outbound } from "../outbound/Outbound.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
 import { Signatures } from "./signatures/Signatures.ts"
@@ -43,7 +43,7 @@ const types = {
 }
 
 /** Creates a fetcher that signs as the server. `places` are URLs that the same look-up requested before. */
-export const asking = Effect.gen(function*() {
+export const documentFetcher = Effect.gen(function*() {
   const keys = yield* SigningKeys
   const outbound = yield* Outbound
   const signatures = yield* Signatures
@@ -53,7 +53,7 @@ export const asking = Effect.gen(function*() {
     return yield* signatures.sign("draft-cavage", key, { method: "GET", url, headers: {}, body: undefined })
   })
 
-  return Effect.fnUntraced(function*({ as, url }: WantedDocument, places: Places = new Set()) {
+  return Effect.fnUntraced(function*({ as, url }: WantedDocument, places: RequestedUrls = new Set()) {
     const before = places.size
     const found = yield* as === "page"
       ? outbound.text({ url, type: types[as], places, beginning: true })

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { OutboundError } from "../outbound/OutboundError.ts"
 import { keysMax } from "./documents/ForeignKeys.ts"
 import { asForeign, asList, type Foreign, idOf } from "./documents/Reading.ts"
-import { type FetchedDocument, type Implausible, isPassing, type ObjectFetcher } from "./ObjectFetcher.ts"
+import { type FetchedDocument, type Implausible, isTemporary, type ObjectFetcher } from "./ObjectFetcher.ts"
 
 /** Maximum key documents fetched for one actor. */
 const fetchedMax = 3
@@ -41,7 +41,7 @@ export const withKeys = Effect.fnUntraced(function*(
     const here = known.find(({ id }) => id.href === address)
     const there = here ?? (yield* Effect.catchIf(
       fetcher.fetch(address),
-      (error) => !isPassing(error),
+      (error) => !isTemporary(error),
       () => Effect.succeed(undefined)
     ))
     keys.push((there && keyIn(there.document, address)) ?? key)

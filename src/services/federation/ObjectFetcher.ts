@@ -3,13 +3,13 @@ import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Allowances from "../outbound/Allowances.ts"
 import * as BoundedJson from "../outbound/BoundedJson.ts"
 import * as DocumentTypes from "../outbound/DocumentTypes.ts"
-import type { Places } from "../outbound/HttpRedirects.ts"
+import type { RequestedUrls } from "../outbound/HttpRedirects.ts"
 import { type OutboundError, Refused } from "../outbound/OutboundError.ts"
 import { traced } from "../runtime/Traced.ts"
 import { alternateIn } from "./documents/Alternates.ts"
 import { asForeign, asList, type Foreign, urlReader } from "./documents/Reading.ts"
 import { activityStreams } from "./documents/Vocabulary.ts"
-import { asking, HostDocuments } from "./HostDocuments.ts"
+import { documentFetcher, HostDocuments } from "./HostDocuments.ts"
 import { Signatures } from "./signatures/Signatures.ts"
 import { SigningKeys } from "./SigningKeys.ts"
 
@@ -24,7 +24,7 @@ export class Implausible extends Schema.TaggedError<Implausible>()("Implausible"
 }
 
 /** Returns true for temporary failures: a retry may succeed. */
-export const isPassing = (error: OutboundError | Implausible): boolean =>
+export const isTemporary = (error: OutboundError | Implausible): boolean =>
   error._tag === "Unreachable" || (error._tag === "Answered" && (error.status >= 500 || error.status === 429))
 
 export interface FetchedDocument {
@@ -41,28 +41,28 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
    * Fetches the object at a URL. It is believed if the URL that served it is its id. Otherwise its id is fetched, once,
    * and must then match (row 1). `places` are URLs that the same look-up requested before.
    */
-  readonly fetch: (url: string, places?: Places) => Effect.Effect<FetchedDocument, OutboundError | Implausible>
+  readonly fetch: (url: string, places?: RequestedUrls) => Effect.Effect<FetchedDocument, OutboundError | Implausible>
   /** As `fetch`, but the URL may be an HTML page that links to its object. */
-  readonly discover: (url: string, places: Places) => Effect.Effect<FetchedDocument, OutboundError | Implausible>
+  readonly discover: (url: string, places: RequestedUrls) => Effect.Effect<FetchedDocument, OutboundError | Implausible>
 }>()("murmuration/services/federation/ObjectFetcher") {
   static readonly layerNoDeps = Layer.effect(
     ObjectFetcher,
     Effect.gen(function*() {
       const { outboundAllow, publicUrl } = yield* ServerConfig
-      const alone = yield* asking
+      const alone = yield* documentFetcher
       const shared = yield* HostDocuments
       const readUrl = urlReader(outboundAllow)
       const own = new URL(publicUrl).host
 
       /** A look-up that has already requested URLs is not shared: its redirect limit and loop check depend on them. */
-      const had = Effect.fnUntraced(function*(url: string, as: "object" | "objectOrPage", places: Places) {
+      const had = Effect.fnUntraced(function*(url: string, as: "object" | "objectOrPage", places: RequestedUrls) {
         if (shared === undefined || places.size > 0) return yield* alone({ url, as }, places)
-        const found = yield* Allowances.passedOn(url, shared({ url, as }))
+        const found = yield* Allowances.delegate(url, shared({ url, as }))
         for (const place of found.visited) places.add(place)
         return found
       })
 
-      const once = Effect.fnUntraced(function*(asked: string, places: Places) {
+      const once = Effect.fnUntraced(function*(asked: string, places: RequestedUrls) {
         // Our own objects are not learnt from outside.
         if (URL.parse(asked)?.host === own) {
           return yield* new Implausible({ url: asked, reason: "an id of this server" })
@@ -85,12 +85,12 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
         return { document, id, servedBy }
       })
 
-      const byId = traced("ObjectFetcher.fetch")(function*(url: string, places: Places = new Set()) {
+      const byId = traced("ObjectFetcher.fetch")(function*(url: string, places: RequestedUrls = new Set()) {
         return yield* atItsId(yield* once(url, places), places)
       })
 
       const atItsId = Effect.fnUntraced(
-        function*(first: FetchedDocument & { readonly servedBy: string }, places: Places) {
+        function*(first: FetchedDocument & { readonly servedBy: string }, places: RequestedUrls) {
           const found = first.id.href === first.servedBy ? first : yield* once(first.id.href, places)
           if (found.id.href !== found.servedBy) {
             return yield* new Implausible({ url: found.servedBy, reason: "its id does not match its URL" })
@@ -99,7 +99,7 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
         }
       )
 
-      const discover = traced("ObjectFetcher.discover")(function*(url: string, places: Places) {
+      const discover = traced("ObjectFetcher.discover")(function*(url: string, places: RequestedUrls) {
         if (URL.parse(url)?.host === own) return yield* new Implausible({ url, reason: "an id of this server" })
         const { text: value, ...found } = yield* had(url, "objectOrPage", places)
         if (DocumentTypes.activity.accepts(...DocumentTypes.parse(found.contentType))) {

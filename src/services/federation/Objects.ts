@@ -6,7 +6,7 @@ import { CustomEmojis } from "../instance/CustomEmojis.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../runtime/Traced.ts"
 import { Statuses, type StatusRecord } from "../statuses/Statuses.ts"
-import { isOpenRow } from "../statuses/Visibility.ts"
+import { isPublicRow } from "../statuses/Visibility.ts"
 import { textsOf } from "../statuses/Written.ts"
 import {
   announceDocument,
@@ -99,9 +99,9 @@ export class Objects extends Context.Service<Objects, {
           SELECT s.id, ARRAY(SELECT a.uri FROM mentions m JOIN accounts a ON a.id = m.account_id
             WHERE m.status_id = s.id AND m.quiet AND NOT m.silent AND a.uri IS NOT NULL ORDER BY a.id) AS readers, EXISTS (SELECT FROM statuses root WHERE root.id = s.conversation_id AND root.conversation_id = root.id
             AND root.local AND root.deleted_at IS NULL AND ${
-          isOpenRow(sql, "root")
+          isPublicRow(sql, "root")
         }) AS begun_here, ARRAY(SELECT r.id FROM statuses r WHERE r.in_reply_to_id = s.id AND r.account_id = s.account_id
-            AND r.deleted_at IS NULL AND ${isOpenRow(sql, "r")}
+            AND r.deleted_at IS NULL AND ${isPublicRow(sql, "r")}
             ORDER BY r.id LIMIT ${sql.literal(String(inlineRepliesMax))}) AS replies,
           CASE WHEN s.in_reply_to_id IS NOT NULL OR s.reblog_of_id IS NOT NULL THEN (
             SELECT json_build_object('uri', q.authorization_uri, 'id', q.id::text, 'username', a.username)

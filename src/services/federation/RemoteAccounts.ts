@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../database/Ids.ts"
-import { idRows, only, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { idRows, rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { Broadcast } from "../events/Broadcast.ts"
 import { StoredField } from "../identity/Accounts.ts"
@@ -133,7 +133,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             show_featured = excluded.show_featured, show_media = excluded.show_media,
             show_media_replies = excluded.show_media_replies
           RETURNING id`)
-        return AccountId.make(only(rows).id)
+        return AccountId.make(singleRow(rows).id)
       })
 
       const details = (id: AccountId, actor: ForeignActor, byOrigin: boolean, now: number) =>

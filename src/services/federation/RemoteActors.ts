@@ -7,7 +7,7 @@ import { urlReader } from "./documents/Reading.ts"
 import { normalizeDomain, parseHandle } from "./DomainNames.ts"
 import { withKeys } from "./KeyDocuments.ts"
 import * as NewHosts from "./NewHosts.ts"
-import { type FetchedDocument, Implausible, isPassing, ObjectFetcher } from "./ObjectFetcher.ts"
+import { type FetchedDocument, Implausible, isTemporary, ObjectFetcher } from "./ObjectFetcher.ts"
 import { type RemoteAccount, RemoteAccounts } from "./RemoteAccounts.ts"
 import { KeyOperations, rsaBitsMax, rsaBitsMin } from "./signatures/KeyOperations.ts"
 import * as SingleFlight from "./SingleFlight.ts"
@@ -61,7 +61,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         if (named === undefined || ours.has(named.domain)) return undefined
         const found = yield* Effect.result(fingers.resolve(named.username, named.domain))
         if (Result.isFailure(found)) {
-          return isGone(found.failure) ? "gone" : isPassing(found.failure) ? "later" : undefined
+          return isGone(found.failure) ? "gone" : isTemporary(found.failure) ? "later" : undefined
         }
         if (found.success.actor.href !== actor.id.href || ours.has(found.success.domain)) return undefined
         // Keeps the actor's own spelling if it differs only in case.

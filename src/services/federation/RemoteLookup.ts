@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { rowsOf } from "../database/Rows.ts"
 import { isUrl } from "../discovery/LocalUrls.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import type { Places } from "../outbound/HttpRedirects.ts"
+import type { RequestedUrls } from "../outbound/HttpRedirects.ts"
 import { traced } from "../runtime/Traced.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import type { Viewer } from "../visibility/Viewer.ts"
@@ -62,7 +62,7 @@ export class RemoteLookup extends Context.Service<RemoteLookup, {
       /** Fetches the object at an unknown URL. Concurrent callers share one look-up, which continues without them. */
       const look = Effect.fnUntraced(
         function*(address: string) {
-          const places: Places = new Set()
+          const places: RequestedUrls = new Set()
           const found = yield* fetcher.discover(address, places)
           if (typeOf(found.document, ...actorTypes) !== undefined) {
             return { kind: "account" as const, uri: (yield* actors.keep(found)).uri }

@@ -186,9 +186,9 @@ export class SenderKeys extends Context.Service<SenderKeys, {
         if (host !== undefined && !(yield* domains.isAllowed(host))) return yield* new DomainClosed()
         const known = yield* kept.get(hashedKey(keyId), stored(keyId))
         if (known !== undefined && (yield* holdsWith(signature, known.publicPems))) return known
-        const { aside } = yield* Strangers
+        const { withoutSlot } = yield* Strangers
         const search = proven(signature, known)
-        return yield* aside(
+        return yield* withoutSlot(
           secondsMax === undefined ? search : Effect.timeoutOrElse(search, {
             duration: `${secondsMax} seconds`,
             orElse: () => new KeyUnavailable({ keyId })

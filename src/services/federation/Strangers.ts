@@ -9,12 +9,12 @@ export class Crowded extends Schema.TaggedError<Crowded>()("Crowded", { placed: 
 
 interface StrangerPlaces {
   /** Releases the request's place while `work` waits for another server, and takes it back afterwards. */
-  readonly aside: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Crowded, R>
+  readonly withoutSlot: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Crowded, R>
 }
 
 /**
  * Lets requests from unknown senders give up their places to known ones; provided by the code that allots the places.
  */
 export const Strangers = Context.Reference<StrangerPlaces>("murmuration/services/federation/Strangers", {
-  defaultValue: () => ({ aside: (work) => work })
+  defaultValue: () => ({ withoutSlot: (work) => work })
 })

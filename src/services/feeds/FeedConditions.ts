@@ -17,7 +17,7 @@ export const mentionedIn = (sql: SqlClient): Fragment =>
  * Condition of every feed: the reader may see the status and does not hide its author, the boosted author or the
  * `mentioned` accounts.
  */
-const meets = (sql: SqlClient, reader: Fragment, now: Date, mentioned = mentionedIn(sql)): Fragment => {
+const isShownTo = (sql: SqlClient, reader: Fragment, now: Date, mentioned = mentionedIn(sql)): Fragment => {
   const welcome = (account: string) => sql`NOT ${isHidden(sql, reader, sql.literal(account), now)}`
   return sql`${visibleTo(sql, reader, "s")}
     AND (s.reblog_of_id IS NULL OR ${welcome("o.account_id")})
@@ -27,15 +27,15 @@ const meets = (sql: SqlClient, reader: Fragment, now: Date, mentioned = mentione
 }
 
 /** SQL condition: not a reply, or a reply to the author or the reader, or one that meets `heeded`. */
-const answers = (sql: SqlClient, reader: Fragment, heeded: Fragment): Fragment =>
-  sql`(s.in_reply_to_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, ${reader}) OR ${heeded})`
+const isReplyShown = (sql: SqlClient, reader: Fragment, otherwise: Fragment): Fragment =>
+  sql`(s.in_reply_to_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, ${reader}) OR ${otherwise})`
 
 const answersFollowed = (sql: SqlClient, reader: Fragment): Fragment =>
   sql`EXISTS (SELECT FROM follows answered WHERE answered.account_id = ${reader}
     AND answered.target_account_id = s.in_reply_to_account_id OFFSET 0)`
 
 /** Condition: the follow `f` of the author allows the language and boosts; true without a follow. */
-const asFollowed = (sql: SqlClient): Fragment =>
+const followAllows = (sql: SqlClient): Fragment =>
   sql`((f.languages IS NULL OR coalesce(o.language, s.language) IS NULL
       OR coalesce(o.language, s.language) = ANY (f.languages))
     AND (s.reblog_of_id IS NULL OR f.show_reblogs IS NOT FALSE))`
@@ -66,13 +66,13 @@ export const isExcluded = (sql: SqlClient, reader: Fragment): Fragment =>
  */
 export const isFollowed = (sql: SqlClient, now: Date, mentioned?: Fragment): Fragment => {
   const reader = sql.literal("f.account_id")
-  return sql`(${meets(sql, reader, now, mentioned)} AND ${answers(sql, reader, answersFollowed(sql, reader))}
-    AND ${asFollowed(sql)} AND NOT ${waitsForOthers(sql, reader, "s")})`
+  return sql`(${isShownTo(sql, reader, now, mentioned)} AND ${isReplyShown(sql, reader, answersFollowed(sql, reader))}
+    AND ${followAllows(sql)} AND NOT ${waitsForOthers(sql, reader, "s")})`
 }
 
 /** Condition: the home of `reader`, an SQL expression, shows the status by a followed hashtag. */
 export const isTagged = (sql: SqlClient, reader: Fragment, now: Date): Fragment =>
-  sql`(${isBroadcast(sql, "s")} AND s.account_id <> ${reader} AND ${meets(sql, reader, now)}
+  sql`(${isBroadcast(sql, "s")} AND s.account_id <> ${reader} AND ${isShownTo(sql, reader, now)}
     AND NOT ${isExcluded(sql, reader)})`
 
 /**
@@ -81,13 +81,13 @@ export const isTagged = (sql: SqlClient, reader: Fragment, now: Date): Fragment 
 export const isListed = (sql: SqlClient, now: Date): Fragment => {
   const owner = sql.literal("l.account_id")
   const list = sql.literal("l.id")
-  return sql`(s.visibility <> 'direct' AND ${meets(sql, owner, now)} AND ${
-    answers(
+  return sql`(s.visibility <> 'direct' AND ${isShownTo(sql, owner, now)} AND ${
+    isReplyShown(
       sql,
       owner,
       sql`CASE l.replies_policy WHEN 'followed' THEN ${answersFollowed(sql, owner)}
         WHEN 'list' THEN EXISTS (SELECT FROM list_accounts answered WHERE answered.list_id = l.id
           AND answered.account_id = s.in_reply_to_account_id OFFSET 0) ELSE false END`
     )
-  } AND ((${asFollowed(sql)} AND ${byMember(sql, list)}) OR ${withMember(sql, list)}))`
+  } AND ((${followAllows(sql)} AND ${byMember(sql, list)}) OR ${withMember(sql, list)}))`
 }

@@ -5,11 +5,11 @@ import { enqueued } from "../intents/Pushes.ts"
 import { policyDecision } from "../notifications/NotificationPolicy.ts"
 import {
   filterableTypes,
-  isBesideStatuses,
   type NotificationType,
-  requestTypes
+  requestTypes,
+  usesReportId
 } from "../notifications/NotificationTypes.ts"
-import { isOf, mayHave, stands } from "./NotificationConditions.ts"
+import { isOf, isSubjectValid, mayReceive } from "./NotificationConditions.ts"
 
 /**
  * Returns CTEs that write notifications (as `told`), notification requests and pushes. `recipients` selects the
@@ -17,14 +17,14 @@ import { isOf, mayHave, stands } from "./NotificationConditions.ts"
  * is `report_id` for `types` of reports or collections. Notifications that the recipient's policy drops are not
  * written.
  */
-export const telling = (
+export const notificationCtes = (
   sql: SqlClient,
   types: ReadonlyArray<NotificationType>,
   recipients: Fragment,
   now: number
 ): Fragment => {
   const at = new Date(now)
-  const subject = types.every(isBesideStatuses) ? "report_id" : "status_id"
+  const subject = types.every(usesReportId) ? "report_id" : "status_id"
   const column = sql.literal(subject)
   const isDecided = types.some((type) => filterableTypes.includes(type))
   const decided = isDecided
@@ -35,7 +35,7 @@ export const telling = (
     SELECT next_id(${now}), r.account_id, r.type, r.from_id, r.${column}, ${at},
       ${sql.literal(isDecided ? "policy.decision = 'filter'" : "false")}
     FROM (${recipients}) r JOIN users u ON u.account_id = r.account_id ${decided}
-    WHERE ${mayHave(sql, types, at)} ${sql.literal(isDecided ? "AND policy.decision <> 'drop'" : "")}
+    WHERE ${mayReceive(sql, types, at)} ${sql.literal(isDecided ? "AND policy.decision <> 'drop'" : "")}
     ORDER BY r.account_id
     ON CONFLICT (account_id, type, from_account_id, status_id, report_id) DO NOTHING
     RETURNING id, account_id, type, from_account_id, status_id, filtered)`
@@ -49,14 +49,14 @@ export const telling = (
 }
 
 /** A notification to write and its sender; `key` identifies it in the batch. */
-export interface Reason {
+export interface PendingNotification {
   readonly key: bigint
   readonly from: bigint
   readonly notification: NewNotification
 }
 
 /** Selects the recipients of those reasons that are still true, with their keys. */
-export const standing = (sql: SqlClient, reasons: ReadonlyArray<Reason>): Fragment =>
+export const validNotifications = (sql: SqlClient, reasons: ReadonlyArray<PendingNotification>): Fragment =>
   sql`SELECT * FROM unnest(${reasons.map(({ key }) => key)}::bigint[],
       ${reasons.map(({ notification }) => notification.to)}::bigint[], ${
     reasons.map(({ notification }) => notification.type)
@@ -64,4 +64,4 @@ export const standing = (sql: SqlClient, reasons: ReadonlyArray<Reason>): Fragme
       ${reasons.map(({ from }) => from)}::bigint[],
       ${reasons.map(({ notification }) => notification.statusId ?? 0n)}::bigint[])
       AS n (key, account_id, type, from_id, status_id)
-    WHERE ${stands(sql)}`
+    WHERE ${isSubjectValid(sql)}`

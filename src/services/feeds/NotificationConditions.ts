@@ -12,19 +12,19 @@ const named = (types: ReadonlyArray<NotificationType>) => types.map((type) => `'
 export const isOf = (sql: SqlClient, alias: string, types: ReadonlyArray<NotificationType>): Fragment =>
   sql.literal(types.length === 0 ? "false" : `${alias}.type IN (${named(types)})`)
 
-/** Condition: the subject of a row `n` still exists; see `standsWhile` in the table. */
-export const stands = (sql: SqlClient): Fragment =>
+/** Condition: the subject of a row `n` still exists; see `validWhile` in the table. */
+export const isSubjectValid = (sql: SqlClient): Fragment =>
   sql.literal(
     `CASE n.type ${
-      notificationTypes.map((type) => `WHEN '${type}' THEN ${kindOf(type).standsWhile ?? "true"}`).join(" ")
+      notificationTypes.map((type) => `WHEN '${type}' THEN ${kindOf(type).validWhile ?? "true"}`).join(" ")
     } END`
   )
 
 /** Types that end with a follow or a follow request. */
-export const ofFollows = typesWhere(({ standsWhile, subject }) => subject === "nothing" && standsWhile !== undefined)
+export const ofFollows = typesWhere(({ validWhile, subject }) => subject === "nothing" && validWhile !== undefined)
 
 /** Condition: the recipient of a row `r` of one of `types` may have it. */
-export const mayHave = (sql: SqlClient, types: ReadonlyArray<NotificationType>, at: Date): Fragment => {
+export const mayReceive = (sql: SqlClient, types: ReadonlyArray<NotificationType>, at: Date): Fragment => {
   const unless = (exempt: ReadonlyArray<NotificationType>, condition: Fragment) =>
     exempt.length === types.length
       ? sql`true`

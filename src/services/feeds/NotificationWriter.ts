@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { gatheredOrAlone } from "../database/Batches.ts"
+import { batchRequestsOrSingle } from "../database/Batches.ts"
 import { AccountId } from "../database/Ids.ts"
 import { rowsMax } from "../database/Paging.ts"
 import { rowsOf } from "../database/Rows.ts"
@@ -12,17 +12,17 @@ import { completing, type Completion, completionsMax } from "../intents/Fanouts.
 import type { NewNotification } from "../intents/Intent.ts"
 import {
   type CollectionType,
-  isBesideStatuses,
   type NotificationType,
   notificationTypes,
   onDemandTypes,
   staffOf,
   type StaffType,
-  type StatusType
+  type StatusType,
+  usesReportId
 } from "../notifications/NotificationTypes.ts"
 import { traced } from "../runtime/Traced.ts"
 import { givenBits, permissions } from "../staff/Permissions.ts"
-import { type Reason, standing, telling } from "./NewNotifications.ts"
+import { notificationCtes, type PendingNotification, validNotifications } from "./NewNotifications.ts"
 import { isOf, ofFollows } from "./NotificationConditions.ts"
 
 /** Maximum staff members that are notified. */
@@ -38,7 +38,7 @@ const Written = Schema.Struct({
 type Written = typeof Written.Type
 const writtenRows = rowsOf(Written)
 
-interface Owned extends Reason {
+interface Owned extends PendingNotification {
   readonly owner: Owner
 }
 
@@ -56,25 +56,25 @@ const writtenOf = ({ accountId, filtered, id, type }: typeof Completed.Type): Re
  */
 export class NotificationWriter extends Context.Service<NotificationWriter, {
   /** Notifies if the subject still exists. */
-  readonly tell: (from: bigint, notification: NewNotification) => Effect.Effect<void, SqlError>
+  readonly notify: (from: bigint, notification: NewNotification) => Effect.Effect<void, SqlError>
   /**
-   * Like `tell`, in one statement that also completes its intent; false if the owner was fenced off. Outside of
+   * Like `notify`, in one statement that also completes its intent; false if the owner was fenced off. Outside of
    * transactions; concurrent calls are batched.
    */
-  readonly tellAndComplete: (
+  readonly notifyAndComplete: (
     from: bigint,
     notification: NewNotification,
     completion: Completion
   ) => Effect.Effect<boolean, SqlError>
   /** Notifies the `readers` of a status. */
-  readonly tellReaders: (
+  readonly notifyReaders: (
     type: StatusType,
     from: bigint,
     statusId: bigint,
     readers: ReadonlyArray<bigint>
   ) => Effect.Effect<void, SqlError>
-  /** Like `tellReaders`, in one statement with `completing`, whose row allows it; false without that row. */
-  readonly tellReadersAndComplete: (
+  /** Like `notifyReaders`, in one statement with `completing`, whose row allows it; false without that row. */
+  readonly notifyReadersAndComplete: (
     type: StatusType,
     from: bigint,
     statusId: bigint,
@@ -82,18 +82,18 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
     completing: Fragment
   ) => Effect.Effect<boolean, SqlError>
   /** Notifies accounts that boosted or quoted a status of its edit. */
-  readonly edited: (from: bigint, statusId: bigint) => Effect.Effect<void, SqlError>
+  readonly notifyOfEdit: (from: bigint, statusId: bigint) => Effect.Effect<void, SqlError>
   /** Notifies accounts of a collection. */
-  readonly tellAbout: (
+  readonly notifyAbout: (
     type: CollectionType,
     from: bigint,
     collectionId: bigint,
     recipients: ReadonlyArray<bigint>
   ) => Effect.Effect<void, SqlError>
   /** Notifies the staff members who may have this type. */
-  readonly tellStaff: (type: StaffType, from: bigint, subjectId: bigint) => Effect.Effect<void, SqlError>
+  readonly notifyStaff: (type: StaffType, from: bigint, subjectId: bigint) => Effect.Effect<void, SqlError>
   /** Notifies each account of its own subject, as its own sender. */
-  readonly tellOwners: (
+  readonly notifyOwners: (
     type: NotificationType,
     subjects: ReadonlyArray<{ readonly id: bigint; readonly accountId: bigint }>
   ) => Effect.Effect<void, SqlError>
@@ -128,10 +128,10 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
 
       // Locks the subject: a command that removes it waits, and then retracts this notification, too.
       const writing = (types: ReadonlyArray<NotificationType>, recipients: Fragment, now: number) =>
-        sql`WITH ${telling(sql, types, recipients, now)} SELECT id, account_id, type, filtered FROM told`
+        sql`WITH ${notificationCtes(sql, types, recipients, now)} SELECT id, account_id, type, filtered FROM told`
       const of = (type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) =>
         sql`SELECT w.account_id, ${type}::text AS type, ${from}::bigint AS from_id, ${subject}::bigint AS ${
-          sql.literal(isBesideStatuses(type) ? "report_id, 0::bigint AS status_id" : "status_id")
+          sql.literal(usesReportId(type) ? "report_id, 0::bigint AS status_id" : "status_id")
         } FROM (${recipients}) w`
       const write = Effect.fnUntraced(
         function*(type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) {
@@ -142,15 +142,17 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
       const readersOf = (readers: ReadonlyArray<bigint>) =>
         sql`SELECT unnest(${[...new Set(readers)]}::bigint[]) AS account_id`
 
-      const tellAndComplete = gatheredOrAlone(
+      const tellAndComplete = batchRequestsOrSingle(
         { max: completionsMax },
         Effect.fnUntraced(function*(reasons: ReadonlyArray<Owned>) {
           const now = yield* Clock.currentTimeMillis
           const completed = completing(sql, reasons.map(({ key, owner }) => ({ id: key, owner })))
           const rows = yield* keyedRows(sql`
           WITH completed AS (${completed}),
-          wanted AS MATERIALIZED (SELECT s.* FROM (${standing(sql, reasons)}) s JOIN completed ON completed.id = s.key),
-          ${telling(sql, notificationTypes, sql`SELECT * FROM wanted`, now)}
+          wanted AS MATERIALIZED (SELECT s.* FROM (${
+            validNotifications(sql, reasons)
+          }) s JOIN completed ON completed.id = s.key),
+          ${notificationCtes(sql, notificationTypes, sql`SELECT * FROM wanted`, now)}
           SELECT completed.id AS key, told.id, told.account_id, told.type, told.filtered
           FROM completed LEFT JOIN wanted ON wanted.key = completed.id
           LEFT JOIN told ON told.account_id = wanted.account_id AND told.type = wanted.type
@@ -167,32 +169,34 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
         written === undefined ? Effect.succeed(false) : Effect.as(streamed(written), true)
 
       return NotificationWriter.of({
-        tell: traced("NotificationWriter.tell")(function*(from, notification) {
+        notify: traced("NotificationWriter.notify")(function*(from, notification) {
           const now = yield* Clock.currentTimeMillis
           yield* streamed(
-            yield* writtenRows(writing(notificationTypes, standing(sql, [{ key: 0n, from, notification }]), now))
+            yield* writtenRows(
+              writing(notificationTypes, validNotifications(sql, [{ key: 0n, from, notification }]), now)
+            )
           )
         }),
-        tellAndComplete: traced("NotificationWriter.tellAndComplete")((from, notification, { id, owner }) =>
+        notifyAndComplete: traced("NotificationWriter.notifyAndComplete")((from, notification, { id, owner }) =>
           Effect.flatMap(tellAndComplete({ key: id, owner, from, notification }), completed)
         ),
-        tellReaders: traced("NotificationWriter.tellReaders")((type, from, statusId, readers) =>
+        notifyReaders: traced("NotificationWriter.notifyReaders")((type, from, statusId, readers) =>
           write(type, from, statusId, readersOf(readers))
         ),
-        tellReadersAndComplete: traced("NotificationWriter.tellReadersAndComplete")(
+        notifyReadersAndComplete: traced("NotificationWriter.notifyReadersAndComplete")(
           function*(type, from, statusId, readers, completing) {
             const now = yield* Clock.currentTimeMillis
             const allowed = of(type, from, statusId, sql`SELECT w.account_id FROM completed, (${readersOf(readers)}) w`)
             const rows = yield* completedRows(sql`
-              WITH completed AS (${completing}), ${telling(sql, [type], allowed, now)}
+              WITH completed AS (${completing}), ${notificationCtes(sql, [type], allowed, now)}
               SELECT told.id, told.account_id, told.type, told.filtered FROM completed LEFT JOIN told ON true`)
             return yield* completed(rows.length === 0 ? undefined : rows.flatMap(writtenOf))
           }
         ),
-        tellAbout: traced("NotificationWriter.tellAbout")((type, from, collectionId, recipients) =>
+        notifyAbout: traced("NotificationWriter.notifyAbout")((type, from, collectionId, recipients) =>
           recipients.length === 0 ? Effect.void : write(type, from, collectionId, readersOf(recipients))
         ),
-        edited: traced("NotificationWriter.edited")(function*(from, statusId) {
+        notifyOfEdit: traced("NotificationWriter.notifyOfEdit")(function*(from, statusId) {
           const now = yield* Clock.currentTimeMillis
           const concerned =
             sql`SELECT account_id, 'update' AS type, ${from}::bigint AS from_id, ${statusId}::bigint AS status_id
@@ -201,7 +205,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
               FROM quotes WHERE quoted_status_id = ${statusId} AND state = 'accepted'`
           yield* streamed(yield* writtenRows(writing(["update", "quoted_update"], concerned, now)))
         }),
-        tellStaff: traced("NotificationWriter.tellStaff")((type, from, subjectId) => {
+        notifyStaff: traced("NotificationWriter.notifyStaff")((type, from, subjectId) => {
           const needed = permissions[staffOf(type)] | permissions.administrator
           return write(
             type,
@@ -213,7 +217,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
             ORDER BY u.account_id LIMIT ${rowsMax(sql, staffMax)}`
           )
         }),
-        tellOwners: traced("NotificationWriter.tellOwners")(function*(type, subjects) {
+        notifyOwners: traced("NotificationWriter.notifyOwners")(function*(type, subjects) {
           if (subjects.length === 0) return
           const now = yield* Clock.currentTimeMillis
           const owned = sql`SELECT account_id, ${type}::text AS type, account_id AS from_id, id AS status_id

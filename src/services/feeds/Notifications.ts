@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../database/Paging.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
-import { untilNoClash } from "../database/Transactions.ts"
+import { retryDeadlocks } from "../database/Transactions.ts"
 import { kindOf, type NotificationType, notificationTypes, typesWhere } from "../notifications/NotificationTypes.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -79,7 +79,7 @@ export class Notifications extends Context.Service<Notifications, {
     Notifications,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const again = untilNoClash(sql)
+      const again = retryDeadlocks(sql)
       const columns = sql.literal("n.id, n.type, n.created_at, n.from_account_id, n.status_id, n.report_id, n.filtered")
       const recordOf = (
         { createdAt, filtered, fromAccountId, id, reportId, statusId, type }: Row

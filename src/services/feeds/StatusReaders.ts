@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { gatheredOrAlone } from "../database/Batches.ts"
+import { batchRequestsOrSingle } from "../database/Batches.ts"
 import { AccountId, StatusId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../runtime/Traced.ts"
 import { StoredStatus } from "../statuses/StoredStatus.ts"
-import { isOpen, visibleTo } from "../statuses/Visibility.ts"
+import { isPublicOrUnlisted, visibleTo } from "../statuses/Visibility.ts"
 import * as ReadersQuery from "./ReadersQuery.ts"
 import { seenMillisMax } from "./StatusSubscribers.ts"
 
@@ -15,7 +15,7 @@ const followerRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Accoun
 
 /** Maximum followers read by a statement that several posts share, and maximum posts of one. */
 export const fewReadersMax = 100
-const looksMax = 50
+const queriesMax = 50
 
 /** A slice of readers; `cursor` is undefined after the last one. */
 interface Slice {
@@ -124,14 +124,14 @@ export class StatusReaders extends Context.Service<StatusReaders, {
             JOIN statuses s ON s.id = look.status_id
             CROSS JOIN LATERAL (${slice}) slice`)
           const byPlace = new Map(found.map((row) => [row.place - 1, row]))
-          return (_: SliceQuery, place: number) => audienceOf(byPlace.get(place), rows)
+          return (_: SliceQuery, place: number) => sliceOf(byPlace.get(place), rows)
         })
-      const few = gatheredOrAlone({ max: looksMax }, slices(fewReadersMax))
+      const few = batchRequestsOrSingle({ max: queriesMax }, slices(fewReadersMax))
 
       const followers = traced("StatusReaders.followers")(
         function*(author: AccountId, statusId: bigint, cursor: bigint, rowsMax: number) {
-          const [row] = yield* toldRows(sql`SELECT ${facts} FROM statuses s WHERE s.id = ${statusId}`)
-          const open = row !== undefined && (isOpen(row.visibility) || row.reblogOfId !== null)
+          const [row] = yield* statusFactRows(sql`SELECT ${facts} FROM statuses s WHERE s.id = ${statusId}`)
+          const open = row !== undefined && (isPublicOrUnlisted(row.visibility) || row.reblogOfId !== null)
           const seen = open ? sql`true` : sql`EXISTS (SELECT FROM statuses s WHERE s.id = ${statusId}
             AND ${visibleTo(sql, sql.literal("f.account_id"), "s", { author, deletedToo: true })} OFFSET 0)`
           const rows = yield* followerRows(sql`
@@ -163,7 +163,7 @@ interface SliceQuery {
   readonly cursor: bigint
 }
 
-const ToldStatus = Schema.Struct({
+const StatusFacts = Schema.Struct({
   ...StoredStatus.mapFields(Struct.pick(["visibility", "limited", "local", "reblogOfId"])).fields,
   statusId: StatusId,
   deleted: Schema.Boolean,
@@ -172,12 +172,12 @@ const ToldStatus = Schema.Struct({
   media: Schema.Boolean,
   tags: Schema.Array(Schema.String)
 })
-type ToldStatus = typeof ToldStatus.Type
-const toldRows = rowsOf(ToldStatus)
+type StatusFacts = typeof StatusFacts.Type
+const statusFactRows = rowsOf(StatusFacts)
 
 /** A status with a slice: `asked` follows were read, `last` is the last one. */
 const ToldSlice = Schema.Struct({
-  ...ToldStatus.fields,
+  ...StatusFacts.fields,
   readers: Schema.Array(AccountId),
   subscribers: Schema.Array(AccountId),
   asked: Schema.Int,
@@ -190,7 +190,7 @@ const ToldSlice = Schema.Struct({
 type ToldSlice = typeof ToldSlice.Type
 const sliceRows = rowsOf(ToldSlice)
 
-const audienceOf = (
+const sliceOf = (
   row: ToldSlice | undefined,
   rows: number
 ): ReaderSlice | undefined =>
@@ -210,7 +210,7 @@ const audienceOf = (
 
 /** Returns the channels by streaming.md section 4: public posts except boosts; replies to others only by hashtag. */
 const channelsOf = (
-  { answers, local, media, reblogOfId, silenced, tags, visibility }: ToldStatus
+  { answers, local, media, reblogOfId, silenced, tags, visibility }: StatusFacts
 ): ReadonlyArray<string> => {
   if (visibility !== "public" || reblogOfId !== null || silenced) return []
   const side = local ? "local" : "remote"

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { AccountId, StatusId } from "../database/Ids.ts"
-import { accountIdRows, only, rowsOf } from "../database/Rows.ts"
+import { accountIdRows, rowsOf, singleRow } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
 import * as ReadersQuery from "./ReadersQuery.ts"
 
@@ -64,7 +64,7 @@ export class StatusSubscribers extends Context.Service<StatusSubscribers, {
         ofDeleted: traced("StatusSubscribers.ofDeleted")((author, status, cursor, limit) =>
           Effect.map(
             gatheredRows(sql`${gathered(sql, ReadersQuery.subscribed(sql, { status, author, cursor, limit }))}`),
-            (rows) => subscribersOf(only(rows), limit)
+            (rows) => subscribersOf(singleRow(rows), limit)
           )
         )
       })

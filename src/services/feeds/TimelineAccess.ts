@@ -3,10 +3,10 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../database/Ids.ts"
 import { idRows } from "../database/Rows.ts"
 import { InstancePolicies } from "../instance/InstancePolicies.ts"
-import type { Reach, TimelinesAccess as Access } from "../instance/SettingNames.ts"
+import type { TimelineReaders, TimelinesAccess as Access } from "../instance/SettingNames.ts"
 import { Unprocessable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { everyone, givenBits, permissions } from "../staff/Permissions.ts"
+import { defaultRole, givenBits, permissions } from "../staff/Permissions.ts"
 import type { Viewer } from "../visibility/Viewer.ts"
 
 const seeing = permissions.viewFeeds | permissions.administrator
@@ -29,7 +29,7 @@ export class TimelineAccess extends Context.Service<TimelineAccess, {
     wanted: Wanted
   ) => Effect.Effect<Wanted | undefined, Unprocessable>
   /** Returns the users who get no posts of this origin in public streams. */
-  readonly deaf: (
+  readonly withoutAccess: (
     kind: keyof Access,
     origin: keyof Origins,
     accountIds: ReadonlyArray<AccountId>
@@ -42,10 +42,10 @@ export class TimelineAccess extends Context.Service<TimelineAccess, {
       const policies = yield* InstancePolicies
 
       /** Returns the accounts whose role sees disabled timelines. */
-      const always = (accountIds: ReadonlyArray<AccountId>) =>
+      const withOverride = (accountIds: ReadonlyArray<AccountId>) =>
         Effect.map(
           Effect.orDie(idRows(sql`SELECT u.account_id AS id
-            FROM users u JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${everyone}
+            FROM users u JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${defaultRole}
             WHERE u.account_id = ANY (${accountIds}::bigint[]) AND ((${
             sql.literal(givenBits)
           } | e.permissions) & ${seeing}) <> 0`)),
@@ -54,8 +54,9 @@ export class TimelineAccess extends Context.Service<TimelineAccess, {
       const open = Effect.fnUntraced(function*(viewer: Viewer, { local, remote }: Access[keyof Access]) {
         // Roles are read only if something is disabled.
         const all = viewer !== undefined && (local === "disabled" || remote === "disabled") &&
-          (yield* always([viewer])).size > 0
-        const opens = (reach: Reach) => reach === "public" || viewer !== undefined && (reach === "authenticated" || all)
+          (yield* withOverride([viewer])).size > 0
+        const opens = (reach: TimelineReaders) =>
+          reach === "public" || viewer !== undefined && (reach === "authenticated" || all)
         return { local: opens(local), remote: opens(remote) }
       })
 
@@ -73,11 +74,11 @@ export class TimelineAccess extends Context.Service<TimelineAccess, {
           const [local, remote] = [may.local && (all || wanted.local), may.remote && (all || wanted.remote)]
           return local || remote ? { ...wanted, local, remote } : undefined
         }),
-        deaf: traced("TimelineAccess.deaf")(function*(kind, origin, accountIds) {
+        withoutAccess: traced("TimelineAccess.withoutAccess")(function*(kind, origin, accountIds) {
           const { timelines: { [kind]: access } } = yield* policies.current
           if (access[origin] !== "disabled" || accountIds.length === 0) return new Set()
-          const hearing = yield* always(accountIds)
-          return new Set(accountIds.filter((id) => !hearing.has(id)))
+          const withAccess = yield* withOverride(accountIds)
+          return new Set(accountIds.filter((id) => !withAccess.has(id)))
         })
       })
     })

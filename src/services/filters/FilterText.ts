@@ -57,8 +57,8 @@ const bordered = (folded: string): string => {
   for (let at = 0; at < folded.length;) {
     const point = folded.codePointAt(at) ?? 0
     const kind = classOf(point)
-    const goesOn = kind === ofLetter ? before !== outside : kind === before && kind !== wordByItself
-    if (!goesOn) {
+    const continuesWord = kind === ofLetter ? before !== outside : kind === before && kind !== wordByItself
+    if (!continuesWord) {
       marked += folded.slice(from, at) + border
       from = at
       before = kind === ofLetter ? inWord : kind

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
-import { idRows, known, only, rowsOf } from "../database/Rows.ts"
+import { idRows, required, rowsOf, singleRow } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { Broadcast } from "../events/Broadcast.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
@@ -80,7 +80,7 @@ export class Filters extends Context.Service<Filters, {
             SELECT id, place FROM given`)
           const ids = new Map(rows.map(({ id, place }) => [Number(place), id]))
           let place = 0
-          return draft.keywords.map(({ id, ...rest }) => ({ id: id ?? known(ids.get(++place)), ...rest }))
+          return draft.keywords.map(({ id, ...rest }) => ({ id: id ?? required(ids.get(++place)), ...rest }))
         }
       )
 
@@ -91,7 +91,7 @@ export class Filters extends Context.Service<Filters, {
             const now = yield* Clock.currentTimeMillis
             const draft = yield* changed(blankFilter, change, yield* all(owner), now)
             const { action, contexts, expiresAt, title } = draft
-            const { id } = only(
+            const { id } = singleRow(
               yield* idRows(sql`
                 INSERT INTO filters (id, account_id, title, contexts, action, expires_at)
                 VALUES (next_id(${now}), ${owner}, ${title}, ${contexts}::text[], ${action}, ${expiresAt}) RETURNING id`)

@@ -1,6 +1,6 @@
 import { bounded, type BoundedText } from "../text/BoundedText.ts"
 import { sanitise, withinMarks } from "./Sanitise.ts"
-import { bytesTold } from "./Text.ts"
+import { jsonBytes } from "./Text.ts"
 
 /** Maximum attempts to cut a text to the remaining bytes; each removes at least a tenth. */
 const cutsMax = 16
@@ -9,7 +9,7 @@ const cutsMax = 16
  * Shared byte budget of a document's texts, as sent to clients (ContentLimits). What exceeds it is cut, or omitted if a
  * part of it would mean something different. All handling of oversized documents is here.
  */
-interface Room {
+interface ByteBudget {
   /** Returns a text, cut to the remaining bytes. */
   readonly text: (text: string) => string
   /** Sanitises HTML, cut until the result fits. */
@@ -18,13 +18,13 @@ interface Room {
   readonly members: <A>(list: ReadonlyArray<A>, textsOf: (member: A) => ReadonlyArray<string>) => ReadonlyArray<A>
 }
 
-export const makeByteLimit = (bytesMax: number): Room => {
+export const makeByteLimit = (bytesMax: number): ByteBudget => {
   let left = bytesMax
   const fit = (source: string, clean: (source: BoundedText) => string) => {
     let units = Math.min(source.length, left)
     for (let cuts = 0; cuts < cutsMax && units > 0; cuts++) {
       const made = clean(bounded(source.slice(0, units).toWellFormed()))
-      const bytes = bytesTold(made)
+      const bytes = jsonBytes(made)
       if (bytes <= left) {
         left -= bytes
         return made
@@ -40,7 +40,7 @@ export const makeByteLimit = (bytesMax: number): Room => {
     members: (list, textsOf) => {
       const kept: Array<(typeof list)[number]> = []
       for (const member of list) {
-        const bytes = textsOf(member).reduce((sum, text) => sum + bytesTold(text), 0)
+        const bytes = textsOf(member).reduce((sum, text) => sum + jsonBytes(text), 0)
         if (bytes > left) break
         left -= bytes
         kept.push(member)

@@ -57,12 +57,12 @@ export const exceeds = (text: string, max: number): boolean =>
 const unitBytesMax = 6
 
 /** Returns the UTF-8 bytes of a text as sent to clients, escaped as JSON. */
-export const bytesTold = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2
+export const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2
 
 /** Returns true if the texts together exceed `bytesMax`, as sent to clients. */
-export const exceedsTold = (texts: ReadonlyArray<string>, bytesMax: number): boolean =>
+export const exceedsJsonBytes = (texts: ReadonlyArray<string>, bytesMax: number): boolean =>
   texts.reduce((sum, { length }) => sum + length, 0) * unitBytesMax > bytesMax &&
-  texts.reduce((sum, text) => sum + bytesTold(text), 0) > bytesMax
+  texts.reduce((sum, text) => sum + jsonBytes(text), 0) > bytesMax
 
 /**
  * Returns true if a text with its content warning (counted unchanged) has more than `max` grapheme clusters, or more

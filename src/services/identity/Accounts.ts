@@ -3,13 +3,13 @@ import { SqlClient } from "effect/sql"
 import { AccountId } from "../database/Ids.ts"
 import { idRows, rowsOf, Timestamptz } from "../database/Rows.ts"
 import { makeByteLimit } from "../html/ByteLimit.ts"
-import { exceedsTold } from "../html/Text.ts"
+import { exceedsJsonBytes } from "../html/Text.ts"
 import { accountBytesMax } from "../instance/ContentLimits.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { Gone, RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { presentAccount } from "../visibility/PresentAccounts.ts"
-import { mayOffer } from "./EmailOffers.ts"
+import { mayOfferEmails } from "./EmailOffers.ts"
 
 /** Stored profile field: `value` as written, `html` as shown, `verifiedAt` in RFC 3339. */
 export const StoredField = Schema.Struct({
@@ -80,7 +80,7 @@ const bounded = (record: AccountRecord): AccountRecord => {
   const { avatarDescription, displayName, fields, headerDescription, noteHtml } = record
   const shown = fields.flatMap(({ html, name }) => [name, html])
   const texts = [displayName, noteHtml, avatarDescription, headerDescription, ...shown]
-  if (!exceedsTold(texts, accountBytesMax)) return record
+  if (!exceedsJsonBytes(texts, accountBytesMax)) return record
   const room = makeByteLimit(accountBytesMax)
   return {
     ...record,
@@ -142,7 +142,7 @@ export class Accounts extends Context.Service<Accounts, {
             greatest(c.following_count, c.stated_following, 0) AS following_count,
             greatest(c.statuses_count, c.stated_statuses, 0) AS statuses_count, c.last_status_at,
             r.id AS role_id, r.name AS role_name, r.color AS role_color,
-            CASE WHEN u.email_subscriptions THEN ${mayOffer(sql, "u")} ELSE false END AS email_subscriptions,
+            CASE WHEN u.email_subscriptions THEN ${mayOfferEmails(sql, "u")} ELSE false END AS email_subscriptions,
             o.feature_automatic, o.feature_manual, coalesce(o.type = 'Group', false) AS is_group
           FROM accounts a LEFT JOIN account_stats c ON c.account_id = a.id
           LEFT JOIN users u ON u.account_id = a.id LEFT JOIN roles r ON r.id = u.role_id AND r.highlighted

@@ -6,8 +6,8 @@ import { Broadcast } from "../events/Broadcast.ts"
 import { NotificationWriter } from "../feeds/NotificationWriter.ts"
 import { NotAllowed, RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { AuditLog, LostAct, type Refusal } from "../staff/AuditLog.ts"
-import { requireRank, standingOf } from "../staff/Rank.ts"
+import { AlreadyDone, AuditLog, type Refusal } from "../staff/AuditLog.ts"
+import { requirePermission, requireRank } from "../staff/Rank.ts"
 import { type Addressee, staffWith } from "./Staff.ts"
 
 /** A sign-up that awaits approval. */
@@ -54,7 +54,7 @@ export class Approvals extends Context.Service<Approvals, {
       const broadcast = yield* Broadcast
       const log = yield* AuditLog
       const writer = yield* NotificationWriter
-      const standing = standingOf(sql)
+      const standing = requirePermission(sql)
       const rank = requireRank(sql)
 
       const waiting = (only: ReturnType<typeof sql.and>) =>
@@ -72,10 +72,10 @@ export class Approvals extends Context.Service<Approvals, {
       /**
        * Fails because a colleague has decided: `NotAllowed` for an approved account, RecordNotFound for a rejected one.
        */
-      const late = Effect.fnUntraced(
+      const decidedByColleague = Effect.fnUntraced(
         function*(accountId: AccountId, by: AccountId | undefined, action: "approve" | "reject") {
           const there = yield* Effect.orDie(sql`SELECT FROM accounts WHERE id = ${accountId}`)
-          return yield* new LostAct({
+          return yield* new AlreadyDone({
             act: { by, action, target: { type: "account", id: accountId, label: `#${accountId}` } },
             refusal: there.length === 0 ? new RecordNotFound() : new NotAllowed({})
           })
@@ -93,13 +93,17 @@ export class Approvals extends Context.Service<Approvals, {
           // Approval and rejection write different rows; this lock makes the second decision see the first.
           yield* sql`SELECT FROM users WHERE account_id = ${accountId} FOR UPDATE`
           if (by !== undefined) yield* rank(yield* standing(by, "manageUsers"), accountId)
-          const one = yield* Effect.catchTag(find(accountId), "RecordNotFound", () => late(accountId, by, action))
+          const one = yield* Effect.catchTag(
+            find(accountId),
+            "RecordNotFound",
+            () => decidedByColleague(accountId, by, action)
+          )
           if ((yield* Effect.orDie(statement)).length === 0) return yield* new RecordNotFound()
           yield* log.record({ by, action, target: { type: "account", id: accountId, label: one.username } })
-          if (action === "approve" && one.confirmed) yield* writer.tellStaff("admin.sign_up", accountId, 0n)
+          if (action === "approve" && one.confirmed) yield* writer.notifyStaff("admin.sign_up", accountId, 0n)
           return one
         },
-        log.deciding
+        log.runLogged
       )
 
       return Approvals.of({

@@ -7,7 +7,7 @@ import { InstancePolicies } from "../instance/InstancePolicies.ts"
 import { InstanceSettings } from "../instance/InstanceSettings.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
-import { everyone, givenBits, permissions } from "../staff/Permissions.ts"
+import { defaultRole, givenBits, permissions } from "../staff/Permissions.ts"
 import { staffWith } from "./Staff.ts"
 
 /** Time that registrations stay open without an active moderator, in milliseconds. */
@@ -34,13 +34,13 @@ export class AutoClosing extends Context.Service<AutoClosing, {
         if (!autoClose || registrations !== "open") return
         const since = new Date((yield* Clock.currentTimeMillis) - unattendedMillisMax)
         const here = yield* idRows(sql`SELECT u.account_id AS id FROM users u
-          JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${everyone}
+          JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${defaultRole}
           WHERE ((${sql.literal(givenBits)} | e.permissions) & ${deciding}) <> 0 AND u.last_seen_at > ${since} LIMIT 1`)
         if (here.length > 0) return
         yield* settings.change(undefined, { registrations: "approval" })
         for (const { email: to, locale } of yield* staffWith(sql, "manageUsers")) {
           const words = catalogs.of({ locale: locale ?? undefined })
-          yield* emails.post(Effect.map(words, EmailTexts.registrationsClosed({ to, server })))
+          yield* emails.enqueue(Effect.map(words, EmailTexts.registrationsClosed({ to, server })))
         }
       })
       return AutoClosing.of({ run: run.pipe(Effect.orDie, Effect.withSpan("AutoClosing.run")) })

@@ -6,7 +6,7 @@ import type { AccountId } from "../database/Ids.ts"
  * Deletes the user's second factor in the current transaction, with recovery codes and pending sign-ins. Returns true
  * if there was one.
  */
-export const forgetFactor = (sql: SqlClient) =>
+export const removeFactor = (sql: SqlClient) =>
   Effect.fnUntraced(function*(accountId: AccountId) {
     const had = yield* sql`UPDATE users SET otp_secret = NULL, otp_enabled_at = NULL, otp_last_step = NULL
       WHERE account_id = ${accountId} AND otp_enabled_at IS NOT NULL RETURNING 1`

@@ -4,13 +4,13 @@ import { SqlClient } from "effect/sql"
 import { boundedCount } from "../database/BoundedCounts.ts"
 import { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
-import { only, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { may } from "../staff/Permissions.ts"
-import { standingOf } from "../staff/Rank.ts"
+import { requirePermission } from "../staff/Rank.ts"
 
 /**
  * Choices for the maximum uses of an invite and its lifetime in seconds (auth.md section 7). Both may also be
@@ -73,7 +73,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* AuditLog
   const random = yield* SecureRandom.SecureRandom
-  const standing = standingOf(sql)
+  const standing = requirePermission(sql)
 
   /**
    * Selects invites with their validity at a time; an inviter who is disabled, suspended or gone has no valid invites.
@@ -97,7 +97,7 @@ const make = Effect.gen(function*() {
     // Locks before `standing`, which takes a shared lock on the row: two shared locks would deadlock here.
     yield* sql`SELECT FROM users WHERE account_id = ${by} FOR NO KEY UPDATE`
     const { permissions } = yield* standing(by, ["inviteUsers", "manageInvites"])
-    const { count } = only(
+    const { count } = singleRow(
       yield* countRows(sql`SELECT count(*)::int AS count FROM invites WHERE account_id = ${by}
         AND (max_uses IS NULL OR uses < max_uses) AND (expires_at IS NULL OR expires_at > ${now})`)
     )
@@ -106,7 +106,7 @@ const make = Effect.gen(function*() {
     const code = yield* newCode
     yield* sql`INSERT INTO invites (id, code, account_id, max_uses, expires_at, autofollow, created_at)
       VALUES (next_id(${millis}), ${code}, ${by}, ${maxUses}, ${expiresAt}, ${autofollow}, ${now})`
-    const invite = only(yield* inviteRows(sql`${selected(now)} WHERE i.code = ${code}`))
+    const invite = singleRow(yield* inviteRows(sql`${selected(now)} WHERE i.code = ${code}`))
     // Without the code, as anyone who reads the log could sign up with it.
     const after = { maxUses, expiresAt, autofollow }
     if (may(permissions, "manageInvites")) {

@@ -136,7 +136,7 @@ const make = Effect.gen(function*() {
    */
   const postTo = (email: EmailAddress | undefined, emailFor: (user: User) => Effect.Effect<Email | undefined>) => {
     if (email === undefined) return Effect.void
-    return emails.post(Effect.gen(function*() {
+    return emails.enqueue(Effect.gen(function*() {
       const user = yield* users.findByEmail(email)
       return Option.isSome(user) ? yield* emailFor(user.value) : undefined
     }))
@@ -153,7 +153,7 @@ const make = Effect.gen(function*() {
       // Links sent to a previous address end, as someone else may read its mail.
       Effect.tap(() => sql`DELETE FROM mail_tokens WHERE account_id = ${link.accountId} AND email <> ${link.email}`),
       Effect.tap(([one]) =>
-        one?.approved === true && one.first ? writer.tellStaff("admin.sign_up", link.accountId, 0n) : Effect.void
+        one?.approved === true && one.first ? writer.notifyStaff("admin.sign_up", link.accountId, 0n) : Effect.void
       ),
       transaction(sql),
       // Another user has taken the address in the meantime.
@@ -193,12 +193,12 @@ const make = Effect.gen(function*() {
       const user = Option.getOrUndefined(yield* users.find(accountId))
       if (user === undefined) return
       const changed = EmailTexts.passwordChanged({ to: user.email, server: localDomain, username: user.username })
-      yield* emails.post(Effect.map(catalogs.of(user), changed))
+      yield* emails.enqueue(Effect.map(catalogs.of(user), changed))
     }
   )
 
   return MailLinks.of({
-    sendConfirmation: traced("MailLinks.sendConfirmation")((user) => emails.post(confirmationLetter(user))),
+    sendConfirmation: traced("MailLinks.sendConfirmation")((user) => emails.enqueue(confirmationLetter(user))),
     requestConfirmation: traced("MailLinks.requestConfirmation")((email) =>
       postTo(email, (user) => user.confirmed ? Effect.undefined : confirmationLetter(user))
     ),

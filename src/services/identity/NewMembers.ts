@@ -27,7 +27,7 @@ const memberRows = rowsOf(NewMember)
 export class NewMembers extends Context.Service<NewMembers, {
   readonly due: Effect.Effect<ReadonlyArray<NewMember>>
   /** Sends the welcome e-mail, once. The member must follow the inviter already. */
-  readonly greet: (member: NewMember) => Effect.Effect<void>
+  readonly sendWelcome: (member: NewMember) => Effect.Effect<void>
 }>()("murmuration/services/identity/NewMembers") {
   static readonly layerNoDeps = Layer.effect(
     NewMembers,
@@ -43,13 +43,13 @@ export class NewMembers extends Context.Service<NewMembers, {
           Effect.orDie,
           Effect.withSpan("NewMembers.due")
         ),
-        greet: traced("NewMembers.greet")(function*({ accountId, email: to, locale, username, welcome }) {
+        sendWelcome: traced("NewMembers.sendWelcome")(function*({ accountId, email: to, locale, username, welcome }) {
           const taken = yield* idRows(
             sql`DELETE FROM new_members WHERE account_id = ${accountId} RETURNING account_id AS id`
           )
           if (taken.length === 0 || !welcome) return
           const words = catalogs.of({ locale: locale ?? undefined })
-          yield* emails.post(Effect.map(words, EmailTexts.welcome({ to, server, username, publicUrl })))
+          yield* emails.enqueue(Effect.map(words, EmailTexts.welcome({ to, server, username, publicUrl })))
         }, Effect.orDie)
       })
     })

@@ -24,7 +24,7 @@ export const secretOf = (chance: Uint8Array): Redacted.Redacted =>
   Redacted.make(new Secret({ buffer: new Uint8Array(chance).buffer }).base32)
 
 /** Returns the URI that authenticator apps read from a QR code. */
-export const addressOf = (secret: Redacted.Redacted, server: string, username: string): string =>
+export const otpauthUri = (secret: Redacted.Redacted, server: string, username: string): string =>
   generator(secret, server, username).toString()
 
 /** Returns the time step of a code (RFC 6238); undefined if the code is not valid now. */

@@ -1,5 +1,5 @@
 import { Redacted } from "effect"
-import { shortened, shortUnitsMax } from "../text/BoundedText.ts"
+import { shortText, shortUnitsMax } from "../text/BoundedText.ts"
 import { composed } from "../text/Normalisation.ts"
 import { passwordBytesMax } from "./Credentials.ts"
 
@@ -10,7 +10,7 @@ const unitsMax = Math.min(4 * passwordBytesMax, shortUnitsMax)
 
 /** Returns the UTF-8 bytes of a password in NFC. Longer text is cut, so that passwords in the queue stay small. */
 export const passwordBytes = (password: Redacted.Redacted): Uint8Array =>
-  utf8.encode(composed(shortened(Redacted.value(password).slice(0, unitsMax))))
+  utf8.encode(composed(shortText(Redacted.value(password).slice(0, unitsMax))))
 
 /** Returns true for text that is longer than any password, without normalising it. */
 export const isBeyondPasswords = (password: Redacted.Redacted): boolean => Redacted.value(password).length >= unitsMax

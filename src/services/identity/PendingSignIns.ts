@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../database/Ids.ts"
 import { accountIdRows } from "../database/Rows.ts"
-import { untilNoClash } from "../database/Transactions.ts"
+import { retryDeadlocks } from "../database/Transactions.ts"
 import { traced } from "../runtime/Traced.ts"
 import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
 import { TwoFactor } from "./TwoFactor.ts"
@@ -43,7 +43,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* OpaqueSecrets
   const twoFactor = yield* TwoFactor
-  const again = untilNoClash(sql)
+  const retryOnDeadlock = retryDeadlocks(sql)
 
   const begin = traced("PendingSignIns.begin")(function*(accountId: AccountId) {
     const secret = yield* secrets.make
@@ -52,7 +52,7 @@ const make = Effect.gen(function*() {
     yield* sql`INSERT INTO pending_sign_ins ${
       sql.insert({ secretHash: yield* secrets.hash(secret), accountId, createdAt, expiresAt })
     }`
-    yield* again(sql`DELETE FROM pending_sign_ins WHERE secret_hash IN (
+    yield* retryOnDeadlock(sql`DELETE FROM pending_sign_ins WHERE secret_hash IN (
       SELECT secret_hash FROM pending_sign_ins WHERE account_id = ${accountId}
       ORDER BY created_at DESC, secret_hash OFFSET ${pendingOfUserMax})`)
     return secret

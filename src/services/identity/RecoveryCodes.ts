@@ -11,7 +11,7 @@ const codeBytes = 10
 const letters = "abcdefghijkmnpqrstuvwxyz23456789"
 
 /** Normalises a code: ignores spaces, dashes and case. */
-const plain = (code: string) => code.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
+const normalised = (code: string) => code.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
 
 /** Recovery codes for users without their authenticator app. Each works once; only hashes are stored. */
 export const recoveryCodes = Effect.fnUntraced(function*(sql: SqlClient) {
@@ -26,14 +26,14 @@ export const recoveryCodes = Effect.fnUntraced(function*(sql: SqlClient) {
     /** Replaces all codes by ten new ones, in the current transaction. */
     renew: Effect.fnUntraced(function*(accountId: AccountId) {
       const codes = yield* Effect.replicateEffect(make, recoveryCodesMax)
-      const hashes = yield* Effect.forEach(codes, (code) => secrets.hash(plain(Redacted.value(code))))
+      const hashes = yield* Effect.forEach(codes, (code) => secrets.hash(normalised(Redacted.value(code))))
       yield* sql`DELETE FROM recovery_codes WHERE account_id = ${accountId}`
       for (const codeHash of hashes) yield* sql`INSERT INTO recovery_codes ${sql.insert({ accountId, codeHash })}`
       return codes
     }),
     /** Consumes a code; returns true if it was valid. */
     take: Effect.fnUntraced(function*(accountId: AccountId, code: string) {
-      const hash = yield* secrets.hash(plain(code))
+      const hash = yield* secrets.hash(normalised(code))
       const taken = yield* sql`DELETE FROM recovery_codes
         WHERE account_id = ${accountId} AND code_hash = ${hash} RETURNING 1`
       return taken.length > 0

@@ -76,7 +76,7 @@ export const problemsOf = (given: {
   ...(Result.isFailure(given.email) ? [given.email.failure] : []),
   ...ofPassword(given.password),
   ...(hasMoreCharacters(given.reason ?? "", reasonCharactersMax) ? [tooLong("reason", reasonCharactersMax)] : []),
-  ...(given.timeZone && TimeZones.known(given.timeZone) === undefined
+  ...(given.timeZone && TimeZones.isKnown(given.timeZone) === undefined
     ? [problem("timeZone", "ERR_INCLUSION", "is not included in the list")]
     : [])
 ]
@@ -125,7 +125,8 @@ export const ofPassword = (password: Redacted.Redacted): ReadonlyArray<Problem> 
 
 export const reserved = problem("username", "ERR_RESERVED", "is reserved")
 export const emailBlocked = problem("email", "ERR_BLOCKED", "uses a forbidden e-mail provider")
-export const taken = (field: "username" | "email"): Problem => problem(field, "ERR_TAKEN", "has already been taken")
+export const alreadyTaken = (field: "username" | "email"): Problem =>
+  problem(field, "ERR_TAKEN", "has already been taken")
 export const notAccepted = problem("agreement", "ERR_ACCEPTED", "must be accepted")
 export const noReason = problem("reason", "ERR_BLANK", "can't be blank")
 

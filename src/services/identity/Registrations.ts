@@ -6,10 +6,10 @@ import { idRows, rowsOf } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { NotAllowed, type Unavailable, type Unprocessable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { everyone, givenBits, permissions, type RoleId } from "../staff/Permissions.ts"
+import { defaultRole, givenBits, permissions, type RoleId } from "../staff/Permissions.ts"
 import { Credentials } from "./Credentials.ts"
 import type { EmailAddress } from "./EmailAddresses.ts"
-import { distinct, type GivenEmail, type Problem, problemsOf, refusal, taken } from "./RegistrationRules.ts"
+import { alreadyTaken, distinct, type GivenEmail, type Problem, problemsOf, refusal } from "./RegistrationRules.ts"
 import * as TimeZones from "./TimeZones.ts"
 
 /** A local account to create. */
@@ -30,7 +30,7 @@ interface Registration {
   /** Further problems that refuse it. */
   readonly problems?: ReadonlyArray<Problem>
   /** If true, a moderator must approve it, even with an invite. */
-  readonly held?: boolean
+  readonly needsApproval?: boolean
   /** True if the user gave a sufficient age. The date of birth is not stored. */
   readonly ageVerified?: boolean
   /** True if the user gets the welcome e-mail after confirmation and approval. */
@@ -71,7 +71,7 @@ const make = Effect.gen(function*() {
       FROM users u JOIN accounts a ON a.id = u.account_id JOIN roles r ON r.id = u.role_id, roles e
       WHERE i.code = ${code} AND (i.max_uses IS NULL OR i.uses < i.max_uses)
         AND (i.expires_at IS NULL OR i.expires_at > ${new Date(now)})
-        AND u.account_id = i.account_id AND e.id = ${everyone}
+        AND u.account_id = i.account_id AND e.id = ${defaultRole}
         AND NOT u.disabled AND u.approved AND u.confirmed_at IS NOT NULL AND a.suspended_at IS NULL
         AND a.moved_to_id IS NULL AND NOT a.memorial
       RETURNING i.id, i.account_id, i.autofollow, ((${
@@ -86,8 +86,8 @@ const make = Effect.gen(function*() {
           OR EXISTS (SELECT 1 FROM retired_usernames WHERE username = lower(${username})) AS username,
         EXISTS (SELECT 1 FROM users WHERE lower(email) = lower(${email})) AS email`)
     return [
-      ...(found?.username === true ? [taken("username")] : []),
-      ...(found?.email === true ? [taken("email")] : [])
+      ...(found?.username === true ? [alreadyTaken("username")] : []),
+      ...(found?.email === true ? [alreadyTaken("email")] : [])
     ]
   })
 
@@ -95,7 +95,7 @@ const make = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const at = new Date(now)
     const invite = given.inviteCode === undefined ? undefined : yield* useInvite(given.inviteCode, now)
-    const approved = (given.approved || invite?.bypassesApproval === true) && given.held !== true
+    const approved = (given.approved || invite?.bypassesApproval === true) && given.needsApproval !== true
     const rows = yield* idRows(sql`
       INSERT INTO accounts (id, username, created_at, updated_at)
       VALUES (next_id(${now}), ${given.username}, ${at}, ${at}) RETURNING id`)
@@ -107,9 +107,9 @@ const make = Effect.gen(function*() {
         accountId,
         email,
         passwordHash,
-        roleId: given.roleId ?? everyone,
+        roleId: given.roleId ?? defaultRole,
         locale: given.locale ?? null,
-        timeZone: TimeZones.known(given.timeZone ?? "") ?? null,
+        timeZone: TimeZones.isKnown(given.timeZone ?? "") ?? null,
         reason: given.reason ?? null,
         approved,
         inviteId: invite?.id ?? null,
@@ -152,9 +152,9 @@ const lostRace = (error: SqlError): Option.Option<Problem> => {
   if (!isSqlError(error) || error.reason._tag !== "UniqueViolation") return Option.none()
   switch (error.reason.constraint) {
     case "accounts_handle":
-      return Option.some(taken("username"))
+      return Option.some(alreadyTaken("username"))
     case "users_email":
-      return Option.some(taken("email"))
+      return Option.some(alreadyTaken("email"))
     default:
       return Option.none()
   }

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "ef
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
-import { untilNoClash } from "../database/Transactions.ts"
+import { retryDeadlocks } from "../database/Transactions.ts"
 import { traced } from "../runtime/Traced.ts"
 import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
 
@@ -53,7 +53,7 @@ const isIp = /^[0-9a-f.:]+$/i
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* OpaqueSecrets
-  const again = untilNoClash(sql)
+  const retryOnDeadlock = retryDeadlocks(sql)
 
   const start: Sessions["Service"]["start"] = traced("Sessions.start")(function*(accountId, browser) {
     const secret = yield* secrets.make
@@ -68,7 +68,7 @@ const make = Effect.gen(function*() {
         seenAt: at
       })
     }`
-    yield* again(sql`DELETE FROM sessions WHERE id_hash IN (
+    yield* retryOnDeadlock(sql`DELETE FROM sessions WHERE id_hash IN (
       SELECT id_hash FROM sessions WHERE account_id = ${accountId}
       ORDER BY created_at DESC, id_hash OFFSET ${sessionsOfUserMax})`)
     return secret
@@ -102,7 +102,7 @@ const make = Effect.gen(function*() {
       yield* sql`DELETE FROM sessions WHERE account_id = ${accountId}`
       yield* sql`DELETE FROM pending_sign_ins WHERE account_id = ${accountId}`
     },
-    again,
+    retryOnDeadlock,
     Effect.orDie
   )
 

@@ -4,7 +4,7 @@ import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { effective, everyone, givenBits } from "../staff/Permissions.ts"
+import { combined, defaultRole, givenBits } from "../staff/Permissions.ts"
 import { Visibility } from "../statuses/Visibility.ts"
 import { StoredField } from "./Accounts.ts"
 
@@ -66,12 +66,12 @@ export class Settings extends Context.Service<Settings, {
             r.collection_limit AS role_collection_limit,
             ${
           sql.literal(givenBits)
-        } AS permissions, coalesce((SELECT permissions FROM roles WHERE id = ${everyone}), 0) AS everybodys
+        } AS permissions, coalesce((SELECT permissions FROM roles WHERE id = ${defaultRole}), 0) AS everybodys
           FROM accounts a JOIN users u ON u.account_id = a.id JOIN roles r ON r.id = u.role_id
           WHERE a.id = ${account}`).pipe(Effect.orDie)
         if (row === undefined) return yield* new RecordNotFound()
         const { everybodys, ...settings } = row
-        return { ...settings, permissions: effective(row.permissions, everybodys) }
+        return { ...settings, permissions: combined(row.permissions, everybodys) }
       })
       return Settings.of({ of })
     })

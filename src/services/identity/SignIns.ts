@@ -27,20 +27,20 @@ class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused",
 }
 
 /** A completed sign-in; `lacksFactor` if the role has no permissions without a second factor and the user has none. */
-interface Known {
-  readonly _tag: "Known"
+interface SignedIn {
+  readonly _tag: "SignedIn"
   readonly accountId: AccountId
   readonly lacksFactor: boolean
 }
 /** The password is correct; a code must follow from the browser that holds this secret. */
-interface CodeWanted {
-  readonly _tag: "CodeWanted"
+interface CodeRequired {
+  readonly _tag: "CodeRequired"
   readonly pending: Redacted.Redacted
 }
 
 /** A completed sign-in of a user whom moderators disabled: only the strikes can be read. */
-interface KeptOut {
-  readonly _tag: "KeptOut"
+interface DisabledSignIn {
+  readonly _tag: "DisabledSignIn"
   readonly accountId: AccountId
 }
 
@@ -50,14 +50,14 @@ export class SignIns extends Context.Service<SignIns, {
   readonly signIn: (
     email: EmailAddress | undefined,
     password: Redacted.Redacted
-  ) => Effect.Effect<Known | KeptOut | CodeWanted, SignInRefused | Unavailable>
+  ) => Effect.Effect<SignedIn | DisabledSignIn | CodeRequired, SignInRefused | Unavailable>
   /** Returns the account of a sign-in that awaits its code. */
   readonly waiting: (pending: Redacted.Redacted) => Effect.Effect<AccountId | undefined>
   /** Completes a sign-in that awaits its code. */
   readonly enterCode: (
     pending: Redacted.Redacted,
     code: string
-  ) => Effect.Effect<Known | KeptOut, CodeRefused | SignInRefused>
+  ) => Effect.Effect<SignedIn | DisabledSignIn, CodeRefused | SignInRefused>
 }>()("murmuration/services/identity/SignIns") {
   static readonly layerNoDeps = Layer.effect(
     SignIns,
@@ -80,9 +80,9 @@ export class SignIns extends Context.Service<SignIns, {
         if (!user.approved) return yield* new SignInRefused({ state: "pending" })
       })
       const known = Effect.fnUntraced(function*({ accountId, disabled, secondFactor }: User) {
-        if (disabled) return { _tag: "KeptOut", accountId } as const
+        if (disabled) return { _tag: "DisabledSignIn", accountId } as const
         yield* users.signedIn(accountId)
-        return { _tag: "Known", accountId, lacksFactor: secondFactor === "missing" } as const
+        return { _tag: "SignedIn", accountId, lacksFactor: secondFactor === "missing" } as const
       })
 
       const signIn = traced("SignIns.signIn")(function*(email: EmailAddress | undefined, password: Redacted.Redacted) {
@@ -91,7 +91,7 @@ export class SignIns extends Context.Service<SignIns, {
         if (user === undefined || !right) return yield* new SignInRefused({ state: "wrong" })
         yield* requireOpen(user)
         return user.secondFactor === "on"
-          ? { _tag: "CodeWanted", pending: yield* pendings.begin(user.accountId) } as const
+          ? { _tag: "CodeRequired", pending: yield* pendings.begin(user.accountId) } as const
           : yield* known(user)
       })
       const enterCode = traced("SignIns.enterCode")(function*(pending: Redacted.Redacted, code: string) {

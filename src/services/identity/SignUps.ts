@@ -87,7 +87,7 @@ export class SignUps extends Context.Service<SignUps, {
         const accountId = yield* registrations.create({
           ...wish,
           problems: verdict.problems,
-          held: verdict.needsApproval,
+          needsApproval: verdict.needsApproval,
           locale: localeOf(wish.locale),
           // With closed registrations the invite counts as approval.
           approved: mode !== "approval",
@@ -98,9 +98,9 @@ export class SignUps extends Context.Service<SignUps, {
         })
         const user = yield* users.find(accountId)
         if (signupConfirmation === "mail" && Option.isSome(user)) yield* mailLinks.sendConfirmation(user.value)
-        else if (Option.isSome(user) && !user.value.approved) yield* staffEmails.waits(accountId)
+        else if (Option.isSome(user) && !user.value.approved) yield* staffEmails.tellStaffOfSignUp(accountId)
         // Without confirmation the user can sign in at once.
-        else if (Option.isSome(user)) yield* Effect.orDie(writer.tellStaff("admin.sign_up", accountId, 0n))
+        else if (Option.isSome(user)) yield* Effect.orDie(writer.notifyStaff("admin.sign_up", accountId, 0n))
         return accountId
       })
       return SignUps.of({ signUp })

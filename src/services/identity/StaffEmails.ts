@@ -10,7 +10,7 @@ import { Approvals, type Pending } from "./Approvals.ts"
 /** E-mails about sign-ups to staff who may decide, and to applicants. */
 export class StaffEmails extends Context.Service<StaffEmails, {
   /** Tells staff about a pending sign-up; the e-mails are sent in the background. */
-  readonly waits: (accountId: AccountId) => Effect.Effect<void>
+  readonly tellStaffOfSignUp: (accountId: AccountId) => Effect.Effect<void>
   /** Tells the applicant and the staff about a decision. */
   readonly decided: (one: Pending, decision: "approved" | "rejected") => Effect.Effect<void>
 }>()("murmuration/services/identity/StaffEmails") {
@@ -22,13 +22,13 @@ export class StaffEmails extends Context.Service<StaffEmails, {
       const { localDomain: server, publicUrl } = yield* ServerConfig
       const catalogs = yield* UserCatalogs
       return StaffEmails.of({
-        waits: traced("StaffEmails.waits")(function*(accountId) {
+        tellStaffOfSignUp: traced("StaffEmails.tellStaffOfSignUp")(function*(accountId) {
           const found = yield* Effect.option(approvals.find(accountId))
           if (Option.isNone(found)) return
           const { reason, username } = found.value
           for (const { email: to, locale } of yield* approvals.staff) {
             const words = catalogs.of({ locale: locale ?? undefined })
-            yield* emails.post(Effect.map(words, EmailTexts.waiting({ to, server, username, reason })))
+            yield* emails.enqueue(Effect.map(words, EmailTexts.waiting({ to, server, username, reason })))
           }
         }),
         decided: traced("StaffEmails.decided")(function*({ email, locale, username }, decision) {
@@ -36,10 +36,10 @@ export class StaffEmails extends Context.Service<StaffEmails, {
           const text = decision === "approved"
             ? EmailTexts.approved({ ...member, publicUrl })
             : EmailTexts.rejected(member)
-          yield* emails.post(Effect.map(catalogs.of({ locale: locale ?? undefined }), text))
+          yield* emails.enqueue(Effect.map(catalogs.of({ locale: locale ?? undefined }), text))
           for (const { email: to, locale } of yield* approvals.staff) {
             const words = catalogs.of({ locale: locale ?? undefined })
-            yield* emails.post(Effect.map(words, EmailTexts.decided({ to, server, username, decision })))
+            yield* emails.enqueue(Effect.map(words, EmailTexts.decided({ to, server, username, decision })))
           }
         })
       })

@@ -11,8 +11,8 @@ import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { NotAllowed, RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { AuditLog, LostAct, type Refusal } from "../staff/AuditLog.ts"
-import { standingOf } from "../staff/Rank.ts"
+import { AlreadyDone, AuditLog, type Refusal } from "../staff/AuditLog.ts"
+import { requirePermission } from "../staff/Rank.ts"
 
 /** Recipients per step, and maximum concurrent e-mails. */
 const writtenMax = 30
@@ -66,7 +66,7 @@ export class TermsEmails extends Context.Service<TermsEmails, {
       const catalogs = yield* UserCatalogs
       const mailer = yield* Mailer
       const { localDomain: server, publicUrl } = yield* ServerConfig
-      const standing = standingOf(sql)
+      const standing = requirePermission(sql)
 
       const start = Effect.fnUntraced(
         function*(by: AccountId) {
@@ -78,11 +78,11 @@ export class TermsEmails extends Context.Service<TermsEmails, {
             WHERE id = ${version.id} AND emailed_after IS NULL AND emailed_at IS NULL RETURNING id`
           const target = { type: "terms", id: version.id, label: version.effectiveOn } as const
           const act = { by, action: "publish", target } as const
-          if (begun.length === 0) return yield* new LostAct({ act, refusal: new NotAllowed({}) })
+          if (begun.length === 0) return yield* new AlreadyDone({ act, refusal: new NotAllowed({}) })
           yield* audit.record(act)
           return version.effectiveOn
         },
-        audit.deciding
+        audit.runLogged
       )
 
       const claim = Effect.gen(function*() {

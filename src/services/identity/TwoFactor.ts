@@ -10,9 +10,9 @@ import { Broadcast } from "../events/Broadcast.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import type { Unavailable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { sealsFor } from "../secrets/Seals.ts"
+import { secretCipher } from "../secrets/Seals.ts"
 import { Credentials } from "./Credentials.ts"
-import { forgetFactor } from "./ForgottenFactors.ts"
+import { removeFactor } from "./ForgottenFactors.ts"
 import * as OneTimeCodes from "./OneTimeCodes.ts"
 import { recoveryCodes } from "./RecoveryCodes.ts"
 import { Sessions } from "./Sessions.ts"
@@ -120,8 +120,8 @@ const make = Effect.gen(function*() {
   const sessions = yield* Sessions
   const { localDomain } = yield* ServerConfig
   const codes = yield* recoveryCodes(sql)
-  const setups = yield* sealsFor("set-ups of two-factor sign-in")
-  const kept = yield* sealsFor("secrets of two-factor sign-in")
+  const setups = yield* secretCipher("set-ups of two-factor sign-in")
+  const kept = yield* secretCipher("secrets of two-factor sign-in")
 
   const userOf = Effect.fnUntraced(function*(accountId: AccountId, locked = false) {
     const [user] = yield* userRows(sql`SELECT a.username, u.password_hash, u.otp_secret, u.otp_enabled_at,
@@ -135,7 +135,7 @@ const make = Effect.gen(function*() {
   const shown = (username: string, secret: Redacted.Redacted, setup: string): Setup => ({
     setup,
     secret,
-    address: OneTimeCodes.addressOf(secret, localDomain, username)
+    address: OneTimeCodes.otpauthUri(secret, localDomain, username)
   })
   const requirePassword = Effect.fnUntraced(function*(password: Redacted.Redacted, hash: string) {
     if (!(yield* credentials.verify(password, hash))) return yield* new TwoFactorRefused({ reason: "password" })
@@ -148,13 +148,13 @@ const make = Effect.gen(function*() {
     const secret = OneTimeCodes.secretOf(yield* random.randomBytes(OneTimeCodes.secretBytes))
     const until = (yield* Clock.currentTimeMillis) + setupMillisMax
     const text = JSON.stringify({ accountId: String(accountId), secret: Redacted.value(secret), until })
-    return shown(username, secret, Base64Url.encode(yield* setups.seal(Redacted.make(text))))
+    return shown(username, secret, Base64Url.encode(yield* setups.encrypt(Redacted.make(text))))
   })
 
   const setupOf: TwoFactor["Service"]["setupOf"] = traced("TwoFactor.setupOf")(function*(accountId, setup) {
     const late = new TwoFactorRefused({ reason: "late" })
     const bytes = setup.length > setupCharactersMax ? undefined : Result.getOrUndefined(Base64Url.decode(setup))
-    const opened = bytes === undefined ? undefined : setups.open(bytes)
+    const opened = bytes === undefined ? undefined : setups.decrypt(bytes)
     const said = opened === undefined ? undefined : Option.getOrUndefined(decodeSealed(Redacted.value(opened)))
     if (said === undefined || said.accountId !== String(accountId)) return yield* late
     if (said.until <= (yield* Clock.currentTimeMillis)) return yield* late
@@ -171,7 +171,7 @@ const make = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const step = OneTimeCodes.stepOf(secret, plain(code), now)
     if (step === undefined) return yield* new TwoFactorRefused({ reason: "code" })
-    const sealed = yield* kept.seal(secret)
+    const sealed = yield* kept.encrypt(secret)
     const made = yield* Effect.gen(function*() {
       const [on] = yield* sql`UPDATE users SET otp_secret = ${sealed}, otp_enabled_at = ${new Date(now)},
           otp_last_step = ${step} WHERE account_id = ${accountId} AND otp_enabled_at IS NULL RETURNING 1`
@@ -188,7 +188,7 @@ const make = Effect.gen(function*() {
   const spend = Effect.fnUntraced(function*(accountId: AccountId, code: string) {
     const { otpSecret } = yield* userOf(accountId)
     if (otpSecret === null) return yield* new TwoFactorRefused({ reason: "off" })
-    const secret = kept.open(otpSecret)
+    const secret = kept.decrypt(otpSecret)
     const given = plain(code)
     const now = yield* Clock.currentTimeMillis
     const step = secret === undefined ? undefined : OneTimeCodes.stepOf(secret, given, now)
@@ -206,7 +206,7 @@ const make = Effect.gen(function*() {
   }, Effect.catchIf(isSqlError, Effect.die))
 
   /** Runs `work` in a transaction after checking password and code again. */
-  const guarded = <A, E>(
+  const verified = <A, E>(
     accountId: AccountId,
     password: Redacted.Redacted,
     code: string,
@@ -238,10 +238,10 @@ const make = Effect.gen(function*() {
     setupOf,
     confirm,
     renew: traced("TwoFactor.renew")((accountId, password, code) =>
-      guarded(accountId, password, code, codes.renew(accountId))
+      verified(accountId, password, code, codes.renew(accountId))
     ),
     switchOff: traced("TwoFactor.switchOff")(function*(accountId, password, code) {
-      yield* guarded(accountId, password, code, Effect.andThen(forgetFactor(sql)(accountId), tell(accountId)))
+      yield* verified(accountId, password, code, Effect.andThen(removeFactor(sql)(accountId), tell(accountId)))
       yield* emails.send(accountId, "off")
     }),
     use

@@ -50,7 +50,7 @@ export class TwoFactorEmails extends Context.Service<TwoFactorEmails, {
       }, Effect.orDie)
 
       return TwoFactorEmails.of({
-        send: traced("TwoFactorEmails.send")((accountId, event) => emails.post(letter(accountId, event)))
+        send: traced("TwoFactorEmails.send")((accountId, event) => emails.enqueue(letter(accountId, event)))
       })
     })
   ).pipe(Layer.provide(UserCatalogs.layer))

@@ -5,9 +5,9 @@ import { rowsOf } from "../database/Rows.ts"
 import { Broadcast } from "../events/Broadcast.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { AuditLog, LostAct, type Refusal } from "../staff/AuditLog.ts"
-import { requireRank, standingOf } from "../staff/Rank.ts"
-import { forgetFactor } from "./ForgottenFactors.ts"
+import { AlreadyDone, AuditLog, type Refusal } from "../staff/AuditLog.ts"
+import { requirePermission, requireRank } from "../staff/Rank.ts"
+import { removeFactor } from "./ForgottenFactors.ts"
 import { TwoFactorEmails } from "./TwoFactorEmails.ts"
 
 const nameRows = rowsOf(Schema.Struct({ username: Schema.String }))
@@ -30,20 +30,22 @@ export class TwoFactorReset extends Context.Service<TwoFactorReset, {
 
       const disable = Effect.fnUntraced(
         function*(accountId: AccountId, by: AccountId | undefined) {
-          if (by !== undefined) yield* requireRank(sql)(yield* standingOf(sql)(by, "manageUserAccess"), accountId)
+          if (by !== undefined) {
+            yield* requireRank(sql)(yield* requirePermission(sql)(by, "manageUserAccess"), accountId)
+          }
           const [user] = yield* nameRows(sql`SELECT a.username FROM users u JOIN accounts a ON a.id = u.account_id
             WHERE u.account_id = ${accountId}`)
           if (user === undefined) return yield* new RecordNotFound()
           const target = { type: "account", id: accountId, label: user.username } as const
           const act = { by, action: "disable_2fa", target } as const
-          if (!(yield* forgetFactor(sql)(accountId))) {
-            return yield* new LostAct({ act, refusal: new RecordNotFound() })
+          if (!(yield* removeFactor(sql)(accountId))) {
+            return yield* new AlreadyDone({ act, refusal: new RecordNotFound() })
           }
           yield* log.record(act)
           yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "user", ids: [accountId] }))
           yield* sql.afterCommit(emails.send(accountId, "off"))
         },
-        log.deciding
+        log.runLogged
       )
       return TwoFactorReset.of({ disable: traced("TwoFactorReset.disable")(disable) })
     })

@@ -9,14 +9,14 @@ const reserved = new Set(
   [
     "abuse account accounts admin administration administrator admins everyone help helpdesk instance mod moderator",
     "moderators mods owner root security server staff support webmaster"
-  ].join(" ").split(" ").map((name) => plainLetters(name))
+  ].join(" ").split(" ").map((name) => lookalikeKey(name))
 )
 
 /** Replaces digits that look like letters by those letters. */
-export function plainLetters(username: string): string {
+export function lookalikeKey(username: string): string {
   const letters = "oizeasgtbg"
   return username.toLowerCase().replaceAll("_", "").replace(/\d/g, (digit) => letters[Number(digit)] ?? digit)
     .replaceAll("l", "i")
 }
 
-export const isReserved = (username: string): boolean => reserved.has(plainLetters(username))
+export const isReserved = (username: string): boolean => reserved.has(lookalikeKey(username))

@@ -11,7 +11,7 @@ import { traced } from "../runtime/Traced.ts"
 import type { RoleId } from "../staff/Permissions.ts"
 import { Credentials } from "./Credentials.ts"
 import type { EmailAddress } from "./EmailAddresses.ts"
-import { ofPassword, refusal, taken } from "./RegistrationRules.ts"
+import { alreadyTaken, ofPassword, refusal } from "./RegistrationRules.ts"
 import { Sessions } from "./Sessions.ts"
 
 /** User of a local account: credentials and state. */
@@ -124,7 +124,7 @@ const make = Effect.gen(function*() {
       transaction(sql),
       Effect.catchIf(
         (error) => isSqlError(error) && error.reason._tag === "UniqueViolation",
-        () => Effect.fail(refusal([taken("email")]))
+        () => Effect.fail(refusal([alreadyTaken("email")]))
       ),
       Effect.catchTag("SqlError", Effect.die)
     )

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { hasMoreMarks, marksMax, sanitise } from "../html/Sanitise.ts"
 import { validationFailed } from "../runtime/Errors.ts"
 import { momentOf } from "../runtime/Moments.ts"
-import { whereBounded } from "../text/BoundedText.ts"
+import { ifBounded } from "../text/BoundedText.ts"
 
 /** Maximum bytes of a stored document. */
 const documentBytesMax = 200_000
@@ -25,7 +25,7 @@ const paragraphsOf = (text: string): string =>
 export const documentOf = Effect.fnUntraced(function*(text: string) {
   if (Buffer.byteLength(text) > documentBytesMax) return yield* tooLong
   const written = text.replaceAll("\0", "").trim()
-  const source = whereBounded(markup.test(written) ? written : paragraphsOf(written))
+  const source = ifBounded(markup.test(written) ? written : paragraphsOf(written))
   if (source === undefined) return yield* tooLong
   if (hasMoreMarks(source)) return yield* validationFailed(`Elements are too many (maximum is ${marksMax})`)
   const html = sanitise(source)

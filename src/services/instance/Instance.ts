@@ -11,7 +11,7 @@ import {
   instanceThumbnailOf,
   pictureSettings
 } from "./PictureSettings.ts"
-import { asTags, asText, settings } from "./SettingNames.ts"
+import { decodeTags, decodeText, settings } from "./SettingNames.ts"
 import { type StorageBudgets, storageBudgetsOf } from "./StorageBudgets.ts"
 
 /** Description of the server, which staff set in the table `settings`. */
@@ -94,7 +94,7 @@ export class Instance extends Context.Service<Instance, {
         const rows = yield* settingRows(sql`
           SELECT name, value, updated_at FROM settings WHERE name = ANY (${settingNames}::text[])`)
         const set = new Map(rows.map((row) => [row.name, row]))
-        const text = (name: string) => Option.getOrElse(asText(set.get(name)?.value), () => "")
+        const text = (name: string) => Option.getOrElse(decodeText(set.get(name)?.value), () => "")
         const page = (name: string) => {
           const row = set.get(name)
           return row === undefined || text(name) === "" ? null : { html: text(name), updatedAt: row.updatedAt }
@@ -113,7 +113,7 @@ export class Instance extends Context.Service<Instance, {
           privacyPolicy: document("privacy_policy"),
           termsOfService: document("terms_of_service"),
           contactEmail: text(settings.contactEmail),
-          languages: Option.getOrElse(asTags(set.get(settings.languages)?.value), () => [defaultLanguage]),
+          languages: Option.getOrElse(decodeTags(set.get(settings.languages)?.value), () => [defaultLanguage]),
           defaultLanguage: text(settings.defaultLanguage) || null,
           accentColor: text(settings.accentColor) || null,
           thumbnail: instanceThumbnailOf(set.get(pictureSettings.thumbnail)?.value),

@@ -5,11 +5,11 @@ import { single } from "../caching/Single.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import {
-  asFlag,
-  asMode,
-  asText,
-  asTimelinesAccess,
-  asYears,
+  decodeFlag,
+  decodeMode,
+  decodeText,
+  decodeTimelinesAccess,
+  decodeYears,
   type RegistrationsMode,
   settings,
   type TimelinesAccess
@@ -54,15 +54,15 @@ export class InstancePolicies extends Context.Service<InstancePolicies, {
       const load = Effect.gen(function*() {
         const rows = yield* settingRows(sql`SELECT name, value FROM settings WHERE name = ANY (${names}::text[])`)
         const set = new Map(rows.map(({ name, value }) => [name, value]))
-        const timelines = Option.getOrElse(asTimelinesAccess(set.get(settings.timelinesAccess)), () => usualAccess)
+        const timelines = Option.getOrElse(decodeTimelinesAccess(set.get(settings.timelinesAccess)), () => usualAccess)
         return {
-          registrations: Option.getOrElse(asMode(set.get(settings.registrations)), () => registrations),
-          registrationsMessage: Option.getOrNull(asText(set.get(settings.registrationsMessage))),
-          reasonRequired: asFlag(set.get(settings.reasonRequired)),
-          minAge: Option.getOrNull(asYears(set.get(settings.minAge))),
-          autoClose: asFlag(set.get(settings.autoClose)),
+          registrations: Option.getOrElse(decodeMode(set.get(settings.registrations)), () => registrations),
+          registrationsMessage: Option.getOrNull(decodeText(set.get(settings.registrationsMessage))),
+          reasonRequired: decodeFlag(set.get(settings.reasonRequired)),
+          minAge: Option.getOrNull(decodeYears(set.get(settings.minAge))),
+          autoClose: decodeFlag(set.get(settings.autoClose)),
           timelines: limitedFederation
-            ? { liveFeeds: closed(timelines.liveFeeds), hashtagFeeds: closed(timelines.hashtagFeeds) }
+            ? { liveFeeds: membersOnly(timelines.liveFeeds), hashtagFeeds: membersOnly(timelines.hashtagFeeds) }
             : timelines
         } satisfies Policies
       }).pipe(Effect.orDie, Effect.withSpan("InstancePolicies.load"))
@@ -78,7 +78,7 @@ export class InstancePolicies extends Context.Service<InstancePolicies, {
 }
 
 /** Returns the access in limited federation mode, which always requires a signed-in user. */
-const closed = ({ local, remote }: TimelinesAccess["liveFeeds"]) => ({
+const membersOnly = ({ local, remote }: TimelinesAccess["liveFeeds"]) => ({
   local: local === "public" ? "authenticated" as const : local,
   remote: remote === "public" ? "authenticated" as const : remote
 })

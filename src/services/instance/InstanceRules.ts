@@ -3,13 +3,13 @@ import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 import { requireCapacity } from "../database/BoundedTables.ts"
 import type { AccountId } from "../database/Ids.ts"
-import { idRows, only, rowsOf } from "../database/Rows.ts"
+import { idRows, rowsOf, singleRow } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { Broadcast } from "../events/Broadcast.ts"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
-import { standingOf } from "../staff/Rank.ts"
+import { requirePermission } from "../staff/Rank.ts"
 import { hasMoreCharacters } from "../text/Characters.ts"
 import { languageTag } from "./Languages.ts"
 
@@ -67,7 +67,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* AuditLog
   const broadcast = yield* Broadcast
-  const standing = standingOf(sql)
+  const standing = requirePermission(sql)
 
   /** Runs an action of staff and tells all nodes. */
   const act = <A, E>(by: AccountId | undefined, work: Effect.Effect<A, E>) =>
@@ -83,7 +83,7 @@ const make = Effect.gen(function*() {
   const found = Effect.fnUntraced(function*(all: ReadonlyArray<Rule>, id: bigint) {
     return all.find((rule) => rule.id === id) ?? (yield* new RecordNotFound())
   })
-  const place = Effect.fnUntraced(function*(all: ReadonlyArray<bigint>, id: bigint, at: number) {
+  const moveTo = Effect.fnUntraced(function*(all: ReadonlyArray<bigint>, id: bigint, at: number) {
     const rest = all.filter((other) => other !== id)
     const order = rest.toSpliced(Math.max(0, Math.min(at - 1, rest.length)), 0, id)
     yield* sql`UPDATE rules SET priority = o.n FROM unnest(${order}::bigint[]) WITH ORDINALITY o (id, n)
@@ -97,12 +97,12 @@ const make = Effect.gen(function*() {
         const rule = yield* changed({ text: "", hint: "", translations: {} }, given)
         yield* requireCapacity(sql, { table: "rules", name: "Rules", max: rulesMax, counted: sql`deleted_at IS NULL` })
         const all = (yield* list).map(({ id }) => id)
-        const { id } = only(
+        const { id } = singleRow(
           yield* idRows(sql`INSERT INTO rules (id, priority, text, hint, translations)
             SELECT next_id(${yield* Clock.currentTimeMillis}), coalesce(max(priority), 0) + 1, ${rule.text},
               ${rule.hint}, ${JSON.stringify(rule.translations)}::jsonb FROM rules RETURNING id`)
         )
-        if (given.place !== undefined) yield* place(all, id, given.place)
+        if (given.place !== undefined) yield* moveTo(all, id, given.place)
         yield* audit.record({ by, action: "create", target: { type: "rule", id, label: rule.text }, after: rule })
         return id
       })
@@ -118,7 +118,7 @@ const make = Effect.gen(function*() {
         yield* sql`UPDATE rules SET text = ${after.text}, hint = ${after.hint},
           translations = ${JSON.stringify(after.translations)}::jsonb WHERE id = ${id}`
         const was = all.findIndex((rule) => rule.id === id) + 1
-        if (given.place !== undefined) yield* place(all.map((rule) => rule.id), id, given.place)
+        if (given.place !== undefined) yield* moveTo(all.map((rule) => rule.id), id, given.place)
         yield* audit.record({
           by,
           action: "update",

@@ -7,7 +7,7 @@ import { Broadcast } from "../events/Broadcast.ts"
 import { type NotAllowed, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
-import { standingOf } from "../staff/Rank.ts"
+import { requirePermission } from "../staff/Rank.ts"
 import type { DocumentKind } from "./Documents.ts"
 import { type InstanceChange, settingRowsOf } from "./InstanceChange.ts"
 import { InstanceDocuments } from "./InstanceDocuments.ts"
@@ -36,7 +36,7 @@ export class InstanceSettings extends Context.Service<InstanceSettings, {
       const audit = yield* AuditLog
       const broadcast = yield* Broadcast
       const documents = yield* InstanceDocuments
-      const standing = standingOf(sql)
+      const standing = requirePermission(sql)
 
       const write = Effect.fnUntraced(
         function*(by: AccountId | undefined, given: InstanceChange) {

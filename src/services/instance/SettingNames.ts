@@ -22,22 +22,22 @@ export const settings = {
 /** Registration modes: for everyone, with approval by a moderator, or closed. */
 export const RegistrationsMode = Schema.Literals(["open", "approval", "closed"])
 
-const Reach = Schema.Literals(["public", "authenticated", "disabled"])
+const TimelineReaders = Schema.Literals(["public", "authenticated", "disabled"])
 /** Readers of a public timeline: everyone, signed-in users, or only staff whose role has `view_feeds`. */
-export type Reach = typeof Reach.Type
+export type TimelineReaders = typeof TimelineReaders.Type
 
-const Feeds = Schema.Struct({ local: Reach, remote: Reach })
+const Feeds = Schema.Struct({ local: TimelineReaders, remote: TimelineReaders })
 /** Access to timelines, by local and remote posts. */
 export const TimelinesAccess = Schema.Struct({ liveFeeds: Feeds, hashtagFeeds: Feeds })
 export type TimelinesAccess = typeof TimelinesAccess.Type
 
 /** Decoders of values in the table; a value of another shape, for example one edited by hand, counts as unset. */
-export const asText = Schema.decodeUnknownOption(Schema.String)
-export const asTags = Schema.decodeUnknownOption(Schema.Array(Schema.String))
-export const asMode = Schema.decodeUnknownOption(RegistrationsMode)
-export const asTimelinesAccess = Schema.decodeUnknownOption(TimelinesAccess)
-export const asFlag = (value: unknown): boolean => value === true
-export const asYears = (value: unknown): Option.Option<number> => Schema.decodeUnknownOption(Schema.Int)(value)
+export const decodeText = Schema.decodeUnknownOption(Schema.String)
+export const decodeTags = Schema.decodeUnknownOption(Schema.Array(Schema.String))
+export const decodeMode = Schema.decodeUnknownOption(RegistrationsMode)
+export const decodeTimelinesAccess = Schema.decodeUnknownOption(TimelinesAccess)
+export const decodeFlag = (value: unknown): boolean => value === true
+export const decodeYears = (value: unknown): Option.Option<number> => Schema.decodeUnknownOption(Schema.Int)(value)
 /** Decodes an access level; undefined for any other word. */
-export const asReach = (value: unknown): Reach | undefined =>
-  Option.getOrUndefined(Schema.decodeUnknownOption(Reach)(value))
+export const decodeTimelineReaders = (value: unknown): TimelineReaders | undefined =>
+  Option.getOrUndefined(Schema.decodeUnknownOption(TimelineReaders)(value))

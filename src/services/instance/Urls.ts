@@ -23,10 +23,10 @@ export const taggedProfile = (base: Base, username: string, name: string): strin
 export const status = (base: Base, username: string, id: bigint): string => `${profile(base, username)}/${id}`
 
 /** Returns the URL of a local status's page for embedding in a frame. */
-export const frame = (base: Base, username: string, id: bigint): string => `${status(base, username, id)}/embed`
+export const embedPage = (base: Base, username: string, id: bigint): string => `${status(base, username, id)}/embed`
 
 /** Returns the oEmbed URL of a local status. */
-export const embedding = (base: Base, username: string, id: bigint): string =>
+export const oEmbed = (base: Base, username: string, id: bigint): string =>
   `${base.publicUrl}/api/oembed?${new URLSearchParams([["url", status(base, username, id)], ["format", "json"]])}`
 
 /** Returns the ActivityPub id of a local status. */

@@ -2,8 +2,8 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { rowsOf } from "../database/Rows.ts"
 import { type Catalog, Catalogs, english } from "../languages/Catalogs.ts"
-import { preferred, type Wishes } from "../languages/Negotiation.ts"
-import { asTags, asText, settings } from "./SettingNames.ts"
+import { type LanguagePreferences, preferred } from "../languages/Negotiation.ts"
+import { decodeTags, decodeText, settings } from "./SettingNames.ts"
 
 const valueRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown }))
 const names = [settings.defaultLanguage, settings.languages]
@@ -14,30 +14,31 @@ export class UserCatalogs extends Context.Service<UserCatalogs, {
    * Returns the catalog of the user's best language, or of the server's default, or of its first spoken language, or
    * English.
    */
-  readonly of: (wishes: Wishes) => Effect.Effect<Catalog>
+  readonly of: (wishes: LanguagePreferences) => Effect.Effect<Catalog>
 }>()("murmuration/services/instance/UserCatalogs") {
   static readonly layer = Layer.effect(
     UserCatalogs,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const catalogs = yield* Catalogs
-      const known = (wishes: Wishes) => catalogs.get(preferred(catalogs.keys(), wishes) ?? "")
-      const ours = catalogs.get("en") ?? english
+      const known = (wishes: LanguagePreferences) => catalogs.get(preferred(catalogs.keys(), wishes) ?? "")
+      const englishCatalog = catalogs.get("en") ?? english
 
-      const spokenHere = valueRows(sql`SELECT name, value FROM settings WHERE name = ANY (${names}::text[])`).pipe(
+      const serverDefault = valueRows(sql`SELECT name, value FROM settings WHERE name = ANY (${names}::text[])`).pipe(
         Effect.map((rows) => {
           const value = (name: string) => rows.find((row) => row.name === name)?.value
-          const lang = Option.getOrUndefined(asText(value(settings.defaultLanguage)))
-          return known({ lang }) ?? known({ lang: Option.getOrElse(asTags(value(settings.languages)), () => [])[0] }) ??
-            ours
+          const lang = Option.getOrUndefined(decodeText(value(settings.defaultLanguage)))
+          return known({ lang }) ??
+            known({ lang: Option.getOrElse(decodeTags(value(settings.languages)), () => [])[0] }) ??
+            englishCatalog
         }),
         // English if the database does not respond.
-        Effect.catchCause(() => Effect.succeed(ours))
+        Effect.catchCause(() => Effect.succeed(englishCatalog))
       )
       return UserCatalogs.of({
         of: (wishes) => {
           const words = known(wishes)
-          return words === undefined ? spokenHere : Effect.succeed(words)
+          return words === undefined ? serverDefault : Effect.succeed(words)
         }
       })
     })

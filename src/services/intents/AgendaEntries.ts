@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
-import { accountIdRows, only, rowsOf } from "../database/Rows.ts"
+import { accountIdRows, rowsOf, singleRow } from "../database/Rows.ts"
 import * as Backoff from "../runtime/Backoff.ts"
 import { traced } from "../runtime/Traced.ts"
 
@@ -122,7 +122,7 @@ export class AgendaEntries extends Context.Service<AgendaEntries, {
         requeue: Effect.asVoid(sql`UPDATE agenda SET tries = 0, failed_at = NULL WHERE failed_at IS NOT NULL`),
         failed: Effect.map(
           countRows(sql`SELECT count(*)::int AS count FROM agenda WHERE failed_at IS NOT NULL`),
-          (rows) => only(rows).count
+          (rows) => singleRow(rows).count
         ),
         due: traced("AgendaEntries.due")(function*(accountsMax) {
           const rows = yield* accountIdRows(sql`

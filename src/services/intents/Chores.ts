@@ -5,7 +5,12 @@ import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 
 /** Periodic work, done by one node of the cluster. */
-type Chore = "trends of tags" | "trends of statuses" | "trends of links" | "e-mails about trends" | "popular accounts"
+type PeriodicWork =
+  | "trends of tags"
+  | "trends of statuses"
+  | "trends of links"
+  | "e-mails about trends"
+  | "popular accounts"
 
 const claimRows = rowsOf(Schema.Struct({ before: Schema.NullOr(Timestamptz) }))
 
@@ -19,10 +24,10 @@ export interface Turn {
  * Runs work in a transaction if the last run is at least `periodMillis` ago; returns true if it ran. Concurrent nodes
  * wait for the transaction of the first one, and then skip.
  */
-export const onceIn = Effect.fnUntraced(
+export const runIfDue = Effect.fnUntraced(
   function*<R>(
     sql: SqlClient,
-    chore: Chore,
+    chore: PeriodicWork,
     periodMillis: number,
     work: (turn: Turn) => Effect.Effect<void, SqlError, R>
   ) {

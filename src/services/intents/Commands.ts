@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import type { AccountId } from "../database/Ids.ts"
 import { persisted } from "../database/Persisted.ts"
-import { only, rowsOf } from "../database/Rows.ts"
+import { rowsOf, singleRow } from "../database/Rows.ts"
 import { batched } from "../database/TransactionBatch.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -61,7 +61,7 @@ const ownerRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, epoch: Schema
 const answerRows = rowsOf(Schema.Struct({ epoch: Schema.BigInt, answer: Schema.Unknown }))
 const useRows = rowsOf(Schema.Struct({ statuses: Schema.Int, follows: Schema.Int, reports: Schema.Int }))
 
-/** SQL of a statement that is a whole command (`Commands.alone`). */
+/** SQL of a statement that is a whole command (`Commands.runAsStatement`). */
 export interface Recording {
   /** Selects a row if the owner is still current, and locks out takeovers until the commit. */
   readonly ownerRow: Fragment
@@ -94,7 +94,7 @@ export class Commands extends Context.Service<Commands, {
    * Runs a statement that is a whole command and writes only through its `Recording`: a transaction of its own, in its
    * own session, as it may wait for others. If it did nothing, `once` tells why.
    */
-  readonly alone: <A, E, R>(
+  readonly runAsStatement: <A, E, R>(
     owner: Owner,
     id: string,
     made: { readonly kind: CommandAnswer["kind"]; readonly family: Family | undefined },
@@ -160,26 +160,30 @@ export class Commands extends Context.Service<Commands, {
               (session) => Effect.provideService(statement, sql.transactionService, [session, 0])
             ))
         )
-      const alone: Commands["Service"]["alone"] = Effect.fnUntraced(function*(owner, id, { family, kind }, statement) {
-        const answer = yield* PersistedAnswer.encode({ id: "", kind })
-        const now = new Date(yield* Clock.currentTimeMillis)
-        return yield* reserved(statement({
-          // Does not wait for a takeover: by the end of the wait, the client may have been told to retry.
-          ownerRow: sql`${ownerRow(owner)} SKIP LOCKED`,
-          recorded: (made) =>
-            sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
+      const runAsStatement: Commands["Service"]["runAsStatement"] = Effect.fnUntraced(
+        function*(owner, id, { family, kind }, statement) {
+          const answer = yield* PersistedAnswer.encode({ id: "", kind })
+          const now = new Date(yield* Clock.currentTimeMillis)
+          return yield* reserved(statement({
+            // Does not wait for a takeover: by the end of the wait, the client may have been told to retry.
+            ownerRow: sql`${ownerRow(owner)} SKIP LOCKED`,
+            recorded: (made) =>
+              sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
               SELECT ${owner.accountId}::bigint, ${id}::text, ${answer}::jsonb || jsonb_build_object('id', ${
-              sql.literal(made)
-            }.id::text), ${family ?? null}::text, ${owner.epoch}::bigint, ${now}::timestamptz FROM ${sql.literal(made)}
+                sql.literal(made)
+              }.id::text), ${family ?? null}::text, ${owner.epoch}::bigint, ${now}::timestamptz FROM ${
+                sql.literal(made)
+              }
               ON CONFLICT DO NOTHING RETURNING 1`
-        }))
-      })
+          }))
+        }
+      )
 
       const used = traced("Commands.used")(
         function*(accountId: AccountId, since: Readonly<Record<Family, number>>) {
           const uses = (family: Family) =>
             sql`(count(*) FILTER (WHERE family = ${family} AND created_at >= ${new Date(since[family])}))::int`
-          return only(
+          return singleRow(
             yield* useRows(sql`SELECT ${uses("statuses")} AS statuses, ${uses("follows")} AS follows,
               ${uses("reports")} AS reports FROM commands
             WHERE account_id = ${accountId} AND created_at >= ${new Date(Math.min(...Object.values(since)))}`)
@@ -221,7 +225,7 @@ export class Commands extends Context.Service<Commands, {
         takeOver,
         used,
         once: (owner, id, family, work) => sql.withTransaction(once(owner, id, family, work)),
-        alone,
+        runAsStatement,
         owned: (owner, work) => sql.withTransaction(Effect.andThen(lock(owner), work)),
         lock,
         ownerRow,

@@ -2,9 +2,9 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
-import { gatheredOrAlone } from "../database/Batches.ts"
+import { batchRequestsOrSingle } from "../database/Batches.ts"
 import type { AccountId } from "../database/Ids.ts"
-import { accountIdRows, idRows, known, nullable, only, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { accountIdRows, idRows, nullable, required, rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { atCommit } from "../database/TransactionBatch.ts"
 import { traced } from "../runtime/Traced.ts"
 import type { Owner } from "./Commands.ts"
@@ -24,10 +24,10 @@ export interface Fanout<Kind extends Intent = Intent> extends Progress {
 }
 
 /** Another worker did the slice in the meantime; the transaction must be rolled back and nothing published. */
-export class DoneElsewhere extends Schema.TaggedError<DoneElsewhere>()("DoneElsewhere", {}) {}
+export class StaleProgress extends Schema.TaggedError<StaleProgress>()("StaleProgress", {}) {}
 
 /** Returns an intent without progress. */
-export const begun = <Kind extends Intent>(id: bigint, intent: Kind): Fanout<Kind> => ({
+export const withoutProgress = <Kind extends Intent>(id: bigint, intent: Kind): Fanout<Kind> => ({
   id,
   intent,
   phase: 0,
@@ -45,7 +45,7 @@ export const completionsMax = 100
 interface Enqueued {
   readonly accountId: AccountId
   readonly intent: Intent
-  readonly wrote: ((fanout: Fanout) => void) | undefined
+  readonly onWritten: ((fanout: Fanout) => void) | undefined
 }
 
 /** Maximum intents in one round, oldest first; each runs one slice per round. */
@@ -68,8 +68,8 @@ const backlogRows = rowsOf(Schema.Struct({ count: Schema.Int, oldest: Schema.Nul
 /** Fan-outs of accounts: at least once, each in the order of its slices, by its account's owner. */
 export class Fanouts extends Context.Service<Fanouts, {
   /**
-   * Writes an intent in the current transaction, at its end at the latest, and passes it to `wrote`. It is needed only
-   * after the commit; without `wrote`, the account's actor is woken then.
+   * Writes an intent in the current transaction, at its end at the latest, and passes it to `onWritten`. It is needed only
+   * after the commit; without `onWritten`, the account's actor is woken then.
    */
   readonly enqueue: (
     accountId: AccountId,
@@ -82,8 +82,8 @@ export class Fanouts extends Context.Service<Fanouts, {
    * Stores the progress of a fan-out, in the current transaction; fails if another worker has advanced it. Returns true
    * if the fan-out is complete.
    */
-  readonly advance: (from: Progress, phase: number, cursor: bigint) => Effect.Effect<false, DoneElsewhere | SqlError>
-  readonly complete: (from: Progress) => Effect.Effect<true, DoneElsewhere | SqlError>
+  readonly advance: (from: Progress, phase: number, cursor: bigint) => Effect.Effect<false, StaleProgress | SqlError>
+  readonly complete: (from: Progress) => Effect.Effect<true, StaleProgress | SqlError>
   /** Deletes an intent that the current transaction wrote. */
   readonly cancel: (fanout: Pick<Fanout, "id">) => Effect.Effect<void, SqlError>
   /** Returns a statement that completes an intent if `Commands.ownerRow` allows it, and returns a row if so. */
@@ -117,9 +117,9 @@ export class Fanouts extends Context.Service<Fanouts, {
             SELECT id, account_id, kind, status_id, details::jsonb, ${new Date(now)} FROM given)
           SELECT id, place::int FROM given`)
         const ids = new Map(rows.map(({ id, place }) => [place - 1, id]))
-        yield* Effect.forEach(all, ({ accountId, intent, wrote }, at) => {
-          if (wrote === undefined) return wakes.wake(accountId)
-          wrote(begun(known(ids.get(at)), intent))
+        yield* Effect.forEach(all, ({ accountId, intent, onWritten }, at) => {
+          if (onWritten === undefined) return wakes.wake(accountId)
+          onWritten(withoutProgress(required(ids.get(at)), intent))
           return Effect.void
         }, { discard: true })
       }))
@@ -137,7 +137,7 @@ export class Fanouts extends Context.Service<Fanouts, {
           )
         )
 
-      const completeAlone = gatheredOrAlone(
+      const completeAlone = batchRequestsOrSingle(
         { max: completionsMax },
         (completions: ReadonlyArray<Completion>) =>
           Effect.map(idRows(completing(sql, completions)), (rows) => {
@@ -146,16 +146,17 @@ export class Fanouts extends Context.Service<Fanouts, {
           })
       )
 
-      const standsAt = ({ cursor, id, phase }: Progress) => sql`id = ${id} AND phase = ${phase} AND cursor = ${cursor}`
+      const hasProgress = ({ cursor, id, phase }: Progress) =>
+        sql`id = ${id} AND phase = ${phase} AND cursor = ${cursor}`
       const moved = <Over extends boolean>(over: Over, statement: Statement<unknown>) =>
         Effect.flatMap(
           statement,
-          (rows): Effect.Effect<Over, DoneElsewhere> =>
-            rows.length > 0 ? Effect.succeed(over) : Effect.fail(new DoneElsewhere())
+          (rows): Effect.Effect<Over, StaleProgress> =>
+            rows.length > 0 ? Effect.succeed(over) : Effect.fail(new StaleProgress())
         )
 
       return Fanouts.of({
-        enqueue: traced("Fanouts.enqueue")((accountId, intent, wrote) => enqueue({ accountId, intent, wrote })),
+        enqueue: traced("Fanouts.enqueue")((accountId, intent, onWritten) => enqueue({ accountId, intent, onWritten })),
         claim: traced("Fanouts.claim")(function*(accountId) {
           const rows = yield* fanoutRows(sql`SELECT id, kind, status_id, details, phase, cursor FROM fanouts
             WHERE account_id = ${accountId} ORDER BY id LIMIT ${fanoutsRoundMax}`)
@@ -164,11 +165,11 @@ export class Fanouts extends Context.Service<Fanouts, {
         advance: traced("Fanouts.advance")((from, phase, cursor) =>
           moved(
             false,
-            sql`UPDATE fanouts SET phase = ${phase}, cursor = ${cursor} WHERE ${standsAt(from)} RETURNING id`
+            sql`UPDATE fanouts SET phase = ${phase}, cursor = ${cursor} WHERE ${hasProgress(from)} RETURNING id`
           )
         ),
         complete: traced("Fanouts.complete")((from) =>
-          moved(true, sql`DELETE FROM fanouts WHERE ${standsAt(from)} RETURNING id`)
+          moved(true, sql`DELETE FROM fanouts WHERE ${hasProgress(from)} RETURNING id`)
         ),
         cancel: traced("Fanouts.cancel")(({ id }) => Effect.asVoid(sql`DELETE FROM fanouts WHERE id = ${id}`)),
         completing: (id, ownerRow) =>
@@ -183,7 +184,7 @@ export class Fanouts extends Context.Service<Fanouts, {
         }),
         backlog: Effect.gen(function*() {
           const now = yield* Clock.currentTimeMillis
-          const { count, oldest } = only(
+          const { count, oldest } = singleRow(
             yield* backlogRows(sql`SELECT count(*)::int AS count, min(created_at) AS oldest FROM fanouts`)
           )
           return { count, oldestMillis: oldest === null ? 0 : now - oldest.getTime() }

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
-import { accountIdRows, idRows, only, rowsOf } from "../database/Rows.ts"
+import { accountIdRows, idRows, rowsOf, singleRow } from "../database/Rows.ts"
 import * as Backoff from "../runtime/Backoff.ts"
 import { traced } from "../runtime/Traced.ts"
 
@@ -63,7 +63,7 @@ export class OperatorCommands extends Context.Service<OperatorCommands, {
             VALUES (next_id(${now}), ${accountId}, ${kind}, ${command}::jsonb, ${new Date(
             now
           )}) RETURNING id`)
-          return only(rows).id
+          return singleRow(rows).id
         }),
         enqueueAll: traced("OperatorCommands.enqueueAll")(function*(accountIds, kind, command) {
           if (accountIds.length === 0) return

@@ -1,10 +1,10 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Broadcast } from "../events/Broadcast.ts"
 import type { Kind } from "./Sweeping.ts"
-import { isUnreferenced, type References, unusedRows } from "./UnusedRows.ts"
+import { isUnreferenced, type ReferringColumns, unusedRows } from "./UnusedRows.ts"
 
 /** Columns that refer to a remote account and are removed with it: data from its server, and counters. */
-export const ownColumns: References = [
+export const ownColumns: ReferringColumns = [
   "account_stats.account_id",
   "actors.account_id",
   "featured_tags.account_id",
@@ -20,7 +20,7 @@ export const ownColumns: References = [
  * Columns that refer to an account and keep it: relations, posts, interactions, reports, notes. Frequent ones are
  * first.
  */
-export const keepingColumns: References = [
+export const keepingColumns: ReferringColumns = [
   "follows.account_id",
   "follows.target_account_id",
   "statuses.account_id",
@@ -98,7 +98,7 @@ export const keepingColumns: References = [
 ]
 
 /** Columns that refer to a hashtag and keep it. */
-export const tagColumns: References = [
+export const tagColumns: ReferringColumns = [
   "statuses_tags.tag_id",
   "tag_follows.tag_id",
   "tag_days.tag_id",

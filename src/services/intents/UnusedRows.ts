@@ -22,13 +22,13 @@ interface Unused {
 }
 
 /** Columns that refer to a table, as "table.column". */
-export type References = ReadonlyArray<`${string}.${string}`>
+export type ReferringColumns = ReadonlyArray<`${string}.${string}`>
 
 /**
  * SQL condition: no row refers to the row with the alias `t` by one of the columns. `OFFSET 0` makes the planner use
  * the index instead of reading a whole table.
  */
-export const isUnreferenced = (sql: SqlClient, references: References): Fragment =>
+export const isUnreferenced = (sql: SqlClient, references: ReferringColumns): Fragment =>
   sql.and(references.map((reference) => {
     const [table = "", column = ""] = reference.split(".")
     return sql`NOT EXISTS (SELECT FROM ${sql(table)} r WHERE r.${sql(column)} = t.id OFFSET 0)`

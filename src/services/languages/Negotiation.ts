@@ -17,7 +17,7 @@ export const canonical = (written: string): string | undefined => {
 const languageCharactersMax = 35
 
 /** Returns the language with its script, by default the likely one. */
-const writing = (tag: string): string => {
+const languageAndScript = (tag: string): string => {
   const { language, script } = new Intl.Locale(tag).maximize()
   return `${language}-${script}`
 }
@@ -33,19 +33,19 @@ const ranges = (header: string): ReadonlyArray<string> =>
   }).toSorted((a, b) => b.quality - a.quality).map(({ tag }) => tag)
 
 /** Language preferences: of the request, of the account and of the browser. */
-export interface Wishes {
+export interface LanguagePreferences {
   readonly lang?: string | undefined
   readonly locale?: string | undefined
   readonly header?: string | undefined
 }
 
-const tagsOf = ({ header, lang, locale }: Wishes): ReadonlyArray<string> => [
+const tagsOf = ({ header, lang, locale }: LanguagePreferences): ReadonlyArray<string> => [
   ...[lang, locale].flatMap((written) => canonical(written ?? "") ?? []),
   ...ranges(header ?? "")
 ]
 
 /** Returns the preferred languages in order, each followed by its base language. */
-export const readBy = (wishes: Wishes): ReadonlyArray<string> => [
+export const preferredLanguages = (wishes: LanguagePreferences): ReadonlyArray<string> => [
   ...new Set(tagsOf(wishes).flatMap((tag) => [tag, tag.split("-", 1).join("")]))
 ]
 
@@ -53,10 +53,11 @@ export const readBy = (wishes: Wishes): ReadonlyArray<string> => [
  * Returns the best available language: the requested `lang` first, then `locale`, then those of the header; an exact
  * tag before one of the same language and script. Chinese in the other script never matches. Undefined without a match.
  */
-export const preferred = (available: Iterable<string>, wishes: Wishes): string | undefined => {
+export const preferred = (available: Iterable<string>, wishes: LanguagePreferences): string | undefined => {
   const tags = [...available]
   for (const wanted of tagsOf(wishes)) {
-    const found = tags.find((tag) => tag === wanted) ?? tags.find((tag) => writing(tag) === writing(wanted))
+    const found = tags.find((tag) => tag === wanted) ??
+      tags.find((tag) => languageAndScript(tag) === languageAndScript(wanted))
     if (found !== undefined) return found
   }
   return undefined

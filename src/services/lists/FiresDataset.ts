@@ -9,8 +9,8 @@ const cursorCharactersMax = 2_000
 const wholeMillis = 7 * 86_400_000
 
 /** Reason why a list was not read, for staff. */
-export class ListUnread extends Data.TaggedError("ListUnread")<{ readonly why: string }> {}
-const unread = (why: string) => new ListUnread({ why })
+export class ListReadFailed extends Data.TaggedError("ListReadFailed")<{ readonly why: string }> {}
+const unread = (why: string) => new ListReadFailed({ why })
 
 /**
  * Position in the changes of a list: the URL of later changes, and when the whole list was read, in milliseconds since
@@ -71,7 +71,7 @@ const policies: ReadonlyMap<string, ListAction> = new Map([
 ])
 
 /** Returns a reader of datasets through this client: whole, or the changes since a cursor. Call it once. */
-export const make = (json: (url: string) => Effect.Effect<unknown, ListUnread>, localDomain: string) => {
+export const make = (json: (url: string) => Effect.Effect<unknown, ListReadFailed>, localDomain: string) => {
   /** Reads all pages of a collection. */
   const collection = Effect.fnUntraced(function*(start: string) {
     const pages: Array<Page> = []
@@ -103,7 +103,7 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListUnread>, 
     pages.flatMap(({ items, orderedItems }) => orderedItems ?? items ?? [])
 
   /** Returns the last statement about each domain, from changes in order. */
-  const saidLast = (changes: ReadonlyArray<unknown>) => {
+  const lastStatements = (changes: ReadonlyArray<unknown>) => {
     const found = new Map<string, ListEntry | undefined>()
     for (const item of changes) {
       const change = Option.getOrUndefined(changeIn(item))
@@ -127,7 +127,7 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListUnread>, 
   }
 
   return Effect.fnUntraced(
-    function*(url: string, cursor: ListCursor | undefined, now: number): Effect.fn.Return<ListReading, ListUnread> {
+    function*(url: string, cursor: ListCursor | undefined, now: number): Effect.fn.Return<ListReading, ListReadFailed> {
       const { changes, snapshot } = Option.getOrUndefined(datasetIn(yield* json(url)))?.endpoints ?? {}
       const start = snapshot ?? changes
       if (start === undefined) return yield* unread("it is not a FIRES dataset")
@@ -138,14 +138,14 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListUnread>, 
       const later = known === null ? undefined : yield* Effect.orElseSucceed(collection(known), () => undefined)
       if (known !== null && later !== undefined) {
         const at = cursorAt(later.findLast(({ last }) => last !== undefined)?.last, changes, url)
-        return { whole: false, changes: saidLast(itemsOf(later)), cursor: at ?? known }
+        return { whole: false, changes: lastStatements(itemsOf(later)), cursor: at ?? known }
       }
       const pages = yield* collection(URL.parse(start, url)?.href ?? start)
       const items = itemsOf(pages)
       // Snapshots are newest first, changes oldest first.
-      const entries = [...saidLast(snapshot === undefined ? items : items.toReversed()).values()].flatMap((entry) =>
-        entry ?? []
-      )
+      const entries = [...lastStatements(snapshot === undefined ? items : items.toReversed()).values()].flatMap((
+        entry
+      ) => entry ?? [])
       if (entries.length > listEntriesMax) return yield* unread("it is too long")
       const told = snapshot === undefined ? pages.findLast(({ last }) => last !== undefined)?.last : pages[0]?.changes
       return { whole: true, entries, cursor: cursorAt(told, changes, url) }

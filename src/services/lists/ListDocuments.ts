@@ -5,7 +5,7 @@ import { Outbound } from "../outbound/Outbound.ts"
 import { traced } from "../runtime/Traced.ts"
 import * as BlockCsv from "./BlockCsv.ts"
 import * as FiresDataset from "./FiresDataset.ts"
-import { type ListCursor, type ListReading, ListUnread } from "./FiresDataset.ts"
+import { type ListCursor, ListReadFailed, type ListReading } from "./FiresDataset.ts"
 import { listEntriesMax } from "./ListEntry.ts"
 
 /** Maximum bytes of a list, or of a page of a dataset. */
@@ -30,14 +30,14 @@ const isJson: DocumentType = {
 
 /** Fetches lists through the guarded client, within bounds: whole, or the changes since the cursor. */
 export class ListDocuments extends Context.Service<ListDocuments, {
-  readonly fetch: (source: Source, cursor: ListCursor | undefined) => Effect.Effect<ListReading, ListUnread>
+  readonly fetch: (source: Source, cursor: ListCursor | undefined) => Effect.Effect<ListReading, ListReadFailed>
 }>()("murmuration/services/lists/ListDocuments") {
   static readonly layer = Layer.effect(
     ListDocuments,
     Effect.gen(function*() {
       const outbound = yield* Outbound
       const { localDomain } = yield* ServerConfig
-      const unread = (why: string) => new ListUnread({ why })
+      const unread = (why: string) => new ListReadFailed({ why })
 
       const csv = Effect.fnUntraced(function*({ action, url }: Source) {
         const { value } = yield* outbound.text({ url, type: isText, bytesMax: listBytesMax }).pipe(

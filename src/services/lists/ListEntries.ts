@@ -1,8 +1,8 @@
 import { Clock, Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { only, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
-import { type ListReading, ListUnread } from "./FiresDataset.ts"
+import { ListReadFailed, type ListReading } from "./FiresDataset.ts"
 import { listEntriesMax, type ListEntry } from "./ListEntry.ts"
 import { ModerationList } from "./ModerationLists.ts"
 
@@ -50,10 +50,10 @@ export const make = (sql: SqlClient) => {
         yield* sql`DELETE FROM moderation_list_entries WHERE list_id = ${list.id}
           AND domain = ANY (${[...reading.changes.keys()]}::text[])`
         yield* write(list.id, [...reading.changes.values()].flatMap((entry) => entry ?? []))
-        const { size } = only(
+        const { size } = singleRow(
           yield* sizeRows(sql`SELECT count(*)::int AS size FROM moderation_list_entries WHERE list_id = ${list.id}`)
         )
-        if (size > listEntriesMax) return yield* new ListUnread({ why: "it is too long" })
+        if (size > listEntriesMax) return yield* new ListReadFailed({ why: "it is too long" })
       }
       // The cursor belongs to the former URL.
       const cursor = now.url === list.url ? reading.cursor : null

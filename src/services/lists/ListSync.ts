@@ -144,14 +144,14 @@ const make = Effect.gen(function*() {
       winner: facts.winnerId === null || facts.action === null
         ? undefined
         : { listId: facts.winnerId, action: facts.action },
-      standing: severity === undefined ? undefined : { severity, listId: facts.ruleListId },
+      currentRule: severity === undefined ? undefined : { severity, listId: facts.ruleListId },
       followed: facts.followed
     }
   }
 
   const doOne = Effect.fnUntraced(function*(list: ModerationList, facts: Facts, now: number) {
     const decision = decide(list, factsOf(facts))
-    switch (decision.does) {
+    switch (decision.type) {
       case "nothing":
         return undefined
       case "put":

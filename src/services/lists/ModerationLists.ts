@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { listedRowsMax, requireCapacity } from "../database/BoundedTables.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsMax } from "../database/Paging.ts"
-import { only, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { urlReader } from "../federation/documents/Reading.ts"
 import { exceeds } from "../html/Text.ts"
@@ -45,7 +45,7 @@ export type ModerationList = typeof ModerationList.Type
 const listRows = rowsOf(ModerationList)
 
 /** Requested settings of a list; absent ones are kept, or get their defaults. */
-interface ListWish {
+interface ListChange {
   readonly name?: string | undefined
   readonly url?: string | undefined
   readonly type?: string | undefined
@@ -65,15 +65,15 @@ export class ModerationLists extends Context.Service<ModerationLists, {
   /** Followed lists, highest priority first. */
   readonly list: Effect.Effect<ReadonlyArray<ModerationList>>
   readonly find: (id: bigint) => Effect.Effect<ModerationList, RecordNotFound>
-  readonly create: (by: AccountId, wish: ListWish) => Effect.Effect<ModerationList, Unprocessable>
+  readonly create: (by: AccountId, wish: ListChange) => Effect.Effect<ModerationList, Unprocessable>
   readonly update: (
     by: AccountId,
     id: bigint,
-    wish: ListWish
+    wish: ListChange
   ) => Effect.Effect<ModerationList, Unprocessable | RecordNotFound>
   readonly remove: (by: AccountId, id: bigint) => Effect.Effect<void, RecordNotFound>
   /** Schedules a sync now. */
-  readonly hurry: (id: bigint) => Effect.Effect<ModerationList, RecordNotFound>
+  readonly scheduleSync: (id: bigint) => Effect.Effect<ModerationList, RecordNotFound>
 }>()("murmuration/services/lists/ModerationLists") {
   static readonly layer = Layer.effect(ModerationLists, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
 }
@@ -91,7 +91,7 @@ const make = Effect.gen(function*() {
     list.endedAt === null ? Effect.succeed(list) : Effect.fail(new RecordNotFound())
   const take = (id: bigint) => Effect.flatMap(table.take(id), live)
 
-  const checked = Effect.fnUntraced(function*(wish: ListWish, before?: ModerationList) {
+  const checked = Effect.fnUntraced(function*(wish: ListChange, before?: ModerationList) {
     const name = wish.name?.trim() ?? before?.name ?? ""
     const written = wish.url?.trim() ?? before?.url ?? ""
     const type = wish.type ?? before?.type ?? "csv"
@@ -136,7 +136,7 @@ const make = Effect.gen(function*() {
         // A removed list keeps its row until its rules are reverted.
         const counted = sql`ended_at IS NULL`
         yield* requireCapacity(sql, { table: "moderation_lists", name: "Lists", max: listsMax, counted })
-        const made = only(
+        const made = singleRow(
           yield* listRows(sql`INSERT INTO moderation_lists (id, name, url, type, action, priority, apply_automatically,
             retract_automatically, preserve_relationships, override_unattributed, created_at, due_at)
           VALUES (next_id(${row.dueAt.getTime()}), ${row.name}, ${row.url}, ${row.type}, ${row.action}, ${row.priority},
@@ -151,7 +151,7 @@ const make = Effect.gen(function*() {
       transaction(sql)(Effect.gen(function*() {
         const before = yield* take(id)
         const row = yield* checked(wish, before)
-        const after = only(
+        const after = singleRow(
           yield* listRows(sql`UPDATE moderation_lists SET name = ${row.name}, url = ${row.url}, type = ${row.type},
             action = ${row.action}, priority = ${row.priority}, apply_automatically = ${row.applyAutomatically},
             retract_automatically = ${row.retractAutomatically}, preserve_relationships = ${row.preserveRelationships},
@@ -177,7 +177,7 @@ const make = Effect.gen(function*() {
         yield* audit.record({ by, action: "destroy", target: target(before), before: logged(before) })
       })).pipe(Effect.catchTag("SqlError", Effect.die))
     ),
-    hurry: traced("ModerationLists.hurry")((id) =>
+    scheduleSync: traced("ModerationLists.scheduleSync")((id) =>
       transaction(sql)(Effect.gen(function*() {
         const list = yield* take(id)
         yield* sql`UPDATE moderation_lists SET due_at = ${new Date(yield* Clock.currentTimeMillis)} WHERE id = ${id}`

@@ -8,7 +8,7 @@ import { DomainAllows } from "../federation/domains/DomainAllows.ts"
 import { DomainBlocks } from "../federation/domains/DomainBlocks.ts"
 import { validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { AuditLog, LostAct, type Refusal } from "../staff/AuditLog.ts"
+import { AlreadyDone, AuditLog, type Refusal } from "../staff/AuditLog.ts"
 import { staffRows } from "../staff/StaffRows.ts"
 import { severityOf } from "./ListDecision.ts"
 import { ListAction } from "./ListEntry.ts"
@@ -49,12 +49,12 @@ export class Suggestions extends Context.Service<Suggestions, {
       const table = staffRows(sql, "moderation_suggestions", suggestionRows)
       const target = ({ domain, id }: Suggestion) => ({ type: "moderationSuggestion", id, label: domain }) as const
 
-      /** Locks an open suggestion; fails with `LostAct` if it was decided in the meantime. */
+      /** Locks an open suggestion; fails with `AlreadyDone` if it was decided in the meantime. */
       const open = Effect.fnUntraced(function*(id: bigint, by: AccountId, action: "apply" | "dismiss") {
         const found = yield* table.take(id)
         if (found.state === "new") return found
         const refusal = validationFailed("Suggestion has already been taken")
-        return yield* new LostAct({ act: { by, action, target: target(found) }, refusal })
+        return yield* new AlreadyDone({ act: { by, action, target: target(found) }, refusal })
       })
       const decided = (found: Suggestion, by: AccountId, action: "apply" | "dismiss") =>
         audit.record({ by, action, target: target(found), after: { suggested: found.action, listId: found.listId } })
@@ -80,7 +80,7 @@ export class Suggestions extends Context.Service<Suggestions, {
         }),
         total: boundedCount(sql)(sql`SELECT FROM moderation_suggestions WHERE state = 'new'`),
         apply: traced("Suggestions.apply")((by, id, confirmed) =>
-          audit.deciding(Effect.gen(function*() {
+          audit.runLogged(Effect.gen(function*() {
             const found = yield* open(id, by, "apply")
             if (found.action === "reject" && !confirmed) return yield* validationFailed("Confirmation must be accepted")
             yield* carryOut(found, by)
@@ -90,7 +90,7 @@ export class Suggestions extends Context.Service<Suggestions, {
           }))
         ),
         dismiss: traced("Suggestions.dismiss")((by, id) =>
-          audit.deciding(Effect.gen(function*() {
+          audit.runLogged(Effect.gen(function*() {
             const found = yield* open(id, by, "dismiss")
             yield* sql`UPDATE moderation_suggestions SET state = 'dismissed' WHERE domain = ${found.domain} AND state = 'new'`
             // Staff who keep a rule that its list retracted take it over.

@@ -16,7 +16,7 @@ const fileRows = rowsOf(
 const previewRows = rowsOf(Schema.Struct({ previewName: Schema.NullOr(Schema.String) }))
 
 /** Receiver of the files: a status or a scheduled post. */
-type Bearer = { readonly statusId: bigint } | { readonly scheduledStatusId: bigint }
+type AttachmentOwner = { readonly statusId: bigint } | { readonly scheduledStatusId: bigint }
 
 /** Changed description, focus or preview of a status's file. */
 interface MediaRevision extends MediaText {
@@ -39,7 +39,7 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
     statusId: bigint | null
   ) => Effect.Effect<void, Unprocessable | SqlError>
   /** Attaches files that were checked in this transaction. */
-  readonly give: (ids: ReadonlyArray<bigint>, bearer: Bearer) => Effect.Effect<void, SqlError>
+  readonly attach: (ids: ReadonlyArray<bigint>, bearer: AttachmentOwner) => Effect.Effect<void, SqlError>
   /** Returns true if a revision would change a file of the status. */
   readonly differ: (
     statusId: bigint,
@@ -51,7 +51,7 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
     revisions: ReadonlyArray<MediaRevision>
   ) => Effect.Effect<void, Conflict | Unprocessable | SqlError>
   /** Detaches the files of a deleted status, for another post, or deletes them at once. */
-  readonly free: (statusId: bigint, forAnotherPost: boolean) => Effect.Effect<void, SqlError>
+  readonly detach: (statusId: bigint, forAnotherPost: boolean) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/media/AttachmentWriter") {
   static readonly layerNoDeps = Layer.effect(
     AttachmentWriter,
@@ -87,7 +87,7 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
         }
       )
 
-      const give = traced("AttachmentWriter.give")((ids: ReadonlyArray<bigint>, bearer: Bearer) =>
+      const attach = traced("AttachmentWriter.attach")((ids: ReadonlyArray<bigint>, bearer: AttachmentOwner) =>
         ids.length === 0
           ? Effect.void
           : Effect.asVoid(
@@ -111,7 +111,7 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
       )
 
       /** Images have no separate preview. */
-      const show = Effect.fnUntraced(function*(statusId: bigint, id: bigint, preview: Preview) {
+      const setPreview = Effect.fnUntraced(function*(statusId: bigint, id: bigint, preview: Preview) {
         const { blurhash, previewName } = preview
         const rows = yield* previewRows(sql`SELECT preview_name FROM media_attachments
           WHERE id = ${id} AND status_id = ${statusId} AND type <> 'image' FOR UPDATE`)
@@ -125,7 +125,7 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
       const revise = traced("AttachmentWriter.revise")(
         function*(statusId: bigint, revisions: ReadonlyArray<MediaRevision>) {
           for (const { id, preview, ...text } of revisions.slice(0, mediaAttachmentsMax)) {
-            if (preview !== undefined) yield* show(statusId, id, preview)
+            if (preview !== undefined) yield* setPreview(statusId, id, preview)
             const columns = yield* columnsOf(text)
             if (Object.keys(columns).length === 0) continue
             yield* sql`UPDATE media_attachments SET ${sql.update(columns)} WHERE id = ${id} AND status_id = ${statusId}`
@@ -133,7 +133,7 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
         }
       )
 
-      const free = traced("AttachmentWriter.free")(function*(statusId: bigint, forAnotherPost: boolean) {
+      const detach = traced("AttachmentWriter.detach")(function*(statusId: bigint, forAnotherPost: boolean) {
         // The stored files lose their owner, and the file sweep removes them.
         if (!forAnotherPost) {
           return yield* Effect.asVoid(sql`DELETE FROM media_attachments WHERE status_id = ${statusId}`)
@@ -142,7 +142,7 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
         yield* sql`UPDATE media_attachments SET status_id = NULL, touched_at = ${new Date(at)}
           WHERE status_id = ${statusId}`
       })
-      return AttachmentWriter.of({ check, give, differ, revise, free })
+      return AttachmentWriter.of({ check, attach, differ, revise, detach })
     })
   )
   static readonly layer = AttachmentWriter.layerNoDeps.pipe(Layer.provide(FileOwners.layer))

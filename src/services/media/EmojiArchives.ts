@@ -9,7 +9,7 @@ import { ServerConfig } from "../instance/ServerConfig.ts"
 import { type NotAllowed, Unavailable, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
-import { standingOf } from "../staff/Rank.ts"
+import { requirePermission } from "../staff/Rank.ts"
 import { type ArchivedEmoji, archivedEmojisMax, archiveOf, picturesIn, tarballWith } from "./EmojiArchiveFiles.ts"
 import { Emojis } from "./Emojis.ts"
 import { sniff, uploadExtension } from "./FileTypes.ts"
@@ -58,7 +58,7 @@ const make = Effect.gen(function*() {
 
   const logged = (by: AccountId, action: "export" | "import", count: number) =>
     Effect.gen(function*() {
-      yield* standingOf(sql)(by, "manageCustomEmojis")
+      yield* requirePermission(sql)(by, "manageCustomEmojis")
       yield* audit.record({ by, action, target: { type: "customEmoji", label: localDomain }, after: { count } })
     }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
 

@@ -9,7 +9,7 @@ import { customEmojisMax } from "../instance/CustomEmojis.ts"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
-import { standingOf } from "../staff/Rank.ts"
+import { requirePermission } from "../staff/Rank.ts"
 import { hasMoreCharacters } from "../text/Characters.ts"
 import { FileOwners } from "./FileOwners.ts"
 import { InstancePictures } from "./InstancePictures.ts"
@@ -76,7 +76,7 @@ export class Emojis extends Context.Service<Emojis, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const audit = yield* AuditLog
-      const standing = standingOf(sql)
+      const standing = requirePermission(sql)
       const broadcast = yield* Broadcast
       const files = yield* StoredFiles
       const fileOwners = yield* FileOwners

@@ -16,7 +16,7 @@ import {
 import { type NotAllowed, Unavailable, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
-import { standingOf } from "../staff/Rank.ts"
+import { requirePermission } from "../staff/Rank.ts"
 import { hasMoreCharacters } from "../text/Characters.ts"
 import { FileOwners } from "./FileOwners.ts"
 import { InstancePictures } from "./InstancePictures.ts"
@@ -62,7 +62,7 @@ export class InstanceUploads extends Context.Service<InstanceUploads, {
       const fileOwners = yield* FileOwners
       const pictures = yield* InstancePictures
       const storage = yield* Storage
-      const standing = standingOf(sql)
+      const standing = requirePermission(sql)
 
       /** Writes the audit log, and publishes the change after the commit. */
       const recorded = Effect.fnUntraced(

@@ -3,13 +3,13 @@
  * that were scaled, recompressed, recoloured or slightly cropped keep nearly all bits.
  */
 /** Width and height of the greyscale image that is hashed. */
-export const likenessEdgePixels = 32
+export const hashEdgePixels = 32
 /** Frequencies in each direction, without the constant one. */
-const waves = 8
+const frequencies = 8
 /**
  * Minimum strength of a frequency, out of 255, to be distinguished from a plain surface; plain surfaces all look alike.
  */
-const swingMin = 2
+const strengthMin = 2
 /** Maximum number of different bits of similar images. */
 const differentBitsMax = 10
 
@@ -20,33 +20,33 @@ const ones = (bits: number): number => {
 }
 
 /** Hash in two 32-bit halves, for fast comparison. */
-export interface Likeness {
+export interface HashParts {
   readonly high: number
   readonly low: number
 }
 
-export const likenessOf = (hash: bigint): Likeness => ({
+export const splitHash = (hash: bigint): HashParts => ({
   high: Number(BigInt.asIntN(32, hash >> 32n)),
   low: Number(BigInt.asIntN(32, hash))
 })
 
 /** Returns true if the image has a useful hash; 0 means that it looks plain. */
-export const isTelling = (hash: bigint | null): hash is bigint => hash !== null && hash !== 0n
+export const isUsableHash = (hash: bigint | null): hash is bigint => hash !== null && hash !== 0n
 
-export const looksAlike = (one: Likeness, other: Likeness): boolean =>
+export const isSimilar = (one: HashParts, other: HashParts): boolean =>
   ones(one.high ^ other.high) + ones(one.low ^ other.low) <= differentBitsMax
 
 /** `cosines[frequency][place]` along an edge. */
-const cosines = Array.from({ length: waves + 1 }, (_, wave) =>
+const cosines = Array.from({ length: frequencies + 1 }, (_, wave) =>
   Array.from(
-    { length: likenessEdgePixels },
-    (_, place) => Math.cos(((2 * place + 1) * wave * Math.PI) / (2 * likenessEdgePixels))
+    { length: hashEdgePixels },
+    (_, place) => Math.cos(((2 * place + 1) * wave * Math.PI) / (2 * hashEdgePixels))
   ))
 
 /** Returns the strength of each frequency: 0 to 7 horizontally, 1 to 8 vertically. */
 const strengths = (grey: Uint8Array): ReadonlyArray<number> => {
-  const edge = likenessEdgePixels
-  const acrossRows = cosines.slice(0, waves).map((cosine) =>
+  const edge = hashEdgePixels
+  const acrossRows = cosines.slice(0, frequencies).map((cosine) =>
     Array.from({ length: edge }, (_, row) => {
       let sum = 0
       for (let at = 0; at < edge; at++) sum += (grey[row * edge + at] ?? 0) * (cosine[at] ?? 0)
@@ -58,11 +58,11 @@ const strengths = (grey: Uint8Array): ReadonlyArray<number> => {
   )
 }
 
-/** Returns the hash of greyscale pixels, `likenessEdgePixels` squared of them; 0 for a plain image. */
-export const likenessHash = (grey: Uint8Array): bigint => {
+/** Returns the hash of greyscale pixels, `hashEdgePixels` squared of them; 0 for a plain image. */
+export const perceptualHash = (grey: Uint8Array): bigint => {
   const found = strengths(grey)
   const middle = found.toSorted((one, other) => one - other)[found.length / 2] ?? 0
-  if (found.every((one) => Math.abs(one) < swingMin)) return 0n
+  if (found.every((one) => Math.abs(one) < strengthMin)) return 0n
   let hash = 0n
   for (const one of found) hash = (hash << 1n) | (one > middle ? 1n : 0n)
   return BigInt.asIntN(64, hash)

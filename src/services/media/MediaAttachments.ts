@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { AccountId } from "../database/Ids.ts"
-import { idRows, only, rowsOf } from "../database/Rows.ts"
+import { idRows, rowsOf, singleRow } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { exceeds } from "../html/Text.ts"
 import { mediaDescriptionCharactersMax } from "../instance/ContentLimits.ts"
@@ -78,7 +78,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
    * Sets the preview of a file that is still being processed. Returns false if the file is ready; then use
    * `showPreview`.
    */
-  readonly illustrate: (
+  readonly setPendingPreview: (
     owner: AccountId,
     id: bigint,
     picture: Upload
@@ -101,7 +101,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
         const at = new Date(millis)
         const type = upload.type === undefined ? "unknown" : typeOf[upload.type.kind]
         return yield* Effect.gen(function*() {
-          const { id } = only(
+          const { id } = singleRow(
             yield* idRows(sql`
             INSERT INTO media_attachments (id, account_id, type, state, description, focus_x, focus_y, upload_name,
               upload_type, thumbnail_name, thumbnail_type, created_at, touched_at)
@@ -149,7 +149,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
         }
       )
 
-      const illustrate = traced("MediaAttachments.illustrate")(
+      const setPendingPreview = traced("MediaAttachments.setPendingPreview")(
         function*(owner: AccountId, id: bigint, picture: Upload) {
           const old = yield* Effect.gen(function*() {
             const [row] = yield* thumbnailRows(sql`
@@ -200,7 +200,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
           AND ${unattached}`)
       }).pipe(Effect.orDie, Effect.withSpan("MediaAttachments.sweep"))
 
-      return MediaAttachments.of({ create, find, change, showPreview, illustrate, remove, sweep })
+      return MediaAttachments.of({ create, find, change, showPreview, setPendingPreview, remove, sweep })
     })
   )
   static readonly layer = MediaAttachments.layerNoDeps.pipe(Layer.provide([FileOwners.layer, StoredFiles.layer]))

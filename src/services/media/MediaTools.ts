@@ -29,7 +29,7 @@ export interface Rendition {
   readonly bytes: number
 }
 
-export interface Made {
+export interface RenderedMedia {
   readonly type: MediaType
   readonly original: Rendition
   readonly preview: Rendition | undefined
@@ -46,7 +46,7 @@ export class MediaTools extends Context.Service<MediaTools, {
   readonly types: ReadonlySet<string>
   /** Renders a file; `thumbnail` is the preview of a file without an image of its own. */
   readonly attachment: (source: Source, folder: string, thumbnail: Source | undefined) => Effect.Effect<
-    Made,
+    RenderedMedia,
     MediaRefused | MediaToolFailed
   >
   /**

@@ -29,7 +29,7 @@ const unmeasurableMax = 10_000
  * Maximum avatars that wait for their perceptual hash; further ones are hashed when they are requested again. Only one
  * is in memory at a time: the other of the two turns of `MediaTools` stays free for members' own pictures.
  */
-const lookingMax = 100
+const hashingMax = 100
 const lookingAtOnceMax = 1
 
 /** Declared types of files; the bytes decide the real type. */
@@ -72,7 +72,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
       const unmeasurable = boundedMap<string, true>(unmeasurableMax)
       const failures = boundedMap<string, number>(failuresMax)
       const scope = yield* Effect.scope
-      const looking = new Set<string>()
+      const hashing = new Set<string>()
       const turns = Semaphore.makeUnsafe(lookingAtOnceMax)
 
       const find = Effect.fnUntraced(function*(key: string) {
@@ -130,7 +130,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
       })
 
       /** Stores an avatar's perceptual hash, for spam rules. Runs in the background. */
-      const look = Effect.fnUntraced(function*(key: string, { bytes, mime, read }: RemoteCopy) {
+      const hashAvatar = Effect.fnUntraced(function*(key: string, { bytes, mime, read }: RemoteCopy) {
         const readable = mime.startsWith("image/") && bytes <= profilePictureBytesMax
         const chunks = readable ? yield* Stream.runCollect(read({ offset: 0, length: bytes })) : []
         const likeness = chunks.length === 0 ? 0n : yield* tools.likeness(Buffer.concat(chunks))
@@ -162,11 +162,11 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         if (named.unmeasured) {
           yield* Effect.catchCause(measure(key, copy), (cause) => Effect.logDebug("a picture was not measured", cause))
         }
-        if (named.unlooked && !looking.has(key) && looking.size < lookingMax) {
-          looking.add(key)
-          yield* turns.withPermit(look(key, copy)).pipe(
+        if (named.unlooked && !hashing.has(key) && hashing.size < hashingMax) {
+          hashing.add(key)
+          yield* turns.withPermit(hashAvatar(key, copy)).pipe(
             Effect.catchCause((cause) => Effect.logDebug("an avatar was not hashed", cause)),
-            Effect.ensuring(Effect.sync(() => looking.delete(key))),
+            Effect.ensuring(Effect.sync(() => hashing.delete(key))),
             Effect.forkIn(scope)
           )
         }

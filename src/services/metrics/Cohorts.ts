@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { rowsOf } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
-import { keptFigures } from "./KeptFigures.ts"
+import { figureCache } from "./KeptFigures.ts"
 import { midnightOf, momentsOf, type Period } from "./Period.ts"
 
 type Frequency = "day" | "month"
@@ -39,7 +39,7 @@ export class Cohorts extends Context.Service<Cohorts, {
     Cohorts,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const kept = keptFigures<ReadonlyArray<Cohort>>()
+      const kept = figureCache<ReadonlyArray<Cohort>>()
       const count = Effect.fnUntraced(function*(period: Period, frequency: Frequency) {
         const steps = stepsOf(period, frequency)
         const [oldest] = steps

@@ -8,9 +8,9 @@ import { languages } from "../instance/Languages.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { softwareVersion } from "../instance/Software.ts"
 import { traced } from "../runtime/Traced.ts"
-import { keptFigures } from "./KeptFigures.ts"
+import { figureCache } from "./KeptFigures.ts"
 import { idsOf, momentsOf, type Period } from "./Period.ts"
-import { inWords } from "./Sizes.ts"
+import { formatBytes } from "./Sizes.ts"
 
 /** Dimensions by which figures are split. */
 const dimensionKeys = [
@@ -62,7 +62,7 @@ export class Dimensions extends Context.Service<Dimensions, {
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { localDomain } = yield* ServerConfig
-  const kept = keptFigures<ReadonlyArray<DimensionValue> | undefined>()
+  const kept = figureCache<ReadonlyArray<DimensionValue> | undefined>()
 
   const split = (statement: Fragment, limit: number, name: (key: string) => string, none: string) =>
     Effect.map(
@@ -75,7 +75,7 @@ const make = Effect.gen(function*() {
     humanKey,
     value: String(bytes),
     unit: "bytes",
-    humanValue: inWords(bytes)
+    humanValue: formatBytes(bytes)
   })
   const sizes = Effect.map(
     sizeRows(sql`SELECT pg_database_size(current_database()) AS database,

@@ -7,7 +7,7 @@ const keptMax = 500
 const keptMillis = 300_000
 
 /** Returns a cache for figures that read many rows, by name; they are up to five minutes old. */
-export const keptFigures = <A>() => {
+export const figureCache = <A>() => {
   const kept = new LRUCache<string, { readonly at: number; readonly figures: A }>({ max: keptMax })
   return Effect.fnUntraced(function*<E, R>(name: string, count: Effect.Effect<A, E, R>) {
     const now = yield* Clock.currentTimeMillis

@@ -5,7 +5,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { rowsOf } from "../database/Rows.ts"
 import { normalizeDomain } from "../federation/DomainNames.ts"
 import { traced } from "../runtime/Traced.ts"
-import { keptFigures } from "./KeptFigures.ts"
+import { figureCache } from "./KeptFigures.ts"
 import { before, daysOf, idsOf, midnightOf, momentsOf, type Period } from "./Period.ts"
 
 /** Keys of measures. */
@@ -56,7 +56,7 @@ interface Counting {
   /** Sum of the days by default. */
   readonly total?: (period: Period) => Fragment
   /** All-time total, instead of the period's. */
-  readonly always?: Fragment
+  readonly allTimeTotal?: Fragment
 }
 
 /** Daily figures for staff, as Mastodon counts them; up to five minutes old. */
@@ -69,7 +69,7 @@ export class Measures extends Context.Service<Measures, {
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const kept = keptFigures<Measure>()
+  const kept = figureCache<Measure>()
 
   const dayOf = (column: string) => sql.literal(`floor(extract(epoch FROM ${column}) / 86400)::int`)
   const dayOfId = (column: string) => sql.literal(`((${column} >> 16) / 86400000)::int`)
@@ -164,7 +164,7 @@ const make = Effect.gen(function*() {
     const of = (rows: string, column: string, unit: string | null = null, one = "count(*)"): Counting => ({
       unit,
       days: byId(rows, column, there, sql.literal(`coalesce(${one}, 0)::bigint`)),
-      always: sql`SELECT ${sql.literal(`coalesce(${one}, 0)::bigint`)} AS value FROM ${
+      allTimeTotal: sql`SELECT ${sql.literal(`coalesce(${one}, 0)::bigint`)} AS value FROM ${
         sql.literal(rows)
       } WHERE ${there}`
     })
@@ -204,8 +204,8 @@ const make = Effect.gen(function*() {
     const measure: Measure = {
       key,
       unit: counting.unit,
-      total: counting.always === undefined ? yield* totalOf(period) : yield* one(counting.always),
-      previousTotal: counting.always === undefined ? yield* totalOf(before(period)) : undefined,
+      total: counting.allTimeTotal === undefined ? yield* totalOf(period) : yield* one(counting.allTimeTotal),
+      previousTotal: counting.allTimeTotal === undefined ? yield* totalOf(before(period)) : undefined,
       data: daysOf(period).map((day) => ({ date: midnightOf(day), value: days.get(day) ?? 0n }))
     }
     return measure

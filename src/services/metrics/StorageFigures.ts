@@ -6,7 +6,7 @@ import { settings } from "../instance/SettingNames.ts"
 import { type StorageBudgets, storageBudgetsOf } from "../instance/StorageBudgets.ts"
 import { MediaUsage } from "../media/MediaUsage.ts"
 import { RemoteCopies } from "../media/RemoteCopies.ts"
-import { keptFigures } from "./KeptFigures.ts"
+import { figureCache } from "./KeptFigures.ts"
 
 /** Maximum listed tables. */
 const tablesMax = 10
@@ -40,7 +40,7 @@ export class StorageFigures extends Context.Service<StorageFigures, {
       const sql = yield* SqlClient.SqlClient
       const usage = yield* MediaUsage
       const copies = yield* RemoteCopies
-      const kept = keptFigures<Storage>()
+      const kept = figureCache<Storage>()
       const read = Effect.gen(function*() {
         const [whole] = yield* databaseRows(sql`SELECT pg_database_size(current_database()) AS bytes`)
         const tables = yield* tableRows(sql`SELECT c.relname AS name, pg_total_relation_size(c.oid) AS bytes

@@ -6,8 +6,8 @@ import { idRows, rowsOf } from "../database/Rows.ts"
 import { exceeds } from "../html/Text.ts"
 import { NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { AuditLog, LostAct } from "../staff/AuditLog.ts"
-import { requireRank, standingOf } from "../staff/Rank.ts"
+import { AlreadyDone, AuditLog } from "../staff/AuditLog.ts"
+import { requirePermission, requireRank } from "../staff/Rank.ts"
 import { actionTextCharactersMax, type ActionType, type LastingType, lastingTypes } from "./ActionTypes.ts"
 import { Appeals } from "./Appeals.ts"
 import { CollectionActions, type ReportedCollection } from "./CollectionActions.ts"
@@ -54,13 +54,13 @@ const measures = { sensitive: "sensitize", silence: "silence", suspend: "suspend
 /** Moderation actions on accounts, in the transaction of a command of the account's actor (S-022, S-023). */
 export class AccountActions extends Context.Service<AccountActions, {
   /**
-   * Takes an action and returns the id of its strike. Fails with `LostAct` if the restriction is already in force,
+   * Takes an action and returns the id of its strike. Fails with `AlreadyDone` if the restriction is already in force,
    * which tells the second moderator.
    */
   readonly take: (
     target: AccountId,
     action: NewAction
-  ) => Effect.Effect<bigint, LostAct | NotAllowed | RecordNotFound | Unprocessable | SqlError>
+  ) => Effect.Effect<bigint, AlreadyDone | NotAllowed | RecordNotFound | Unprocessable | SqlError>
   /** Sets or lifts a measure as the operator, without a strike. Returns true if something changed. */
   readonly operate: (
     target: AccountId,
@@ -90,14 +90,14 @@ export class AccountActions extends Context.Service<AccountActions, {
       readonly unmarked: ReadonlyArray<bigint>
       readonly unmarkedCollections: ReadonlyArray<ReportedCollection>
     },
-    LostAct | NotAllowed | RecordNotFound | Unprocessable | SqlError
+    AlreadyDone | NotAllowed | RecordNotFound | Unprocessable | SqlError
   >
   /** Lifts a restriction. Returns true if it was in force. */
   readonly lift: (
     target: AccountId,
     by: AccountId,
     type: LastingType
-  ) => Effect.Effect<boolean, LostAct | NotAllowed | RecordNotFound | SqlError>
+  ) => Effect.Effect<boolean, AlreadyDone | NotAllowed | RecordNotFound | SqlError>
 }>()("murmuration/services/moderation/AccountActions") {
   static readonly layer = Layer.effect(AccountActions, Effect.suspend(() => make)).pipe(
     Layer.provide([
@@ -119,7 +119,7 @@ const make = Effect.gen(function*() {
   const moderationActions = yield* ModerationActions
   const reports = yield* ReportResolution
   const strikes = yield* Strikes
-  const standing = standingOf(sql)
+  const standing = requirePermission(sql)
   const rank = requireRank(sql)
 
   const targetOf = (id: AccountId, { domain, username }: typeof State.Type) => ({
@@ -144,7 +144,7 @@ const make = Effect.gen(function*() {
   const stateFor = Effect.fnUntraced(function*(id: AccountId, by: AccountId, action: Done) {
     const state = yield* read(id)
     if (!isGone(state)) return state
-    return yield* new LostAct({ act: { by, action, target: targetOf(id, state) }, refusal: new RecordNotFound() })
+    return yield* new AlreadyDone({ act: { by, action, target: targetOf(id, state) }, refusal: new RecordNotFound() })
   })
   const set = (id: AccountId, type: LastingType, stands: boolean) =>
     type === "disable"
@@ -162,7 +162,7 @@ const make = Effect.gen(function*() {
     }
     const act = { by, action, target: targetOf(target, state) } as const
     if (type !== "none" && state[type]) {
-      return yield* new LostAct({ act, refusal: validationFailed("Type has been taken already") })
+      return yield* new AlreadyDone({ act, refusal: validationFailed("Type has been taken already") })
     }
     if (reportId !== null) yield* reports.requireOpen(reportId, target, act)
     if (type !== "none") yield* set(target, type, true)
@@ -198,7 +198,7 @@ const make = Effect.gen(function*() {
     if (type === "disable" && !state.isUser) return yield* new NotAllowed({})
     // A suspension by the account's own server or by a domain block cannot be lifted here.
     const act = { by, action: undo[type], target: targetOf(target, state) }
-    if (!state[type]) return type === "suspend" ? yield* new LostAct({ act, refusal: new NotAllowed({}) }) : false
+    if (!state[type]) return type === "suspend" ? yield* new AlreadyDone({ act, refusal: new NotAllowed({}) }) : false
     yield* set(target, type, false)
     yield* log.record(act)
     return true
@@ -225,7 +225,7 @@ const make = Effect.gen(function*() {
         by,
         appealId,
         approved ? "approved" : "rejected"
-      ).pipe(Effect.catchTag("Unprocessable", (refusal) => new LostAct({ act, refusal })))
+      ).pipe(Effect.catchTag("Unprocessable", (refusal) => new AlreadyDone({ act, refusal })))
       yield* log.record({ ...act, after: { action, strike: strikeId } })
       const type = lastingTypes.find((one) => one === action)
       const unmarks = approved && action === "mark_statuses_as_sensitive"

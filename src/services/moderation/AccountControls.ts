@@ -9,9 +9,9 @@ import { MailLinks } from "../identity/MailLinks.ts"
 import { type User, Users } from "../identity/Users.ts"
 import { NotAllowed, RecordNotFound, type Unprocessable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { AuditLog, LostAct } from "../staff/AuditLog.ts"
+import { AlreadyDone, AuditLog } from "../staff/AuditLog.ts"
 import type { Permission } from "../staff/Permissions.ts"
-import { outranks, requireRank, standingOf } from "../staff/Rank.ts"
+import { outranks, requirePermission, requireRank } from "../staff/Rank.ts"
 import { Roles } from "../staff/Roles.ts"
 
 const memorialRows = rowsOf(Schema.Struct({ memorial: Schema.Boolean }))
@@ -40,7 +40,7 @@ const make = Effect.gen(function*() {
   const mailLinks = yield* MailLinks
   const roles = yield* Roles
   const users = yield* Users
-  const standing = standingOf(sql)
+  const standing = requirePermission(sql)
   const rank = requireRank(sql)
 
   /** Runs an action on a local user with a lower role. */
@@ -48,7 +48,7 @@ const make = Effect.gen(function*() {
     by: AccountId,
     target: AccountId,
     permission: Permission,
-    work: (user: User, position: number) => Effect.Effect<A, Refused | LostAct | SqlError>
+    work: (user: User, position: number) => Effect.Effect<A, Refused | AlreadyDone | SqlError>
   ) =>
     Effect.gen(function*() {
       const own = yield* standing(by, permission)
@@ -56,7 +56,7 @@ const make = Effect.gen(function*() {
       if (Option.isNone(found)) return yield* new RecordNotFound()
       yield* rank(own, target)
       return yield* work(found.value, own.position)
-    }).pipe(audit.deciding)
+    }).pipe(audit.runLogged)
 
   const about = ({ accountId, username }: User) => ({ type: "account", id: accountId, label: username }) as const
   const letter = (target: AccountId) =>
@@ -116,7 +116,7 @@ const make = Effect.gen(function*() {
         Effect.fnUntraced(function*(user) {
           const [was] = yield* memorialRows(sql`SELECT memorial FROM accounts WHERE id = ${target} FOR UPDATE`)
           const done = { by, action: "memorialize", target: about(user) } as const
-          if (was?.memorial === true) return yield* new LostAct({ act: done, refusal: new NotAllowed({}) })
+          if (was?.memorial === true) return yield* new AlreadyDone({ act: done, refusal: new NotAllowed({}) })
           yield* sql`UPDATE accounts SET memorial = true WHERE id = ${target}`
           yield* sql.afterCommit(Effect.andThen(
             broadcast.publish({ _tag: "Changed", kind: "account", ids: [target] }),

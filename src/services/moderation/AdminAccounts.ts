@@ -4,12 +4,12 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { boundedCount } from "../database/BoundedCounts.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
-import { beginsLike } from "../database/Prefixes.ts"
+import { hasPrefix } from "../database/Prefixes.ts"
 import { idRows, rowsOf, Timestamptz } from "../database/Rows.ts"
 import * as EmailAddresses from "../identity/EmailAddresses.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { effective, everyone, staffBits } from "../staff/Permissions.ts"
+import { combined, defaultRole, staffBits } from "../staff/Permissions.ts"
 
 export const accountStatuses = ["active", "pending", "disabled", "silenced", "suspended", "sensitized"] as const
 export type AccountStatus = typeof accountStatuses[number]
@@ -95,7 +95,7 @@ export class AdminAccounts extends Context.Service<AdminAccounts, {
             r.id AS role_id, r.name AS role_name, r.color AS role_color, r.highlighted AS role_highlighted,
             r.collection_limit AS role_collection_limit, r.permissions AS role_permissions, e.permissions AS everybodys
           FROM accounts a LEFT JOIN users u ON u.account_id = a.id LEFT JOIN roles r ON r.id = u.role_id
-            JOIN roles e ON e.id = ${everyone} WHERE a.id = ANY (${ids}::bigint[])`)
+            JOIN roles e ON e.id = ${defaultRole} WHERE a.id = ANY (${ids}::bigint[])`)
         const users = rows.flatMap(({ email, id }) => email === null ? [] : [id])
         const ips = users.length === 0 ?
           [] :
@@ -105,7 +105,7 @@ export class AdminAccounts extends Context.Service<AdminAccounts, {
         const byAccount = Arr.groupBy(ips, ({ accountId }) => String(accountId))
         return new Map(rows.map(({ everybodys, rolePermissions, ...row }): [bigint, AdminAccountRecord] => [row.id, {
           ...row,
-          rolePermissions: rolePermissions === null ? null : effective(rolePermissions, everybodys),
+          rolePermissions: rolePermissions === null ? null : combined(rolePermissions, everybodys),
           ips: byAccount[String(row.id)]?.slice(0, ipsMax) ?? none
         }]))
       }, Effect.orDie)
@@ -152,11 +152,11 @@ const conditionsOf = (sql: SqlClient.SqlClient, selection: AccountSelection): Re
     ...(invitedBy === undefined
       ? []
       : [ofUser(sql`u.invite_id IN (SELECT id FROM invites WHERE account_id = ${invitedBy})`)]),
-    ...(named(username) ? [beginsLike(sql, "lower(a.username)", username.replace(/^@/, ""))] : []),
+    ...(named(username) ? [hasPrefix(sql, "lower(a.username)", username.replace(/^@/, ""))] : []),
     ...(named(displayName)
-      ? [sql`a.display_name <> '' AND ${beginsLike(sql, "lower(a.display_name)", displayName)}`]
+      ? [sql`a.display_name <> '' AND ${hasPrefix(sql, "lower(a.display_name)", displayName)}`]
       : []),
-    ...(named(email) ? [ofUser(beginsLike(sql, "lower(u.email)", EmailAddresses.parse(email) ?? email))] : []),
+    ...(named(email) ? [ofUser(hasPrefix(sql, "lower(u.email)", EmailAddresses.parse(email) ?? email))] : []),
     ...(named(domain)
       ? [sql`a.domain IS NOT NULL AND (domain_key(a.domain) COLLATE "C") = (domain_key(${domain.trim()}) COLLATE "C")`]
       : []),

@@ -48,7 +48,7 @@ export class AppealEmails extends Context.Service<AppealEmails, {
           const { text, username } = found
           for (const { email: to, locale } of yield* staffWith(sql, "manageAppeals")) {
             const words = catalogs.of({ locale: locale ?? undefined })
-            yield* emails.post(Effect.map(words, AppealTexts.filed({ to, server, username, text })))
+            yield* emails.enqueue(Effect.map(words, AppealTexts.filed({ to, server, username, text })))
           }
         }, Effect.orDie),
         decided: traced("AppealEmails.decided")(function*(id) {
@@ -57,7 +57,7 @@ export class AppealEmails extends Context.Service<AppealEmails, {
           const { email: to, locale, state, username } = found
           const words = catalogs.of({ locale: locale ?? undefined })
           const text = AppealTexts.decided({ to, server, username, granted: state === "approved" })
-          yield* emails.post(Effect.map(words, text))
+          yield* emails.enqueue(Effect.map(words, text))
         }, Effect.orDie)
       })
     })

@@ -10,7 +10,7 @@ import { AddressRules, ipBlockSeverities, type IpBlockSeverity } from "./Address
 export const ipBlocksMax = 200_000
 /** Maximum age of the cached blocks, while this node hears of changes and while it does not, in milliseconds. */
 const knownMillisMax = 30_000
-const aloneMillisMax = 1_000
+const disconnectedMillisMax = 1_000
 
 const blockRows = rowsOf(
   Schema.Struct({
@@ -27,7 +27,7 @@ const blockRows = rowsOf(
 export class BlockedAddresses extends Context.Service<BlockedAddresses, {
   /** Returns the severity of the strictest block of an address at a time in milliseconds since 1970. */
   readonly find: (address: string, nowMillis: number) => IpBlockSeverity | undefined
-  readonly areNone: () => boolean
+  readonly isEmpty: () => boolean
   /** Reloads the blocks; called after each change, before the response. */
   readonly refresh: Effect.Effect<void, SqlError>
   /** Calls `listener` after each reload, until the scope closes. */
@@ -44,7 +44,7 @@ export class BlockedAddresses extends Context.Service<BlockedAddresses, {
       let readAt = 0
 
       // Serialised: a stale read must not overwrite a newer one.
-      const turns = Semaphore.makeUnsafe(1)
+      const mutex = Semaphore.makeUnsafe(1)
       const refresh = Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis
         const rows = yield* blockRows(sql`SELECT ip::text AS network, severity, expires_at FROM ip_blocks
@@ -58,21 +58,24 @@ export class BlockedAddresses extends Context.Service<BlockedAddresses, {
         )
         readAt = now
         for (const listener of listeners) listener()
-      }).pipe(turns.withPermits(1), Effect.withSpan("BlockedAddresses.refresh"))
+      }).pipe(mutex.withPermits(1), Effect.withSpan("BlockedAddresses.refresh"))
 
-      const again = Effect.catchCause(refresh, (cause) => Effect.logWarning("IP blocks could not be reloaded", cause))
+      const reloadOrLog = Effect.catchCause(
+        refresh,
+        (cause) => Effect.logWarning("IP blocks could not be reloaded", cause)
+      )
       const whenOld = Effect.gen(function*() {
-        const most = (yield* changes.connected) ? knownMillisMax : aloneMillisMax
-        if ((yield* Clock.currentTimeMillis) - readAt >= most) yield* again
+        const most = (yield* changes.connected) ? knownMillisMax : disconnectedMillisMax
+        if ((yield* Clock.currentTimeMillis) - readAt >= most) yield* reloadOrLog
       })
       yield* changes.each("ip_blocks", () => Queue.offerUnsafe(wanted, undefined))
       yield* refresh
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(wanted), again)))
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(wanted), reloadOrLog)))
       yield* Effect.forkScoped(Effect.schedule(whenOld, Schedule.spaced("1 second")))
 
       return BlockedAddresses.of({
         find: (address, nowMillis) => rules.find(address, nowMillis),
-        areNone: () => rules.isEmpty,
+        isEmpty: () => rules.isEmpty,
         refresh,
         changed: (listener) =>
           Effect.asVoid(Effect.acquireRelease(

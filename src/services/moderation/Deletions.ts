@@ -5,8 +5,8 @@ import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { NotAllowed, RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { AuditLog, LostAct } from "../staff/AuditLog.ts"
-import { requireRank, standingOf } from "../staff/Rank.ts"
+import { AlreadyDone, AuditLog } from "../staff/AuditLog.ts"
+import { requirePermission, requireRank } from "../staff/Rank.ts"
 
 const targetRows = rowsOf(
   Schema.Struct({
@@ -26,14 +26,14 @@ export class Deletions extends Context.Service<Deletions, {
   readonly decide: (
     target: AccountId,
     by: AccountId | undefined
-  ) => Effect.Effect<boolean, LostAct | NotAllowed | RecordNotFound | SqlError>
+  ) => Effect.Effect<boolean, AlreadyDone | NotAllowed | RecordNotFound | SqlError>
 }>()("murmuration/services/moderation/Deletions") {
   static readonly layer = Layer.effect(
     Deletions,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const log = yield* AuditLog
-      const standing = standingOf(sql)
+      const standing = requirePermission(sql)
       const rank = requireRank(sql)
       return Deletions.of({
         decide: traced("Deletions.decide")(function*(target, by) {
@@ -48,7 +48,7 @@ export class Deletions extends Context.Service<Deletions, {
           const act = { by, action: "destroy", target: { type: "account", id: target, label } } as const
           if (own !== undefined) {
             yield* rank(own, target)
-            if (isGone) return yield* new LostAct({ act, refusal: new NotAllowed({}) })
+            if (isGone) return yield* new AlreadyDone({ act, refusal: new NotAllowed({}) })
             if (!suspended) return yield* new NotAllowed({})
           }
           if (isGone) return true

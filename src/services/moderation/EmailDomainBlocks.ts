@@ -73,7 +73,7 @@ export class EmailDomainBlocks extends Context.Service<EmailDomainBlocks, {
    * Returns the effect of the strictest matching block on an address, and counts a use of the block by the client's IP
    * address.
    */
-  readonly meets: (
+  readonly blockFor: (
     email: EmailAddress,
     address: string | undefined
   ) => Effect.Effect<"blocked" | "approval" | undefined>
@@ -84,7 +84,7 @@ export class EmailDomainBlocks extends Context.Service<EmailDomainBlocks, {
 }
 
 /** Returns a domain and its parent domains. */
-const above = (domain: string): ReadonlyArray<string> => {
+const withParents = (domain: string): ReadonlyArray<string> => {
   const parts = domain.split(".")
   return parts.map((_, at) => parts.slice(at).join("."))
 }
@@ -155,7 +155,7 @@ const make = Effect.gen(function*() {
   const blockOf = (names: ReadonlyArray<string>) =>
     Effect.map(
       foundRows(sql`SELECT id, allow_with_approval FROM email_domain_blocks WHERE domain = ANY (${[
-        ...new Set(names.flatMap((name) => /^[\d.]+$|:/.test(name) ? [name] : above(name)))
+        ...new Set(names.flatMap((name) => /^[\d.]+$|:/.test(name) ? [name] : withParents(name)))
       ]}::text[]) ORDER BY allow_with_approval, id LIMIT 1`),
       Arr.head
     )
@@ -170,7 +170,7 @@ const make = Effect.gen(function*() {
       ON CONFLICT (block_id, day, address_digest) DO UPDATE SET uses = email_domain_block_days.uses + 1`
   })
 
-  const meets = traced("EmailDomainBlocks.meets")(function*(email: EmailAddress, address: string | undefined) {
+  const blockFor = traced("EmailDomainBlocks.blockFor")(function*(email: EmailAddress, address: string | undefined) {
     const domain = domainOf(email)
     // DNS is queried only if there are any blocks.
     const [any] = yield* existsRows(sql`SELECT EXISTS (SELECT FROM email_domain_blocks) AS exists`)
@@ -200,6 +200,6 @@ const make = Effect.gen(function*() {
     create,
     remove,
     exchanges: traced("EmailDomainBlocks.exchanges")((text) => Effect.flatMap(valid(text), exchanges.of)),
-    meets
+    blockFor
   })
 })

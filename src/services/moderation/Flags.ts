@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
 import { idRows } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
-import { isOpenRow } from "../statuses/Visibility.ts"
+import { isPublicRow } from "../statuses/Visibility.ts"
 import { blocks } from "../visibility/HiddenAccounts.ts"
 import { reportCollectionsMax, reportStatusesMax } from "./Reports.ts"
 
@@ -50,7 +50,7 @@ export class Flags extends Context.Service<Flags, {
           WHERE s.id = ANY (${
           [...new Set(statusIds)].slice(0, reportStatusesMax)
         }::bigint[]) AND s.account_id = ${target} AND NOT s.local_only
-            AND (${isOpenRow(sql, "s")}
+            AND (${isPublicRow(sql, "s")}
               OR (s.visibility = 'private' AND EXISTS (SELECT FROM follows f JOIN accounts a ON a.id = f.account_id
                 WHERE f.target_account_id = ${target} AND a.domain = me.domain))
               OR EXISTS (SELECT FROM mentions m JOIN accounts a ON a.id = m.account_id
@@ -64,7 +64,7 @@ export class Flags extends Context.Service<Flags, {
           AND NOT ${blocks(sql, sql`c.account_id`, sql`${sender}::bigint`)} ORDER BY c.id FOR KEY SHARE`
         )
 
-      const isEnough = (sender: AccountId, since: Date) =>
+      const dailyLimitReached = (sender: AccountId, since: Date) =>
         Effect.map(
           sql`SELECT FROM reports r JOIN accounts a ON a.id = r.account_id
             WHERE r.created_at > ${since} AND a.domain = (SELECT domain FROM accounts WHERE id = ${sender})
@@ -74,7 +74,7 @@ export class Flags extends Context.Service<Flags, {
 
       const file = traced("Flags.file")(function*(sender: AccountId, flag: NewFlag) {
         const now = yield* Clock.currentTimeMillis
-        if (yield* isEnough(sender, new Date(now - 86_400_000))) return undefined
+        if (yield* dailyLimitReached(sender, new Date(now - 86_400_000))) return undefined
         const statusIds = (yield* readable(sender, flag)).map(({ id }) => id)
         const collectionIds = (yield* collections(sender, flag)).map(({ id }) => id)
         const [row] = yield* idRows(sql`

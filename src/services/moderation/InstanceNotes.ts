@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { requireCapacity } from "../database/BoundedTables.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
-import { only, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { validDomain } from "../federation/domains/RuledDomain.ts"
 import { exceeds } from "../html/Text.ts"
@@ -59,7 +59,7 @@ export class InstanceNotes extends Context.Service<InstanceNotes, {
           return yield* transaction(sql)(Effect.gen(function*() {
             const counted = sql`domain = ${domain}`
             yield* requireCapacity(sql, { table: "instance_notes", name: "Notes", max: notesMax, counted })
-            const note = only(
+            const note = singleRow(
               yield* noteRows(sql`INSERT INTO instance_notes (id, domain, account_id, content, created_at)
                 VALUES (next_id(${now}), ${domain}, ${by}, ${content.trim()}, ${new Date(now)}) RETURNING *`)
             )

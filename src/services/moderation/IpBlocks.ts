@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { requireCapacity } from "../database/BoundedTables.ts"
 import type { AccountId } from "../database/Ids.ts"
 import type { Page } from "../database/Paging.ts"
-import { only, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { Broadcast } from "../events/Broadcast.ts"
 import { exceeds } from "../html/Text.ts"
@@ -127,7 +127,7 @@ const make = Effect.gen(function*() {
         // Blocks beyond the maximum would not be loaded into memory.
         const counted = sql`expires_at IS NULL OR expires_at > ${at}`
         yield* requireCapacity(sql, { table: "ip_blocks", name: "IP blocks", max: ipBlocksMax, counted })
-        const made = only(
+        const made = singleRow(
           yield* table.rows(sql`INSERT INTO ip_blocks (id, ip, severity, comment, created_at, updated_at, expires_at)
             VALUES (next_id(${at.getTime()}), ${ip}::cidr, ${severity}, ${comment}, ${at}, ${at}, ${expiresAt})
             ON CONFLICT (ip) DO UPDATE SET id = excluded.id, severity = excluded.severity, comment = excluded.comment,
@@ -147,7 +147,7 @@ const make = Effect.gen(function*() {
       changing(taken(Effect.gen(function*() {
         const before = yield* table.take(id)
         const { at, comment, expiresAt, ip, severity } = yield* checked(author, wish, before)
-        const after = only(
+        const after = singleRow(
           yield* table.rows(sql`UPDATE ip_blocks SET ip = ${ip}::cidr, severity = ${severity}, comment = ${comment},
             expires_at = ${expiresAt}, updated_at = ${at} WHERE id = ${id} RETURNING *`)
         )

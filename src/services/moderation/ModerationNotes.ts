@@ -5,13 +5,13 @@ import type { Fragment } from "effect/sql/Statement"
 import { requireCapacity } from "../database/BoundedTables.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
-import { idRows, only, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { idRows, rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { exceeds } from "../html/Text.ts"
 import { NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
-import { outranks, standingOf } from "../staff/Rank.ts"
+import { outranks, requirePermission } from "../staff/Rank.ts"
 
 /** Maximum characters of a note (limits-and-rates.md). */
 const noteCharactersMax = 2_000
@@ -56,8 +56,8 @@ export class ModerationNotes extends Context.Service<ModerationNotes, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const log = yield* AuditLog
-      const standing = standingOf(sql)
-      const once = <A, E>(work: Effect.Effect<A, E>) =>
+      const standing = requirePermission(sql)
+      const inTransaction = <A, E>(work: Effect.Effect<A, E>) =>
         transaction(sql)(work).pipe(Effect.catchIf(isSqlError, Effect.die))
       const columns = sql.literal("id, account_id, content, created_at")
       const about = ({ id, type }: NoteTarget): Fragment =>
@@ -96,7 +96,7 @@ export class ModerationNotes extends Context.Service<ModerationNotes, {
           ? sql`report_id = ${target.id}`
           : sql`target_account_id = ${target.id}`
         yield* requireCapacity(sql, { table: "moderation_notes", name: "Notes", max: notesMax, counted })
-        const { id } = only(
+        const { id } = singleRow(
           yield* idRows(
             sql`INSERT INTO moderation_notes (id, account_id, target_account_id, report_id, content, created_at)
             VALUES (next_id(${now}), ${by}, ${ofAccount}, ${ofReport}, ${content}, ${new Date(now)}) RETURNING id`
@@ -104,7 +104,7 @@ export class ModerationNotes extends Context.Service<ModerationNotes, {
         )
         yield* log.record({ by, action: "create", target: logged(target, id), after: { content } })
         return id
-      }, once)
+      }, inTransaction)
 
       const remove = traced("ModerationNotes.remove")(function*(by: AccountId, target: NoteTarget, id: bigint) {
         const own = yield* allowed(by, target)
@@ -116,7 +116,7 @@ export class ModerationNotes extends Context.Service<ModerationNotes, {
         }
         yield* sql`DELETE FROM moderation_notes WHERE id = ${id}`
         yield* log.record({ by, action: "destroy", target: logged(target, id), before: { accountId, content } })
-      }, once)
+      }, inTransaction)
 
       return ModerationNotes.of({
         page: traced("ModerationNotes.page")(function*(target, page) {

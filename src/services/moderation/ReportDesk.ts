@@ -5,8 +5,8 @@ import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { AuditLog, LostAct } from "../staff/AuditLog.ts"
-import { standingOf } from "../staff/Rank.ts"
+import { AlreadyDone, AuditLog } from "../staff/AuditLog.ts"
+import { requirePermission } from "../staff/Rank.ts"
 import { ReportResolution } from "./ReportResolution.ts"
 import { ReportCategory, reportRulesMax } from "./Reports.ts"
 
@@ -44,7 +44,7 @@ export class ReportDesk extends Context.Service<ReportDesk, {
     by: AccountId,
     id: bigint,
     domains: ReadonlyArray<string>
-  ) => Effect.Effect<ReadonlyArray<string>, Refused | LostAct | SqlError>
+  ) => Effect.Effect<ReadonlyArray<string>, Refused | AlreadyDone | SqlError>
 }>()("murmuration/services/moderation/ReportDesk") {
   static readonly layer = Layer.effect(
     ReportDesk,
@@ -52,19 +52,23 @@ export class ReportDesk extends Context.Service<ReportDesk, {
       const sql = yield* SqlClient.SqlClient
       const log = yield* AuditLog
       const resolution = yield* ReportResolution
-      const standing = standingOf(sql)
+      const standing = requirePermission(sql)
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
       const about = (id: bigint) => ({ type: "report" as const, id, label: `#${id}` })
 
       /** Another moderator was faster. */
       const late = (by: AccountId, action: "assign" | "resolve" | "forward", id: bigint, why: string) =>
-        new LostAct({ act: { by, action, target: about(id) }, refusal: validationFailed(why) })
+        new AlreadyDone({ act: { by, action, target: about(id) }, refusal: validationFailed(why) })
 
       /** Locks a report and runs `work` on it; `whole` makes the transaction. */
       const within = <A, E>(
         name: string,
-        work: (by: AccountId, id: bigint, report: typeof Desk.Type) => Effect.Effect<A, Refused | LostAct | SqlError>,
-        whole: (work: Effect.Effect<A, Refused | LostAct | SqlError>) => Effect.Effect<A, E>
+        work: (
+          by: AccountId,
+          id: bigint,
+          report: typeof Desk.Type
+        ) => Effect.Effect<A, Refused | AlreadyDone | SqlError>,
+        whole: (work: Effect.Effect<A, Refused | AlreadyDone | SqlError>) => Effect.Effect<A, E>
       ) =>
         traced(`ReportDesk.${name}`)(
           function*(by: AccountId, id: bigint) {
@@ -77,8 +81,12 @@ export class ReportDesk extends Context.Service<ReportDesk, {
         )
       const on = <A>(
         name: string,
-        work: (by: AccountId, id: bigint, report: typeof Desk.Type) => Effect.Effect<A, Refused | LostAct | SqlError>
-      ) => within(name, work, log.deciding)
+        work: (
+          by: AccountId,
+          id: bigint,
+          report: typeof Desk.Type
+        ) => Effect.Effect<A, Refused | AlreadyDone | SqlError>
+      ) => within(name, work, log.runLogged)
 
       const update: ReportDesk["Service"]["update"] = (by, id, { category, ruleIds }) =>
         on(

@@ -6,7 +6,7 @@ import type { AccountId } from "../database/Ids.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
 import { RecordNotFound, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { AuditLog, LostAct } from "../staff/AuditLog.ts"
+import { AlreadyDone, AuditLog } from "../staff/AuditLog.ts"
 
 const openRows = rowsOf(Schema.Struct({ open: Schema.Boolean }))
 
@@ -18,8 +18,8 @@ export class ReportResolution extends Context.Service<ReportResolution, {
   readonly requireOpen: (
     reportId: bigint,
     target: AccountId,
-    act: LostAct["act"]
-  ) => Effect.Effect<void, LostAct | RecordNotFound | SqlError>
+    act: AlreadyDone["act"]
+  ) => Effect.Effect<void, AlreadyDone | RecordNotFound | SqlError>
   /** Resolves all open reports about an account (S-023). */
   readonly resolveAll: (target: AccountId, by: AccountId) => Effect.Effect<void, SqlError>
   /** Resolves a report; returns true if it was open. */
@@ -49,7 +49,7 @@ export class ReportResolution extends Context.Service<ReportResolution, {
             WHERE id = ${reportId} AND target_account_id = ${target} FOR UPDATE`)
           if (found === undefined) return yield* new RecordNotFound()
           if (!found.open) {
-            return yield* new LostAct({ act, refusal: validationFailed("Report has been resolved already") })
+            return yield* new AlreadyDone({ act, refusal: validationFailed("Report has been resolved already") })
           }
         }),
         resolveAll: traced("ReportResolution.resolveAll")((target, by) =>

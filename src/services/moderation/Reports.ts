@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
-import { idRows, only, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { idRows, rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { exceeds } from "../html/Text.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -120,7 +120,7 @@ export class Reports extends Context.Service<Reports, {
           ? [account.domain]
           : report.forwardDomains
         const now = yield* Clock.currentTimeMillis
-        const { id } = only(
+        const { id } = singleRow(
           yield* idRows(sql`INSERT INTO reports (id, account_id, target_account_id, category, comment, status_ids,
               rule_ids, collection_ids, forward_domains, created_at)
             VALUES (next_id(${now}), ${reporter}, ${report.target}, ${

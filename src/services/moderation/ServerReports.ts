@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
-import { idRows, only } from "../database/Rows.ts"
+import { idRows, singleRow } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
 import { reportStatusesMax } from "./Reports.ts"
 
@@ -36,7 +36,7 @@ export class ServerReports extends Context.Service<ServerReports, {
               status_ids, rule_ids, forward_domains, created_at)
             VALUES (next_id(${now}), NULL, ${target}, 'spam', ${comment}, ${statuses}::bigint[], '{}', '{}', ${at})
             RETURNING id`)
-          return only(made).id
+          return singleRow(made).id
         })
       })
     })

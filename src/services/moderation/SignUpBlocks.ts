@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import type { EmailAddress } from "../identity/EmailAddresses.ts"
-import { emailBlocked, type GivenEmail, type Problem, reserved, taken } from "../identity/RegistrationRules.ts"
+import { alreadyTaken, emailBlocked, type GivenEmail, type Problem, reserved } from "../identity/RegistrationRules.ts"
 import { NotAllowed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { BlockedAddresses } from "./BlockedAddresses.ts"
@@ -39,10 +39,10 @@ export class SignUpBlocks extends Context.Service<SignUpBlocks, {
       const usernames = yield* UsernameBlocks
 
       const emailVerdict = Effect.fnUntraced(function*(email: EmailAddress, address: string | undefined) {
-        const domain = yield* domains.meets(email, address)
+        const domain = yield* domains.blockFor(email, address)
         const known = (yield* canonical.matching(email)).length > 0
         return {
-          problems: [...(domain === "blocked" ? [emailBlocked] : []), ...(known ? [taken("email")] : [])],
+          problems: [...(domain === "blocked" ? [emailBlocked] : []), ...(known ? [alreadyTaken("email")] : [])],
           needsApproval: domain === "approval"
         }
       })

@@ -6,8 +6,8 @@ import { idRows } from "../database/Rows.ts"
 import { exceeds } from "../html/Text.ts"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { AuditLog, LostAct } from "../staff/AuditLog.ts"
-import { requireRank, standingOf } from "../staff/Rank.ts"
+import { AlreadyDone, AuditLog } from "../staff/AuditLog.ts"
+import { requirePermission, requireRank } from "../staff/Rank.ts"
 import { actionTextCharactersMax, type StatusActionType } from "./ActionTypes.ts"
 import { CollectionActions, type ReportedCollection } from "./CollectionActions.ts"
 import { ReportResolution } from "./ReportResolution.ts"
@@ -42,7 +42,7 @@ export class StatusActions extends Context.Service<StatusActions, {
       readonly statusIds: ReadonlyArray<bigint>
       readonly collections: ReadonlyArray<ReportedCollection>
     },
-    LostAct | NotAllowed | RecordNotFound | Unprocessable | SqlError
+    AlreadyDone | NotAllowed | RecordNotFound | Unprocessable | SqlError
   >
 }>()("murmuration/services/moderation/StatusActions") {
   static readonly layer = Layer.effect(
@@ -53,7 +53,7 @@ export class StatusActions extends Context.Service<StatusActions, {
       const collectionActions = yield* CollectionActions
       const reports = yield* ReportResolution
       const strikes = yield* Strikes
-      const standing = standingOf(sql)
+      const standing = requirePermission(sql)
       const rank = requireRank(sql)
       return StatusActions.of({
         take: traced("StatusActions.take")(function*(author, { by, reportId, text, type, ...given }) {
@@ -84,7 +84,7 @@ export class StatusActions extends Context.Service<StatusActions, {
           const first = ids.length > 0
             ? about(ids[0])
             : aboutCollection(named[0] ?? { id: collectionId, name: `#${collectionId}` })
-          const late = new LostAct({ act: first, refusal: validationFailed("Type has been taken already") })
+          const late = new AlreadyDone({ act: first, refusal: validationFailed("Type has been taken already") })
           if (named.length < collectionIds.length) {
             return yield* (yield* collectionActions.removedBefore(author, collectionIds)) ? late : new RecordNotFound()
           }

@@ -11,7 +11,7 @@ export const strikesPath = "/disputes/strikes"
 export class StrikeLinks extends Context.Service<StrikeLinks, {
   readonly address: (strikeId: bigint) => string
   /** Returns true if the token is that of the strike. */
-  readonly opens: (token: string | null, strikeId: bigint) => boolean
+  readonly isValid: (token: string | null, strikeId: bigint) => boolean
   /**
    * Returns the path to all strikes of a disabled user who has entered their password. It is valid for one to two
    * hours.
@@ -42,7 +42,7 @@ export class StrikeLinks extends Context.Service<StrikeLinks, {
           }),
         address: (id) =>
           `${publicUrl}${strikesPath}/${id}?${new URLSearchParams([["token", tokens.make("strike", id)]])}`,
-        opens: (token, id) => token !== null && tokens.read("strike", token) === id
+        isValid: (token, id) => token !== null && tokens.read("strike", token) === id
       })
     })
   )

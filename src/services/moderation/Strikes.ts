@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
-import { idRows, only, rowsOf } from "../database/Rows.ts"
+import { idRows, rowsOf, singleRow } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
 import { Strike, type StrikeAction } from "./Strike.ts"
 
@@ -40,7 +40,7 @@ export class Strikes extends Context.Service<Strikes, {
             VALUES (next_id(${now}), ${by}, ${target}, ${action}, ${text}, ${statusIds}::bigint[],
               ${collections.map(({ id }) => id)}::bigint[], ${collections.map(({ name }) => name)}::text[], ${reportId},
               ${new Date(now)}) RETURNING id`)
-          return only(rows).id
+          return singleRow(rows).id
         }),
         load: traced("Strikes.load")(function*(ids) {
           if (ids.length === 0) return new Map<bigint, Strike>()

@@ -4,9 +4,9 @@ import type { SqlError } from "effect/sql/SqlError"
 import { requireCapacity } from "../database/BoundedTables.ts"
 import type { AccountId } from "../database/Ids.ts"
 import type { Page } from "../database/Paging.ts"
-import { only, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
-import { plainLetters } from "../identity/Usernames.ts"
+import { lookalikeKey } from "../identity/Usernames.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
@@ -69,7 +69,7 @@ const make = Effect.gen(function*() {
     if (username.length > usernameCharactersMax) {
       return yield* validationFailed(`Username is too long (maximum is ${usernameCharactersMax} characters)`)
     }
-    const normalized = plainLetters(username)
+    const normalized = lookalikeKey(username)
     // A name of underscores alone would be contained in every name.
     if (normalized === "") return yield* validationFailed("Username can't be blank")
     return {
@@ -91,7 +91,7 @@ const make = Effect.gen(function*() {
     total: table.total,
     find: traced("UsernameBlocks.find")(table.find),
     matching: traced("UsernameBlocks.matching")((username) => {
-      const name = plainLetters(username)
+      const name = lookalikeKey(username)
       return table.rows(sql`SELECT * FROM username_blocks
         WHERE CASE WHEN exact THEN normalized_username = ${name} ELSE strpos(${name}, normalized_username) > 0 END
         ORDER BY allow_with_approval, id LIMIT 1`).pipe(Effect.map(Arr.head), Effect.orDie)
@@ -100,7 +100,7 @@ const make = Effect.gen(function*() {
       const { allowWithApproval, at, exact, normalized, username } = yield* checked(wish)
       return yield* changing(Effect.gen(function*() {
         yield* requireCapacity(sql, { table: "username_blocks", name: "Username blocks", max: usernameBlocksMax })
-        const block = only(
+        const block = singleRow(
           yield* table.rows(sql`INSERT INTO username_blocks (id, username, normalized_username, exact,
             allow_with_approval, created_at, updated_at)
           VALUES (next_id(${at.getTime()}), ${username}, ${normalized}, ${exact}, ${allowWithApproval}, ${at}, ${at})
@@ -114,7 +114,7 @@ const make = Effect.gen(function*() {
       changing(Effect.gen(function*() {
         const before = yield* table.take(id)
         const { allowWithApproval, at, exact, normalized, username } = yield* checked(wish, before)
-        const after = only(
+        const after = singleRow(
           yield* table.rows(sql`UPDATE username_blocks SET username = ${username}, normalized_username = ${normalized},
             exact = ${exact}, allow_with_approval = ${allowWithApproval}, updated_at = ${at} WHERE id = ${id} RETURNING *`)
         )

@@ -43,7 +43,7 @@ export class WarningEmails extends Context.Service<WarningEmails, {
           if (found === undefined) return
           const { email: to, locale, ...warned } = found
           const words = catalogs.of({ locale: locale ?? undefined })
-          yield* emails.post(
+          yield* emails.enqueue(
             Effect.map(words, WarningTexts.warning({ to, server, address: links.address(strikeId), ...warned }))
           )
         }, Effect.orDie)

@@ -4,13 +4,13 @@ import { isSqlError } from "effect/sql/SqlError"
 import { listedRowsMax, requireCapacity } from "../database/BoundedTables.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsMax } from "../database/Paging.ts"
-import { only, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { exceeds } from "../html/Text.ts"
 import { type NotAllowed, type RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
-import { standingOf } from "../staff/Rank.ts"
+import { requirePermission } from "../staff/Rank.ts"
 import { staffRows } from "../staff/StaffRows.ts"
 import { actionTextCharactersMax } from "./ActionTypes.ts"
 
@@ -51,7 +51,7 @@ export class WarningPresets extends Context.Service<WarningPresets, {
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* AuditLog
-  const standing = standingOf(sql)
+  const standing = requirePermission(sql)
   const table = staffRows(sql, "warning_presets", presetRows)
   const target = ({ id, title, text }: WarningPreset) =>
     ({ type: "warningPreset", id, label: title === "" ? text : title }) as const
@@ -84,7 +84,7 @@ const make = Effect.gen(function*() {
         Effect.gen(function*() {
           const { at, text, title } = yield* checked(wish)
           yield* requireCapacity(sql, { table: "warning_presets", name: "Warning presets", max: presetsMax })
-          const made = only(
+          const made = singleRow(
             yield* presetRows(sql`INSERT INTO warning_presets (id, title, text, created_at, updated_at)
             VALUES (next_id(${at.getTime()}), ${title}, ${text}, ${at}, ${at}) RETURNING *`)
           )
@@ -99,7 +99,7 @@ const make = Effect.gen(function*() {
         Effect.gen(function*() {
           const before = yield* table.take(id)
           const { at, text, title } = yield* checked(wish, before)
-          const after = only(
+          const after = singleRow(
             yield* presetRows(sql`UPDATE warning_presets SET title = ${title}, text = ${text}, updated_at = ${at}
             WHERE id = ${id} RETURNING *`)
           )

@@ -60,11 +60,12 @@ const explanations: Readonly<Record<StrikeAction, Words>> = {
 
 type Done = Pick<Strike, "action" | "statusIds" | "collectionNames">
 
-const alone = ({ action, collectionNames, statusIds }: Done) =>
+const collectionTexts = ({ action, collectionNames, statusIds }: Done) =>
   statusIds.length === 0 && collectionNames.length > 0 ? ofCollections[action] : undefined
 
 /** Returns the explanation of a strike for the affected user. */
-export const explained = (strike: Done): Words => alone(strike)?.explanation ?? explanations[strike.action]
+export const explanationOf = (strike: Done): Words =>
+  collectionTexts(strike)?.explanation ?? explanations[strike.action]
 
 /** E-mail about a strike to the affected user: the action, and the moderator's message. */
 export const warning = (given: About) => ({ say }: Messages): Email => {
@@ -72,9 +73,9 @@ export const warning = (given: About) => ({ say }: Messages): Email => {
   const about = { name, server }
   return {
     to,
-    subject: `${(alone(given)?.subject ?? subjects[action])(say, about)} (${server})`,
+    subject: `${(collectionTexts(given)?.subject ?? subjects[action])(say, about)} (${server})`,
     text: [
-      explained(given)(say, about),
+      explanationOf(given)(say, about),
       ...(collectionNames.length === 0
         ? []
         : [`${say("Affected collections")}\n${collectionNames.join("\n")}`]),

@@ -19,7 +19,7 @@ interface NotificationKind {
    * SQL condition under which the notification is true, over `n` (`account_id`, `from_id`, `status_id`); locks the rows
    * that it reads until the notification is written. Without it, the notification is true as long as its status exists.
    */
-  readonly standsWhile?: string
+  readonly validWhile?: string
   /** Grouped by status and half a day (operations.md section 10). */
   readonly groupable: boolean
   /** Subject to the recipient's policy; see `NotificationPolicy.ts`. */
@@ -51,24 +51,24 @@ const kinds = {
   reblog: {
     ...byStatus,
     groupable: true,
-    standsWhile: exists("statuses", "reblog_of_id = n.status_id AND deleted_at IS NULL", "FOR SHARE")
+    validWhile: exists("statuses", "reblog_of_id = n.status_id AND deleted_at IS NULL", "FOR SHARE")
   },
-  favourite: { ...byStatus, groupable: true, standsWhile: exists("favourites", "status_id = n.status_id") },
+  favourite: { ...byStatus, groupable: true, validWhile: exists("favourites", "status_id = n.status_id") },
   /** An emoji reaction; the name is Pleroma's. Shows the latest emoji. */
   "pleroma:emoji_reaction": {
     ...byStatus,
     onDemand: true,
-    standsWhile: exists("emoji_reactions", "status_id = n.status_id")
+    validWhile: exists("emoji_reactions", "status_id = n.status_id")
   },
-  follow: { ...byAccount, groupable: true, standsWhile: exists("follows", isTarget) },
-  "follow_request": { ...byAccount, standsWhile: exists("follow_requests", isTarget) },
+  follow: { ...byAccount, groupable: true, validWhile: exists("follows", isTarget) },
+  "follow_request": { ...byAccount, validWhile: exists("follow_requests", isTarget) },
   /** A poll has ended; its author is notified, too. */
   poll: { ...byStatus, sender: "anybody", filterable: false },
   /** A quote of a status of the recipient. */
   quote: {
     ...byStatus,
     requests: true,
-    standsWhile: exists("quotes", "status_id = n.status_id AND state = 'accepted'")
+    validWhile: exists("quotes", "status_id = n.status_id AND state = 'accepted'")
   },
   /** A status that one of the recipient's statuses quotes was edited; the status is the recipient's. */
   "quoted_update": { ...byStatus, filterable: false },
@@ -76,15 +76,15 @@ const kinds = {
    * A reply, favourite or boost that waits for the recipient's approval; the status is the reply, or the recipient's
    * status.
    */
-  "pending.reply": { ...byStatus, requests: true, standsWhile: pending("interaction_id") },
-  "pending.favourite": { ...byStatus, standsWhile: pending("kind = 'favourite' AND status_id") },
-  "pending.reblog": { ...byStatus, standsWhile: pending("kind = 'reblog' AND status_id") },
+  "pending.reply": { ...byStatus, requests: true, validWhile: pending("interaction_id") },
+  "pending.favourite": { ...byStatus, validWhile: pending("kind = 'favourite' AND status_id") },
+  "pending.reblog": { ...byStatus, validWhile: pending("kind = 'reblog' AND status_id") },
   /** A quote that waits for the recipient's approval; the status is the quoting one. */
   "pending.quote": {
     ...byStatus,
     requests: true,
     // Requested by a local account, or by a remote request that was not withdrawn.
-    standsWhile: exists(
+    validWhile: exists(
       "quotes",
       `status_id = n.status_id AND state = 'pending' AND (request_uri IS NOT NULL OR EXISTS (
         SELECT FROM statuses WHERE id = n.status_id AND local))`
@@ -162,7 +162,7 @@ export type StatusType = TypeWith<"subject", "status">
 export type StaffType = TypeWith<"recipients", { readonly staff: string }>
 
 /** Returns true if the type's object is in `report_id` rather than in `status_id`. */
-export const isBesideStatuses = (type: NotificationType): boolean =>
+export const usesReportId = (type: NotificationType): boolean =>
   kinds[type].subject === "report" || kinds[type].subject === "collection"
 
 /** Returns the permission that staff need for the type. */

@@ -14,14 +14,14 @@ export class LiveTokens extends Context.Service<LiveTokens, {
    * Returns the tokens that are not revoked and whose users may use the API, with one query per `askedTokensMax`
    * tokens.
    */
-  readonly among: (tokenIds: ReadonlyArray<TokenId>) => Effect.Effect<ReadonlySet<bigint>>
+  readonly filterLive: (tokenIds: ReadonlyArray<TokenId>) => Effect.Effect<ReadonlySet<bigint>>
 }>()("murmuration/services/oauth/LiveTokens") {
   static readonly layer = Layer.effect(
     LiveTokens,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const among = traced("LiveTokens.among")(function*(tokenIds: ReadonlyArray<TokenId>) {
+      const filterLive = traced("LiveTokens.filterLive")(function*(tokenIds: ReadonlyArray<TokenId>) {
         const live = new Set<bigint>()
         for (let start = 0; start < tokenIds.length; start += askedTokensMax) {
           const rows = yield* idRows(sql`
@@ -34,7 +34,7 @@ export class LiveTokens extends Context.Service<LiveTokens, {
         }
         return live
       }, Effect.orDie)
-      return LiveTokens.of({ among })
+      return LiveTokens.of({ filterLive })
     })
   )
 }

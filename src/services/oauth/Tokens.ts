@@ -6,11 +6,11 @@ import * as Cache from "../caching/Cache.ts"
 import { Changes } from "../caching/Changes.ts"
 import { AccountId, AppId, TokenId } from "../database/Ids.ts"
 import { idRows, rowsOf, Timestamptz } from "../database/Rows.ts"
-import { untilNoClash } from "../database/Transactions.ts"
+import { retryDeadlocks } from "../database/Transactions.ts"
 import { Broadcast } from "../events/Broadcast.ts"
 import { traced } from "../runtime/Traced.ts"
 import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
-import { effective, everyone, givenBits } from "../staff/Permissions.ts"
+import { combined, defaultRole, givenBits } from "../staff/Permissions.ts"
 import * as Scopes from "./Scopes.ts"
 import type { TokenInfo } from "./TokenInfo.ts"
 
@@ -94,7 +94,7 @@ const infoOf = (row: Row): TokenInfo => ({
   accountId: row.accountId ?? undefined,
   scopes: new Set(Scopes.parse(row.scopes)),
   revoked: row.revoked,
-  permissions: row.permissions === null ? 0n : effective(row.permissions, row.everybodys ?? 0n),
+  permissions: row.permissions === null ? 0n : combined(row.permissions, row.everybodys ?? 0n),
   state: row.state,
   locale: row.locale ?? undefined,
   createdAt: row.createdAt
@@ -117,7 +117,7 @@ const make = Effect.gen(function*() {
   const stale = (date: Date | null, now: number) => date === null || now - date.getTime() >= visitMillis
 
   /** Records the use of a token and the visit of its user. Inactive users get no feeds. */
-  const visit = Effect.fnUntraced(function*(row: Row, now: number) {
+  const recordVisit = Effect.fnUntraced(function*(row: Row, now: number) {
     const at = new Date(now)
     if (stale(row.lastUsedAt, now)) yield* sql`UPDATE oauth_tokens SET last_used_at = ${at} WHERE id = ${row.id}`
     if (row.accountId === null || row.state !== "active" || !stale(row.lastSeenAt, now)) return
@@ -144,15 +144,15 @@ const make = Effect.gen(function*() {
       LEFT JOIN users u ON u.account_id = t.account_id
       LEFT JOIN accounts a ON a.id = t.account_id
       LEFT JOIN roles r ON r.id = u.role_id
-      LEFT JOIN roles e ON e.id = ${everyone}
+      LEFT JOIN roles e ON e.id = ${defaultRole}
       WHERE t.token_hash = ${hash}`)
     if (row === undefined) return undefined
     // A failed write is ignored: finding a token only needs a read.
     if (!row.revoked) {
       yield* Effect.catchTag(
-        visit(row, now),
+        recordVisit(row, now),
         "SqlError",
-        (error) => Effect.logWarning("a user's visit could not be recorded", error)
+        (error) => Effect.logWarning("a user's recordVisit could not be recorded", error)
       )
     }
     return infoOf(row)
@@ -220,7 +220,7 @@ const make = Effect.gen(function*() {
       yield* sql`UPDATE oauth_grants SET used_at = ${at} WHERE used_at IS NULL AND ${ownedBy(which)}`
       yield* end(ownedBy(which), at)
     },
-    untilNoClash(sql),
+    retryDeadlocks(sql),
     Effect.orDie
   )
 

@@ -41,7 +41,7 @@ export const spend = (url: string): Effect.Effect<void, Unreachable> =>
 /**
  * Counts one request here, and lets another actor make it without an allowance, as it may serve several causes at once.
  */
-export const passedOn = <A, E, R>(url: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unreachable, R> =>
+export const delegate = <A, E, R>(url: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unreachable, R> =>
   Effect.andThen(spend(url), Effect.provideService(work, CurrentAllowance, undefined))
 
 /**

@@ -43,4 +43,4 @@ export const make = (size: number) => {
   }
 }
 
-export type Gate = ReturnType<typeof make>
+export type FifoSemaphore = ReturnType<typeof make>

@@ -19,7 +19,7 @@ const promptHostsMax = 10_000
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 interface Host {
-  readonly gate: Gate.Gate
+  readonly gate: Gate.FifoSemaphore
   /** Requests that hold a slot or wait for one. */
   users: number
 }
@@ -48,15 +48,15 @@ export const make = () => {
   const busy = (url: URL) => new Unreachable({ url: url.href, reason: "busy" })
 
   /** Returns the gates that a request passes, in order. */
-  const gatesOf = (url: URL, kind: Kind, { gate }: Host): ReadonlyArray<Gate.Gate> => {
+  const gatesOf = (url: URL, kind: Kind, { gate }: Host): ReadonlyArray<Gate.FifoSemaphore> => {
     const { all, others } = kinds[kind]
     return prompt.has(url.host) ? [gate, all] : [gate, others, all]
   }
-  const leave = (gates: ReadonlyArray<Gate.Gate>) => {
+  const leave = (gates: ReadonlyArray<Gate.FifoSemaphore>) => {
     for (const gate of gates) gate.leave()
   }
   /** Waits at the gates from index `at`; holds those before it. */
-  const waitAt = (gates: ReadonlyArray<Gate.Gate>, at: number): Effect.Effect<void> => {
+  const waitAt = (gates: ReadonlyArray<Gate.FifoSemaphore>, at: number): Effect.Effect<void> => {
     const gate = gates[at]
     return gate === undefined ? Effect.void : Effect.andThen(
       Effect.onError(gate.enter, () => Effect.sync(() => leave(gates.slice(0, at)))),
@@ -64,14 +64,15 @@ export const make = () => {
     )
   }
   /** Enters all gates at once; returns the wait for the rest if one is full. */
-  const enter = (gates: ReadonlyArray<Gate.Gate>): Effect.Effect<void> | undefined => {
+  const enter = (gates: ReadonlyArray<Gate.FifoSemaphore>): Effect.Effect<void> | undefined => {
     for (const [at, gate] of gates.entries()) if (!gate.tryEnter()) return waitAt(gates, at)
     return undefined
   }
 
   /** Leaves the gates and records the host's speed: a host that did not respond, or not promptly, is slow. */
   const end =
-    (url: URL, host: Host, gates: ReadonlyArray<Gate.Gate>, began: number) => (exit: Exit.Exit<unknown, unknown>) =>
+    (url: URL, host: Host, gates: ReadonlyArray<Gate.FifoSemaphore>, began: number) =>
+    (exit: Exit.Exit<unknown, unknown>) =>
       Effect.map(elapsedMillis, (now) => {
         const answered = Exit.isSuccess(exit) ||
           exit.cause.reasons.every((reason) => Cause.isFailReason(reason) && !(reason.error instanceof Unreachable))

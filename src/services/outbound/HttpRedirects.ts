@@ -8,10 +8,10 @@ import type { TransportAnswer } from "./Transport.ts"
 /** Maximum redirects of one document. */
 export const redirectsMax = 3
 /** Maximum URLs of one lookup, if several documents refer to one another (row 28). */
-const placesMax = 6
+const requestedUrlsMax = 6
 
 /** URLs that a lookup has requested, in order. */
-export type Places = Set<string>
+export type RequestedUrls = Set<string>
 
 const redirecting = new Set([301, 302, 303, 307, 308])
 
@@ -40,12 +40,12 @@ export const follow = Effect.fnUntraced(function*<E>(
   allowed: ReadonlyArray<IpNetwork.IpNetwork>,
   start: URL,
   ask: (url: URL) => Effect.Effect<TransportAnswer, E, Scope.Scope>,
-  places: Places = new Set()
+  places: RequestedUrls = new Set()
 ) {
   const outer = yield* Effect.scope
   let url = start
   for (let redirects = 0;; redirects++) {
-    if (places.has(url.href) || places.size >= placesMax) {
+    if (places.has(url.href) || places.size >= requestedUrlsMax) {
       return yield* new Refused({ url: url.href, rule: "redirects" })
     }
     places.add(url.href)

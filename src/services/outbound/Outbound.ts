@@ -11,7 +11,7 @@ import { destination } from "./Destinations.ts"
 import * as DocumentTypes from "./DocumentTypes.ts"
 import { HostPolicy } from "./HostPolicy.ts"
 import * as HostSlots from "./HostSlots.ts"
-import { follow, type Places } from "./HttpRedirects.ts"
+import { follow, type RequestedUrls } from "./HttpRedirects.ts"
 import { type OutboundError, Refused, Unreachable } from "./OutboundError.ts"
 import * as ReadDeadlines from "./ReadDeadlines.ts"
 import * as RetryAfter from "./RetryAfter.ts"
@@ -28,7 +28,7 @@ export const replySecondsMax = 10
 /** Maximum wait of a push for a slot at its host, in milliseconds; with the response it stays within its claim. */
 export const pushWaitMillisMax = 5_000
 
-interface Ask {
+interface DocumentRequest {
   readonly url: string
   readonly type: DocumentTypes.DocumentType
   /** Returns further headers for one URL; called again for each redirect, as a signature is valid for one URL only. */
@@ -38,7 +38,7 @@ interface Ask {
   /** Cuts a longer text instead of refusing it. */
   readonly beginning?: boolean
   /** URLs that the same lookup has already requested, if it needs several documents. */
-  readonly places?: Places
+  readonly places?: RequestedUrls
 }
 
 /** A document and its final URL. */
@@ -54,7 +54,7 @@ interface FetchedText extends Fetched<string> {
   readonly link: string
 }
 
-interface AskFile {
+interface FileRequest {
   readonly url: string
   readonly type: DocumentTypes.DocumentType
   readonly bytesMax: number
@@ -96,10 +96,10 @@ export interface Reply {
  */
 export class Outbound extends Context.Service<Outbound, {
   /** Fetches a JSON document of the requested type, bounded in depth and size. */
-  readonly json: (ask: Ask) => Effect.Effect<Fetched<unknown>, OutboundError>
-  readonly text: (ask: Ask) => Effect.Effect<FetchedText, OutboundError>
+  readonly json: (ask: DocumentRequest) => Effect.Effect<Fetched<unknown>, OutboundError>
+  readonly text: (ask: DocumentRequest) => Effect.Effect<FetchedText, OutboundError>
   /** Streams a file; the scope holds the connection. */
-  readonly stream: (ask: AskFile) => Effect.Effect<RemoteFile, OutboundError, Scope.Scope>
+  readonly stream: (ask: FileRequest) => Effect.Effect<RemoteFile, OutboundError, Scope.Scope>
   /** Posts a body and returns the response; does not follow redirects. */
   readonly post: (posting: Posting) => Effect.Effect<Reply, Refused | Unreachable>
 }>()("murmuration/services/outbound/Outbound") {
@@ -127,7 +127,7 @@ export class Outbound extends Context.Service<Outbound, {
       })
 
       const open = Effect.fnUntraced(function*(
-        ask: Omit<Ask, "bytesMax">,
+        ask: Omit<DocumentRequest, "bytesMax">,
         encoding: string,
         what: "document" | "file"
       ) {
@@ -151,7 +151,7 @@ export class Outbound extends Context.Service<Outbound, {
         return { url, contentType, answer: found.answer }
       })
 
-      const text = (ask: Ask) =>
+      const text = (ask: DocumentRequest) =>
         Effect.gen(function*() {
           const { beginning = false, bytesMax = documentBytesMax } = ask
           // A truncated encoded body cannot be decoded.
@@ -163,7 +163,7 @@ export class Outbound extends Context.Service<Outbound, {
           return { url, value: Charsets.decode(bytes, contentType), contentType, link: answer.headers["link"] ?? "" }
         }).pipe(Effect.scoped, (effect) => within(ask.url, documentSecondsMax, effect))
 
-      const stream = Effect.fnUntraced(function*(ask: AskFile) {
+      const stream = Effect.fnUntraced(function*(ask: FileRequest) {
         const endsAt = (yield* elapsedMillis) + ask.secondsMax * 1_000
         const { answer, contentType, url } = yield* within(ask.url, ask.secondsMax, open(ask, "identity", "file"))
         const refused = (rule: Refused["rule"]) => new Refused({ url, rule })
@@ -226,7 +226,7 @@ export class Outbound extends Context.Service<Outbound, {
 
       return Outbound.of({
         text: traced("Outbound.text")(text),
-        json: traced("Outbound.json")((ask: Ask) =>
+        json: traced("Outbound.json")((ask: DocumentRequest) =>
           Effect.flatMap(text(ask), ({ url, value }) =>
             Effect.fromResult(
               Result.mapBoth(BoundedJson.parse(value), {

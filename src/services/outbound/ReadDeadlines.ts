@@ -17,9 +17,9 @@ interface Waiting {
  */
 export const make = Effect.map(Effect.scope, (scope) => {
   const waiting = new Set<Waiting>()
-  let looks = false
+  let isChecking = false
 
-  const look = Effect.gen(function*() {
+  const check = Effect.gen(function*() {
     // `begin` may not have been called yet; it has been after the first sleep.
     do {
       yield* Effect.sleep(lookMillis)
@@ -31,7 +31,7 @@ export const make = Effect.map(Effect.scope, (scope) => {
       }
     } while (waiting.size > 0)
   }).pipe(Effect.ensuring(Effect.sync(() => {
-    looks = false
+    isChecking = false
   })))
 
   return {
@@ -43,9 +43,9 @@ export const make = Effect.map(Effect.scope, (scope) => {
     },
     /** Starts the checking fiber; call it right before `begin`, with nothing asynchronous in between. */
     watch: Effect.suspend(() => {
-      if (looks) return Effect.void
-      looks = true
-      return Effect.asVoid(Effect.forkIn(look, scope))
+      if (isChecking) return Effect.void
+      isChecking = true
+      return Effect.asVoid(Effect.forkIn(check, scope))
     })
   }
 })

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { embeddingOf } from "../cards/Embeddings.ts"
 import { pageCard } from "../cards/PageCards.ts"
 import { readPage } from "../cards/PageMetadata.ts"
-import { asking, HostDocuments } from "../federation/HostDocuments.ts"
+import { documentFetcher, HostDocuments } from "../federation/HostDocuments.ts"
 import { Signatures } from "../federation/signatures/Signatures.ts"
 import { SigningKeys } from "../federation/SigningKeys.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
@@ -36,7 +36,7 @@ export class Pages extends Context.Service<Pages, {
     Pages,
     Effect.gen(function*() {
       const { localDomain, publicUrl } = yield* ServerConfig
-      const alone = yield* asking
+      const alone = yield* documentFetcher
       const shared = yield* HostDocuments
       const outbound = yield* Outbound
       const ours = new Set([localDomain, URL.parse(publicUrl)?.host])

@@ -54,7 +54,7 @@ export class PushContents extends Context.Service<PushContents, {
           JOIN oauth_tokens t ON t.id = s.token_id AND t.revoked_at IS NULL
           JOIN users u ON u.account_id = s.account_id JOIN accounts a ON a.id = s.account_id
           WHERE s.id = ${subscriptionId} AND ${sql.literal(userState)} IN ('active', 'moved')`))
-        const token = found && sealed.open(found.sealedToken)
+        const token = found && sealed.decrypt(found.sealedToken)
         if (found === undefined || token === undefined) return undefined
         const [record] = yield* notifications.load(accountId, [notificationId])
         const [from] = record === undefined ? [] : yield* accounts.load([record.fromAccountId])

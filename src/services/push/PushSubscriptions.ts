@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, type Redacted, Result, Schema } from "ef
 import { SqlClient } from "effect/sql"
 import type { TokenId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { transaction, untilNoClash } from "../database/Transactions.ts"
+import { retryDeadlocks, transaction } from "../database/Transactions.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { destination } from "../outbound/Destinations.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
@@ -63,7 +63,7 @@ export class PushSubscriptions extends Context.Service<PushSubscriptions, {
       const sealed = yield* SealedTokens
       const { mailFrom, outboundAllow } = yield* ServerConfig
       const columns = sql.literal("id, endpoint, standard, policy, alerts")
-      const again = untilNoClash(sql)
+      const again = retryDeadlocks(sql)
       const found = (rows: ReadonlyArray<Subscription>) =>
         rows[0] === undefined ? Effect.fail(new RecordNotFound()) : Effect.succeed(rows[0])
 
@@ -87,7 +87,7 @@ export class PushSubscriptions extends Context.Service<PushSubscriptions, {
           yield* check(given)
           const { alerts, auth, endpoint, p256dh, policy, standard } = given
           const at = new Date(yield* Clock.currentTimeMillis)
-          const sealedToken = yield* sealed.seal(token)
+          const sealedToken = yield* sealed.encrypt(token)
           const rows = yield* transaction(sql)(Effect.gen(function*() {
             // The lock serialises changes for one token, and a revoked token gets no subscription.
             yield* sql`SELECT FROM oauth_tokens WHERE id = ${tokenId} FOR NO KEY UPDATE`

@@ -17,7 +17,7 @@ const bytesOf = (text: string) => Buffer.byteLength(JSON.stringify(text)) - 2
 const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" })
 
 /** Cuts a text to a number of characters and bytes, never within a grapheme cluster. */
-const cut = (text: string, charactersMax: number, bytesMax: number): string => {
+const truncate = (text: string, charactersMax: number, bytesMax: number): string => {
   const whole = text.slice(0, charactersMax * 20).replace(/\s+/g, " ").trim().toWellFormed()
   const kept: Array<string> = []
   let bytes = 0
@@ -53,8 +53,8 @@ export const pushText = (words: Messages, facts: PushFacts): string => {
     "preferred_locale": locale,
     "notification_type": type,
     icon: Buffer.byteLength(icon) <= iconBytesMax ? icon : "",
-    title: notificationTitle(words, type, cut(name, nameCharactersMax, nameBytesMax)),
-    body: cut(plainText(bounded(html)), bodyCharactersMax, bodyBytesMax)
+    title: notificationTitle(words, type, truncate(name, nameCharactersMax, nameBytesMax)),
+    body: truncate(plainText(bounded(html)), bodyCharactersMax, bodyBytesMax)
   })
   return `{"notification_id":${notificationId},${fields.slice(1)}`
 }

@@ -13,7 +13,7 @@ const unneeded =
  * Returns a function that reduces a context to fiber settings, effect's own services and the services in `kept`. The
  * type has only `kept`, so that code that requires another service does not compile.
  */
-export const lean = <Kept extends ReadonlyArray<{ readonly key: string; readonly Identifier: unknown }>>(
+export const reduceContext = <Kept extends ReadonlyArray<{ readonly key: string; readonly Identifier: unknown }>>(
   ...kept: Kept
 ) => {
   const names = new Set(kept.map(({ key }) => key))

@@ -7,13 +7,13 @@
 const oneTime = new WeakSet<Uint8Array>()
 
 /** Marks a chunk as unused after it is written. */
-export const readOnce = (chunk: Uint8Array): Uint8Array => {
+export const markDisposable = (chunk: Uint8Array): Uint8Array => {
   oneTime.add(chunk)
   return chunk
 }
 
-/** Frees the memory of a written chunk if it was marked by `readOnce` and is not part of a larger buffer. */
-export const giveBack = (chunk: Uint8Array): void => {
+/** Frees the memory of a written chunk if it was marked by `markDisposable` and is not part of a larger buffer. */
+export const freeChunk = (chunk: Uint8Array): void => {
   const { buffer, byteLength } = chunk
   if (oneTime.has(chunk) && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

@@ -2,12 +2,12 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsMax } from "../database/Paging.ts"
-import { idRows, only, rowsOf } from "../database/Rows.ts"
+import { idRows, rowsOf, singleRow } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { statusBytesMax } from "../instance/ContentLimits.ts"
 import { textColumns } from "../statuses/Written.ts"
-import { mapInTurns } from "../text/Turns.ts"
-import { cut, SearchedStatus } from "./StatusTokens.ts"
+import { mapWithYields } from "../text/Turns.ts"
+import { SearchedStatus, tokenise } from "./StatusTokens.ts"
 import * as Stems from "./Stems.ts"
 
 /** Maximum posts per step: from the queue, and from the scan of an account whose posts are reindexed. */
@@ -73,7 +73,7 @@ export class StatusIndex extends Context.Service<StatusIndex, {
           WHERE s.id = ANY (${heldIds}::bigint[])`
         )
         const found = statuses.filter(({ findable, kept }) => findable || kept)
-        const documents = yield* mapInTurns(found, ({ html }) => html, cut)
+        const documents = yield* mapWithYields(found, ({ html }) => html, tokenise)
         const stems = yield* stemsOf(documents.flatMap(({ words }) => words))
         const inIndex = new Set(documents.map(({ id }) => id))
         yield* sql`DELETE FROM search_documents
@@ -85,7 +85,7 @@ export class StatusIndex extends Context.Service<StatusIndex, {
           yield* sql.afterCommit(Effect.sync(() => unseen.forEach((language) => seen.add(language))))
         }
         if (documents.length > 0) {
-          const texts = yield* mapInTurns(documents, ({ html }) => html, ({ tokens }) => tokens(stems))
+          const texts = yield* mapWithYields(documents, ({ html }) => html, ({ tokens }) => tokens(stems))
           yield* sql`INSERT INTO search_documents (status_id, tokens)
             SELECT d.id, d.tokens::tsvector FROM unnest(${documents.map(({ id }) => id)}::bigint[],
               ${texts}::text[]) AS d (id, tokens) ORDER BY d.id
@@ -138,14 +138,14 @@ export class StatusIndex extends Context.Service<StatusIndex, {
       )
       const step = Effect.gen(function*() {
         // The queue is mostly empty; this check needs no transaction.
-        if (!only(yield* due).waiting) return false
+        if (!singleRow(yield* due).waiting) return false
         const [more, scanning] = [yield* queued("skipped"), yield* scanned]
         return more || scanning
       }).pipe(Effect.withSpan("StatusIndex.step"))
 
       const waiting = waitingRows(sql`SELECT EXISTS (SELECT FROM search_queue) AS waiting`)
       const catchUp = Effect.gen(function*() {
-        if (!only(yield* waiting).waiting) return
+        if (!singleRow(yield* waiting).waiting) return
         yield* queued("waited for")
       }).pipe(
         Effect.catchCause((cause) => Effect.logDebug("the search index was not caught up before a search", cause)),

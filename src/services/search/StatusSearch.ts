@@ -23,8 +23,8 @@ import {
   operatorQueries,
   publicToken,
   quoted,
-  termsQuery,
-  wordsOf
+  termsByLanguage,
+  termsQuery
 } from "./TokenQuery.ts"
 
 /**
@@ -119,7 +119,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
             ${marks(viewer)}) m) AS marks FROM users WHERE account_id = ${viewer}`
             )
             const { languages = [], marks: marked = 0, timeZone = null } = context ?? {}
-            const stems = yield* stemsOf(wordsOf(query).filter(({ language }) => languages.includes(language)))
+            const stems = yield* stemsOf(termsByLanguage(query).filter(({ language }) => languages.includes(language)))
 
             const from: ReadonlyArray<string> = query.operators.flatMap(({ negated, what }) => {
               if (what.kind !== "from") return []

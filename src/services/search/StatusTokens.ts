@@ -6,7 +6,7 @@ import { bounded } from "../text/BoundedText.ts"
 import { searchParts, tokensOf } from "./SearchText.ts"
 import { dictionaryOf, languageOf } from "./Stemmers.ts"
 import type { LanguageWord, Stems } from "./Stems.ts"
-import { stretchesOf } from "./TimeWindows.ts"
+import { timeSlotTokens } from "./TimeWindows.ts"
 import * as Token from "./TokenQuery.ts"
 
 /** Maximum characters and positions of a post that are indexed; the rest cannot be found. */
@@ -44,7 +44,7 @@ export const SearchedStatus = Schema.Struct({
 export type SearchedStatus = typeof SearchedStatus.Type
 
 /** A tokenised post, before stemming. */
-interface CutStatus {
+interface TokenisedStatus {
   readonly id: bigint
   readonly html: string
   /** Undefined if Postgres has no stemmer for its language. */
@@ -79,11 +79,11 @@ const stemsOf = (language: string, words: ReadonlyMap<string, string>, stems: St
   return new Set(tokens)
 }
 
-const beginnings = (words: ReadonlyMap<string, string>) =>
-  new Set(Array.from(words.values()).flatMap((plain) => Token.beginningToken(plain) ?? []))
+const prefixTokens = (words: ReadonlyMap<string, string>) =>
+  new Set(Array.from(words.values()).flatMap((plain) => Token.prefixToken(plain) ?? []))
 
 /** Tokenises a post. */
-export const cut = (status: SearchedStatus): CutStatus => {
+export const tokenise = (status: SearchedStatus): TokenisedStatus => {
   const { accountId, descriptions, findable, html, id, mentionIds, options, tags } = status
   const language = status.language === null ? undefined : languageOf(status.language)
   const stemmed = language !== undefined && dictionaryOf(language) !== undefined
@@ -116,7 +116,7 @@ export const cut = (status: SearchedStatus): CutStatus => {
     ...tags.map(Token.hashtagToken),
     ...language === undefined ? [] : [Token.languageToken(language)],
     ...propertiesOf(status),
-    ...stretchesOf(id)
+    ...timeSlotTokens(id)
   ]
   return {
     id,
@@ -126,7 +126,7 @@ export const cut = (status: SearchedStatus): CutStatus => {
     tokens: (stems) =>
       [
         ...plainTokens,
-        ...[...others, ...stemmed ? stemsOf(language, wholes, stems) : beginnings(wholes)].map(Token.quoted)
+        ...[...others, ...stemmed ? stemsOf(language, wholes, stems) : prefixTokens(wholes)].map(Token.quoted)
       ].join(" ")
   }
 }

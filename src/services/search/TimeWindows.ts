@@ -7,15 +7,15 @@ import { idAt, idMax } from "../database/Ids.ts"
  */
 
 /** Lengths of time slots, in bits of milliseconds: 70 minutes, 19 hours, 12 days, 7 months. */
-export const stretchLengths = [22n, 26n, 30n, 34n] as const
+export const timeSlotBits = [22n, 26n, 30n, 34n] as const
 
 const millisOf = (id: bigint) => id >> 16n
 
 const token = (length: bigint, stretch: bigint) => `:${length}.${stretch.toString(16)}`
 
 /** Returns the time slots of a status, by its id. */
-export const stretchesOf = (id: bigint): ReadonlyArray<string> =>
-  stretchLengths.map((length) => token(length, millisOf(id) >> length))
+export const timeSlotTokens = (id: bigint): ReadonlyArray<string> =>
+  timeSlotBits.map((length) => token(length, millisOf(id) >> length))
 
 /** Ids from `from` to below `to`; all of them have one of the tokens. Without tokens, all ids in the range. */
 interface TimeWindow {
@@ -47,7 +47,7 @@ export const timeWindows = (
   // No post is newer than now; a minute of clock skew is allowed.
   const start = down ? millisOf(smaller(end, idAt(now + 60_000))) : millisOf(lowest)
   let reached = down ? end : lowest
-  for (const length of stretchLengths) {
+  for (const length of timeSlotBits) {
     const stretch = start >> length
     const [first, last] = down ? [larger(stretch - 1n, 0n), stretch] : [stretch, stretch + 1n]
     const [from, to] = down

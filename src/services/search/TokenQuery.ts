@@ -20,7 +20,7 @@ export const publicToken = "*public"
  * Returns the prefix token of a word, for languages without a stemmer: inflections change the end. Undefined for short
  * words, and for words with digits.
  */
-export const beginningToken = (word: string): string | undefined => {
+export const prefixToken = (word: string): string | undefined => {
   const letters = word.length < beginningWordMin || /\p{N}/u.test(word)
     ? ""
     : word.slice(0, Math.min(beginningLettersMax, word.length - 1))
@@ -62,7 +62,7 @@ const wordQuery = (plain: string, whole: string, stems: Stems, stopsIn: (languag
     }
   }
   for (const [stem, languages] of sameStem) ways.push(allOf([quoted(stem), anyOf(languages)]))
-  const beginning = beginningToken(plain)
+  const beginning = prefixToken(plain)
   if (beginning !== undefined) ways.push(quoted(beginning))
   return anyOf(ways)
 }
@@ -98,7 +98,7 @@ const termQuery = (term: Term, stems: Stems, stopsIn: (language: string) => bool
 }
 
 /** Returns the words of a query in all languages that they may belong to. */
-export const wordsOf = ({ terms }: SearchQuery): ReadonlyArray<LanguageWord> =>
+export const termsByLanguage = ({ terms }: SearchQuery): ReadonlyArray<LanguageWord> =>
   terms.flatMap(({ what }) =>
     what.kind === "part" && what.part.kind === "word"
       ? languagesOfWord(what.part.whole).map((language) => ({
@@ -117,11 +117,11 @@ export const termsQuery = (query: SearchQuery, stems: Stems): string => {
   // A stop word is optional if there is another word.
   const meansSomething = (term: Term, language: string) =>
     term.kind !== "part" || term.part.kind !== "word" || stems({ language, word: term.part.whole })?.length !== 0
-  const stopsIn = (language: string) => words.some((term) => meansSomething(term, language))
+  const isStopWordIn = (language: string) => words.some((term) => meansSomething(term, language))
   const never = () => false
   return allOf(
     query.terms.map(({ negated, what }) =>
-      negated ? `!${termQuery(what, stems, never)}` : termQuery(what, stems, stopsIn)
+      negated ? `!${termQuery(what, stems, never)}` : termQuery(what, stems, isStopWordIn)
     )
   )
 }

@@ -75,7 +75,7 @@ export class FollowLists extends Context.Service<FollowLists, {
       })
 
       const of = (table: "follows" | "endorsements", own: "account_id" | "target_account_id") =>
-        traced(`Connections.${table}.${own}`)(function*(viewer: Viewer, of: FoundAccount, page: Page) {
+        traced(`FollowLists.${table}.${own}`)(function*(viewer: Viewer, of: FoundAccount, page: Page) {
           return (yield* openTo(viewer, of)) ? yield* list(table, own, of.id, viewer, page) : []
         })
 

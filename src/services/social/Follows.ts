@@ -41,7 +41,7 @@ export class Follows extends Context.Service<Follows, {
   readonly accept: (pair: Pair) => Effect.Effect<boolean, SqlError>
   readonly withdraw: (pair: Pair) => Effect.Effect<boolean, SqlError>
   /** Returns accounts whose requests are accepted when `account` unlocks: not muted by it, limited or suspended. */
-  readonly admissible: (account: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
+  readonly acceptableOnUnlock: (account: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
   readonly count: (
     account: bigint
   ) => Effect.Effect<{ readonly following: number; readonly followers: number }, SqlError>
@@ -121,7 +121,7 @@ export class Follows extends Context.Service<Follows, {
           if (removed) yield* unlist(pair)
           return removed
         }),
-        admissible: traced("Follows.admissible")(function*(account) {
+        acceptableOnUnlock: traced("Follows.acceptableOnUnlock")(function*(account) {
           const at = new Date(yield* now)
           const rows = yield* accountIdRows(sql`
             SELECT r.account_id FROM follow_requests r JOIN accounts a ON a.id = r.account_id

@@ -15,10 +15,10 @@ const localMoveMillisMin = 30 * 86_400_000
 const aliasesMax = 100
 /** Maximum followers that one move transfers, and maximum of one slice (row 23). */
 const handedOverMax = 100_000
-export const handOverRowsMax = 500
+export const transferRowsMax = 500
 
 /** A slice of accounts to transfer; `cursor` is undefined after the last one. */
-interface HandOver {
+interface TransferSlice {
   readonly accountIds: ReadonlyArray<AccountId>
   readonly cursor: bigint | undefined
 }
@@ -32,17 +32,17 @@ const aliasesRows = rowsOf(Schema.Struct({ aliases: Schema.Array(Schema.String) 
 /** Account moves; always called in the transaction of the moving account, unless noted. */
 export class Moves extends Context.Service<Moves, {
   /** Records a remote account's requested move; false if its last move is too recent. */
-  readonly ask: (accountId: AccountId, targetUri: string) => Effect.Effect<boolean, SqlError>
+  readonly request: (accountId: AccountId, targetUri: string) => Effect.Effect<boolean, SqlError>
   /** Returns the target of a requested move; called outside of transactions, before the target is fetched. */
-  readonly asked: (accountId: bigint) => Effect.Effect<string | undefined, SqlError>
+  readonly requestedTarget: (accountId: bigint) => Effect.Effect<string | undefined, SqlError>
   /**
    * Moves an account if the target has it among its aliases and has not moved itself (row 23). Fails with `NotAllowed`
    * otherwise.
    */
   readonly perform: (accountId: AccountId, target: AccountId) => Effect.Effect<void, NotAllowed | SqlError>
   /** Returns the next slice above a cursor: local followers, or local accounts that block or mute the account. */
-  readonly followers: (accountId: AccountId, cursor: bigint) => Effect.Effect<HandOver, SqlError>
-  readonly avoiders: (accountId: AccountId, cursor: bigint) => Effect.Effect<HandOver, SqlError>
+  readonly followers: (accountId: AccountId, cursor: bigint) => Effect.Effect<TransferSlice, SqlError>
+  readonly blockersAndMuters: (accountId: AccountId, cursor: bigint) => Effect.Effect<TransferSlice, SqlError>
   /** Adds or removes an alias of a local account; an alias is an actor's id. */
   readonly alias: (accountId: AccountId, uri: string, present: boolean) => Effect.Effect<void, Unprocessable | SqlError>
   /**
@@ -59,7 +59,7 @@ export class Moves extends Context.Service<Moves, {
       const sql = yield* SqlClient.SqlClient
       const config = yield* ServerConfig
 
-      const ask = traced("Moves.ask")(function*(accountId: AccountId, targetUri: string) {
+      const request = traced("Moves.request")(function*(accountId: AccountId, targetUri: string) {
         const since = new Date((yield* Clock.currentTimeMillis) - remoteMoveMillisMin)
         const rows = yield* sql`INSERT INTO moves (account_id, target_uri) VALUES (${accountId}, ${targetUri})
           ON CONFLICT (account_id) DO UPDATE SET target_uri = excluded.target_uri
@@ -95,28 +95,28 @@ export class Moves extends Context.Service<Moves, {
           ON CONFLICT (account_id) DO UPDATE SET moved_at = excluded.moved_at, target_uri = excluded.target_uri, handed_over = 0`
       })
 
-      const slice = (rows: ReadonlyArray<{ readonly id: bigint; readonly accountId: bigint }>): HandOver => ({
+      const slice = (rows: ReadonlyArray<{ readonly id: bigint; readonly accountId: bigint }>): TransferSlice => ({
         accountIds: rows.map(({ accountId }) => AccountId.make(accountId)),
-        cursor: rows.length < handOverRowsMax ? undefined : rows.at(-1)?.id
+        cursor: rows.length < transferRowsMax ? undefined : rows.at(-1)?.id
       })
 
       const followers = traced("Moves.followers")(function*(accountId: AccountId, cursor: bigint) {
         const rows = yield* sliceRows(sql`
           SELECT f.id, f.account_id FROM follows f JOIN users u ON u.account_id = f.account_id
-          WHERE f.target_account_id = ${accountId} AND f.id > ${cursor} ORDER BY f.id LIMIT ${handOverRowsMax}`)
+          WHERE f.target_account_id = ${accountId} AND f.id > ${cursor} ORDER BY f.id LIMIT ${transferRowsMax}`)
         const [move] = yield* handedOverRows(sql`
           UPDATE moves SET handed_over = handed_over + ${rows.length} WHERE account_id = ${accountId} RETURNING handed_over`)
         const left = handedOverMax - ((move?.handedOver ?? handedOverMax) - rows.length)
         return slice(rows.slice(0, Math.max(0, left)))
       })
 
-      const avoiders = traced("Moves.avoiders")(function*(accountId: AccountId, cursor: bigint) {
+      const blockersAndMuters = traced("Moves.blockersAndMuters")(function*(accountId: AccountId, cursor: bigint) {
         const rows = yield* sliceRows(sql`
           SELECT account_id AS id, account_id FROM (
             SELECT account_id FROM blocks WHERE target_account_id = ${accountId}
             UNION SELECT account_id FROM mutes WHERE target_account_id = ${accountId}) avoiding
           WHERE account_id > ${cursor} AND EXISTS (SELECT FROM users u WHERE u.account_id = avoiding.account_id)
-          ORDER BY account_id LIMIT ${handOverRowsMax}`)
+          ORDER BY account_id LIMIT ${transferRowsMax}`)
         return slice(rows)
       })
 
@@ -137,14 +137,14 @@ export class Moves extends Context.Service<Moves, {
       })
 
       return Moves.of({
-        ask,
-        asked: traced("Moves.asked")(function*(accountId) {
+        request,
+        requestedTarget: traced("Moves.requestedTarget")(function*(accountId) {
           const [row] = yield* targetUriRows(sql`SELECT target_uri FROM moves WHERE account_id = ${accountId}`)
           return row?.targetUri
         }),
         perform,
         followers,
-        avoiders,
+        blockersAndMuters,
         alias,
         aliases,
         aliasesOf: traced("Moves.aliasesOf")(function*(accountId) {

@@ -3,9 +3,9 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
-import { idRows, only, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { idRows, rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
-import { lastingAt } from "../visibility/HiddenAccounts.ts"
+import { isUnexpiredAt } from "../visibility/HiddenAccounts.ts"
 import { isSuspended } from "../visibility/SuspendedAccounts.ts"
 
 /** A muted account; `expiresAt` is null for a mute without an end. */
@@ -47,7 +47,9 @@ export class Mutes extends Context.Service<Mutes, {
         const { tail, where } = clauses(sql, "r.id", page)
         const rows = yield* mutedRows(
           sql`SELECT r.id AS cursor, r.target_account_id AS account_id, r.expires_at FROM mutes r
-          WHERE r.account_id = ${account} AND ${where} AND ${lastingAt(sql, "r.expires_at", now)} AND ${there} ${tail}`
+          WHERE r.account_id = ${account} AND ${where} AND ${
+            isUnexpiredAt(sql, "r.expires_at", now)
+          } AND ${there} ${tail}`
         )
         return newestFirst(page, rows)
       }, Effect.orDie)
@@ -64,7 +66,7 @@ export class Mutes extends Context.Service<Mutes, {
                 allow_replies = ${allowReplies === undefined ? sql`mutes.allow_replies` : sql`EXCLUDED.allow_replies`},
                 expires_at = EXCLUDED.expires_at
             RETURNING id`)
-          return only(rows).id
+          return singleRow(rows).id
         }),
         unmute: traced("Mutes.unmute")(function*(account, target) {
           const [row] = yield* idRows(sql`DELETE FROM mutes

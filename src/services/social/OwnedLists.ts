@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
-import { idRows, only, rowsOf } from "../database/Rows.ts"
+import { idRows, rowsOf, singleRow } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { ListFeeds } from "../feeds/ListFeeds.ts"
 import { listsMax } from "../instance/ContentLimits.ts"
@@ -74,7 +74,7 @@ export class OwnedLists extends Context.Service<OwnedLists, {
           return yield* validationFailed("You have reached the maximum number of lists")
         }
         const now = yield* Clock.currentTimeMillis
-        return only(
+        return singleRow(
           yield* listRows(sql`INSERT INTO lists (id, account_id, title, replies_policy, exclusive)
             VALUES (next_id(${now}), ${owner}, ${wanted.title}, ${wanted.repliesPolicy}, ${wanted.exclusive})
             RETURNING ${columns}`)

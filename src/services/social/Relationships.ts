@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
-import { blocks, blocksDomain, lastingAt } from "../visibility/HiddenAccounts.ts"
+import { blocks, blocksDomain, isUnexpiredAt } from "../visibility/HiddenAccounts.ts"
 import { presentAccount } from "../visibility/PresentAccounts.ts"
 
 /**
@@ -70,7 +70,7 @@ export class Relationships extends Context.Service<Relationships, {
             LEFT JOIN follows f ON f.account_id = ${viewer} AND f.target_account_id = a.id
             LEFT JOIN follow_requests q ON q.account_id = ${viewer} AND q.target_account_id = a.id
             LEFT JOIN mutes m ON m.account_id = ${viewer} AND m.target_account_id = a.id
-              AND ${lastingAt(sql, "m.expires_at", now)}
+              AND ${isUnexpiredAt(sql, "m.expires_at", now)}
             LEFT JOIN account_notes n ON n.account_id = ${viewer} AND n.target_account_id = a.id
             WHERE a.id = ANY (${[...new Set(ids)].slice(0, relationshipsMax)}::bigint[])
               AND (${options?.withSuspended === true} OR a.suspended_at IS NULL) AND ${sql.literal(presentAccount("a"))}

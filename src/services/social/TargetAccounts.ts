@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { rowsOf } from "../database/Rows.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { isSeparate, mutes } from "../visibility/HiddenAccounts.ts"
+import { isBlockedEitherWay, mutes } from "../visibility/HiddenAccounts.ts"
 
 /** State of another account that an actor must check before it acts on it. */
 const TargetAccount = Schema.Struct({
@@ -41,7 +41,7 @@ export class TargetAccounts extends Context.Service<TargetAccounts, {
               (a.locked OR a.domain IS NOT NULL OR me.silenced_at IS NOT NULL OR ${
             mutes(sql, sql`a.id`, sql`me.id`, now)
           }) AS approves,
-              ${isSeparate(sql, sql`me.id`, sql`a.id`)} AS blocked
+              ${isBlockedEitherWay(sql, sql`me.id`, sql`a.id`)} AS blocked
             FROM accounts a JOIN accounts me ON me.id = ${accountId}
             LEFT JOIN users u ON u.account_id = a.id
             WHERE a.id = ${other} AND a.suspended_at IS NULL AND me.suspended_at IS NULL

@@ -17,7 +17,7 @@ export class DomainScores extends Context.Service<DomainScores, {
   /** Adds to a remote server's score, in the transaction of a post. */
   readonly add: (domain: string, score: number, at: Date) => Effect.Effect<void, SqlError>
   /** SQL expression for the score of a domain at a time; both arguments are SQL expressions. */
-  readonly at: (domain: string, at: string) => string
+  readonly scoreSql: (domain: string, at: string) => string
   /** Folds pending changes; nodes may run it concurrently. */
   readonly fold: Effect.Effect<void, SqlError>
 }>()("murmuration/services/spam/DomainScores") {
@@ -31,7 +31,7 @@ export class DomainScores extends Context.Service<DomainScores, {
             sql`INSERT INTO spam_score_changes (domain, score, scored_at) VALUES (${domain}, ${score}, ${at})`
           )
         ),
-        at: (domain, at) =>
+        scoreSql: (domain, at) =>
           `(coalesce((SELECT d.score * ${
             decayed("d.scored_at", at)
           } FROM spam_domain_scores d WHERE d.domain = ${domain}), 0)

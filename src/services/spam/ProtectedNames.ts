@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { Changes } from "../caching/Changes.ts"
 import { single } from "../caching/Single.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { isTelling, type Likeness, likenessOf, looksAlike } from "../media/Likeness.ts"
+import { type HashParts, isSimilar, isUsableHash, splitHash } from "../media/Likeness.ts"
 import { staffBits } from "../staff/Permissions.ts"
 import { skeleton, skeletonCharactersMin } from "./Skeletons.ts"
 import { Lookalike, rulesMax, termsMax } from "./SpamRule.ts"
@@ -27,7 +27,7 @@ const nameRows = rowsOf(
   })
 )
 
-interface Named {
+interface AccountLooks {
   readonly accountId: bigint
   readonly username: string
   readonly displayName: string
@@ -35,7 +35,7 @@ interface Named {
 }
 
 /** Protected accounts that an account resembles. */
-export interface PassesFor {
+export interface Resemblances {
   readonly lookAlike: ReadonlyArray<Lookalike>
   readonly avatarAlike: ReadonlyArray<Lookalike>
   /** Handles as in the rules. */
@@ -45,7 +45,7 @@ export interface PassesFor {
 /** Names and pictures that other accounts must not imitate. */
 export class ProtectedNames extends Context.Service<ProtectedNames, {
   /** Returns a function that finds the protected accounts which an account resembles. */
-  readonly current: Effect.Effect<(account: Named) => PassesFor, SqlError>
+  readonly current: Effect.Effect<(account: AccountLooks) => Resemblances, SqlError>
 }>()("murmuration/services/spam/ProtectedNames") {
   static readonly layer = Layer.effect(
     ProtectedNames,
@@ -68,9 +68,9 @@ export class ProtectedNames extends Context.Service<ProtectedNames, {
                 AND lower(coalesce(a.domain, '')) = split_part(h.handle, '@', 2)
             WHERE r.state <> 'off' LIMIT ${namesMax.named})`)
         const known = new Map<string, Array<{ readonly kind: Lookalike; readonly id: bigint }>>()
-        const pictures: Array<Likeness & Pick<(typeof rows)[number], "kind" | "handle" | "id">> = []
+        const pictures: Array<HashParts & Pick<(typeof rows)[number], "kind" | "handle" | "id">> = []
         for (const { avatarHash, displayName, handle, id, kind, username } of rows) {
-          if (isTelling(avatarHash)) pictures.push({ ...likenessOf(avatarHash), handle, kind, id })
+          if (isUsableHash(avatarHash)) pictures.push({ ...splitHash(avatarHash), handle, kind, id })
           if (kind === "named") continue
           for (const look of new Set([skeleton(username), skeleton(displayName)])) {
             if (look.length < skeletonCharactersMin) continue
@@ -79,18 +79,18 @@ export class ProtectedNames extends Context.Service<ProtectedNames, {
             else others.push({ kind, id })
           }
         }
-        const named = ({ accountId, displayName, username }: Named) => [
+        const named = ({ accountId, displayName, username }: AccountLooks) => [
           ...new Set(
             [skeleton(username), skeleton(displayName)].flatMap((look) => known.get(look) ?? [])
               .flatMap(({ id, kind }) => id === accountId ? [] : [kind])
           )
         ]
-        return (account: Named): PassesFor => {
+        return (account: AccountLooks): Resemblances => {
           const { accountId, avatarHash } = account
-          const looks = isTelling(avatarHash) ? likenessOf(avatarHash) : undefined
+          const looks = isUsableHash(avatarHash) ? splitHash(avatarHash) : undefined
           const alike = looks === undefined
             ? []
-            : pictures.filter((one) => one.id !== accountId && looksAlike(one, looks))
+            : pictures.filter((one) => one.id !== accountId && isSimilar(one, looks))
           return {
             lookAlike: named(account),
             avatarAlike: [...new Set(alike.flatMap(({ kind }) => kind === "named" ? [] : [kind]))],

@@ -7,7 +7,7 @@ import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
 import { staffBits } from "../staff/Permissions.ts"
 import { DomainScores } from "./DomainScores.ts"
-import { type PassesFor, ProtectedNames } from "./ProtectedNames.ts"
+import { ProtectedNames, type Resemblances } from "./ProtectedNames.ts"
 import type { AuthorFacts } from "./SpamMatching.ts"
 import { decayed } from "./SpamScores.ts"
 
@@ -18,7 +18,7 @@ export const sameTextMillis = 24 * hourMillis
 const countedMax = 1_000
 
 /** A post whose author is looked up; `at` is its creation, in milliseconds since 1970. */
-interface AskedPost {
+interface PostLookup {
   readonly accountId: bigint
   readonly at: number
   readonly mentionIds: ReadonlyArray<bigint>
@@ -29,7 +29,7 @@ interface AskedPost {
 }
 
 /** Further facts to look up. */
-interface Asked {
+interface Lookups {
   /** True if any rule compares names or pictures. */
   readonly names: boolean
   /**
@@ -63,8 +63,8 @@ const factRows = rowsOf(FactRow)
 export class SpamFacts extends Context.Service<SpamFacts, {
   /** Returns the facts by index of the post; deleted accounts are left out. */
   readonly of: (
-    posts: ReadonlyArray<AskedPost>,
-    asked: Asked
+    posts: ReadonlyArray<PostLookup>,
+    asked: Lookups
   ) => Effect.Effect<ReadonlyMap<number, AuthorFacts>, SqlError>
 }>()("murmuration/services/spam/SpamFacts") {
   static readonly layer = Layer.effect(
@@ -119,7 +119,7 @@ export class SpamFacts extends Context.Service<SpamFacts, {
               (SELECT count(*)::int FROM (SELECT FROM statuses s WHERE s.reblog_of_id = p.boosted AND s.deleted_at IS NULL
                 AND s.account_id <> a.id AND s.id >= p.day AND s.id < p.until LIMIT ${countedMax}) same) AS same_boosts,
               coalesce((SELECT k.score * ${score} FROM spam_scores k WHERE k.account_id = a.id), 0) AS score,
-              ${sql.literal(domainScores.at("a.domain", "p.at"))} AS domain_score
+              ${sql.literal(domainScores.scoreSql("a.domain", "p.at"))} AS domain_score
             FROM jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) AS p (place int, account bigint, at timestamptz,
               since bigint, day bigint, until bigint, boosted bigint, mentions bigint[], hash bigint)
             JOIN accounts a ON a.id = p.account LEFT JOIN account_stats c ON c.account_id = a.id`)
@@ -137,4 +137,4 @@ export class SpamFacts extends Context.Service<SpamFacts, {
   ).pipe(Layer.provide([DomainScores.layer, ProtectedNames.layer]))
 }
 
-const nobody: PassesFor = { lookAlike: [], avatarAlike: [], avatarAccounts: [] }
+const nobody: Resemblances = { lookAlike: [], avatarAlike: [], avatarAccounts: [] }

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { keywordSearch } from "../filters/KeywordSearch.ts"
 import { bounded } from "../text/BoundedText.ts"
-import { mapInTurns } from "../text/Turns.ts"
+import { mapWithYields } from "../text/Turns.ts"
 import type { Conditions, Lookalike, SpamRule } from "./SpamRule.ts"
 import { folded, type PostText, spaced } from "./SpamText.ts"
 
@@ -38,7 +38,7 @@ type Rule = Pick<SpamRule, "id" | "name" | "state" | "action" | "score" | "condi
 /** A rule with compiled tests. */
 export interface ReadyRule extends Rule {
   /** Returns true if the post matches the rule's conditions. */
-  readonly concerns: (post: PostFacts) => boolean
+  readonly matchesPost: (post: PostFacts) => boolean
   /** Returns true if the author matches, too; `score` is the author's, plus the scores of preceding rules. */
   readonly holds: (author: AuthorFacts, score: number) => boolean
 }
@@ -110,13 +110,13 @@ const authorTest = (conditions: Conditions): (author: AuthorFacts, score: number
 
 export const readyRule = (rule: Rule): ReadyRule => {
   const test = postTest(rule.conditions)
-  let last: { readonly post: PostFacts; readonly concerned: boolean } | undefined
+  let last: { readonly post: PostFacts; readonly matchingRules: boolean } | undefined
   return {
     ...rule,
     // Called twice per post: in turns, and by `judge`.
-    concerns: (post) => {
-      if (last?.post !== post) last = { post, concerned: test(post) }
-      return last.concerned
+    matchesPost: (post) => {
+      if (last?.post !== post) last = { post, matchingRules: test(post) }
+      return last.matchingRules
     },
     holds: authorTest(rule.conditions)
   }
@@ -125,7 +125,7 @@ export const readyRule = (rule: Rule): ReadyRule => {
 /** Returns the rules that match a post by itself. Yields between rules, as each reads the whole text. */
 export const concerned = (rules: ReadonlyArray<ReadyRule>, post: PostFacts) =>
   Effect.map(
-    mapInTurns(rules, () => post.text, (rule) => rule.concerns(post) ? [rule] : []),
+    mapWithYields(rules, () => post.text, (rule) => rule.matchesPost(post) ? [rule] : []),
     (found) => found.flat()
   )
 
@@ -142,20 +142,20 @@ export interface Verdict {
 }
 
 /** Verdict without a match. */
-export const clean: Verdict = { hits: [], score: 0, reports: false, limits: false, end: undefined }
+export const noVerdict: Verdict = { hits: [], score: 0, reports: false, limits: false, end: undefined }
 
 /**
  * Applies rules in order. A rule that passes, holds or drops the post ends the chain; after others it continues, and
  * scores count for the rules that follow.
  */
 export const judge = (rules: ReadonlyArray<ReadyRule>, post: PostFacts, author: AuthorFacts): Verdict => {
-  if (author.exempt) return clean
+  if (author.exempt) return noVerdict
   const hits: Array<Verdict["hits"][number]> = []
   let score = 0
   let reports = false
   let limits = false
   for (const rule of rules) {
-    if (!rule.concerns(post) || !rule.holds(author, author.score + score)) continue
+    if (!rule.matchesPost(post) || !rule.holds(author, author.score + score)) continue
     hits.push(rule)
     if (rule.state !== "on") continue
     const { action } = rule

@@ -4,9 +4,9 @@ import type { SqlError } from "effect/sql/SqlError"
 import { idAt } from "../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
-import { isOpen, Visibility } from "../statuses/Visibility.ts"
+import { isPublicOrUnlisted, Visibility } from "../statuses/Visibility.ts"
 import { textColumns, textsOf, WrittenTexts } from "../statuses/Written.ts"
-import { mapInTurns } from "../text/Turns.ts"
+import { mapWithYields } from "../text/Turns.ts"
 import { replayedFigures } from "./ReplayedFigures.ts"
 import { sameTextMillis, SpamFacts } from "./SpamFacts.ts"
 import { concerned, isAboutBoosts, judge, type ReadyRule, readyRule } from "./SpamMatching.ts"
@@ -145,7 +145,7 @@ export class SpamReplay extends Context.Service<SpamReplay, {
         let leaseEnd = claimed.dueAt
         while (true) {
           const statuses = yield* slice(after, before, boosts)
-          const posts = yield* mapInTurns(statuses, ({ html }) => html, (one) => ({
+          const posts = yield* mapWithYields(statuses, ({ html }) => html, (one) => ({
             ...one,
             post: {
               ...readPost(one.html, textsOf(one)),
@@ -178,7 +178,7 @@ export class SpamReplay extends Context.Service<SpamReplay, {
               if (tally === undefined) continue
               tally.statuses++
               if (tally.accounts.size < accountsMax) tally.accounts.add(accountId)
-              if (tally.samples.length < samplesMax && isOpen(visibility)) tally.samples.push(id)
+              if (tally.samples.length < samplesMax && isPublicOrUnlisted(visibility)) tally.samples.push(id)
             }
           }
           looked += statuses.length
@@ -201,15 +201,15 @@ export class SpamReplay extends Context.Service<SpamReplay, {
         }
       })
 
-      const forget = (table: string, column: string, before: number) =>
+      const deleteOlder = (table: string, column: string, before: number) =>
         sql`DELETE FROM ${sql(table)} WHERE ctid = ANY (ARRAY(
           SELECT ctid FROM ${sql(table)} WHERE ${sql(column)} < ${new Date(before)} LIMIT ${sweptMax}))`
 
       return SpamReplay.of({
         sweep: Effect.flatMap(Clock.currentTimeMillis, (now) =>
           Effect.andThen(
-            forget("spam_hits", "created_at", now - runDaysMax * 86_400_000),
-            forget("spam_texts", "seen_at", now - 2 * sameTextMillis)
+            deleteOlder("spam_hits", "created_at", now - runDaysMax * 86_400_000),
+            deleteOlder("spam_texts", "seen_at", now - 2 * sameTextMillis)
           )).pipe(Effect.asVoid, Effect.withSpan("SpamReplay.sweep")),
         step: traced("SpamReplay.step")(function*() {
           const claimed = yield* claim

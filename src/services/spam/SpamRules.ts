@@ -2,14 +2,14 @@ import { Array as Arr, Clock, Context, Effect, Layer, Schema, Struct } from "eff
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
-import { only, rowsOf } from "../database/Rows.ts"
+import { rowsOf, singleRow } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { Broadcast } from "../events/Broadcast.ts"
 import { exceeds } from "../html/Text.ts"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
-import { standingOf } from "../staff/Rank.ts"
+import { requirePermission } from "../staff/Rank.ts"
 import { staffRows } from "../staff/StaffRows.ts"
 import { checkConditions, type GivenConditions } from "./ConditionChecks.ts"
 import { nameCharactersMax, RuleAction, rulesMax, RuleState, scoreMax, SpamRule } from "./SpamRule.ts"
@@ -66,7 +66,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* AuditLog
   const broadcast = yield* Broadcast
-  const standing = standingOf(sql)
+  const standing = requirePermission(sql)
   const table = staffRows(sql, "spam_rules", ruleRows)
   const target = ({ id, name }: SpamRule) => ({ type: "spamRule", id, label: name }) as const
   const logged = (rule: SpamRule) => Struct.omit(rule, ["createdAt", "id", "updatedAt"])
@@ -128,7 +128,7 @@ const make = Effect.gen(function*() {
         Effect.fnUntraced(function*(all) {
           if (all.length >= rulesMax) return yield* validationFailed(`Rules are too many (maximum is ${rulesMax})`)
           const { action, at, conditions, name, score, state } = yield* checked(wish)
-          const made = only(
+          const made = singleRow(
             yield* ruleRows(sql`INSERT INTO spam_rules (id, place, name, state, action, score, conditions, created_at,
               updated_at)
             VALUES (next_id(${at.getTime()}), ${all.length + 1}, ${name}, ${state}, ${action}, ${score},

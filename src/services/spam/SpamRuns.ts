@@ -3,12 +3,12 @@ import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
 import { IdFromString } from "../database/Ids.ts"
-import { only, rowsOf, Timestamptz } from "../database/Rows.ts"
+import { rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
-import { standingOf } from "../staff/Rank.ts"
+import { requirePermission } from "../staff/Rank.ts"
 
 /** Maximum days that a dry run covers, maximum stored runs, and maximum pending runs. */
 export const runDaysMax = 14
@@ -52,7 +52,7 @@ export class SpamRuns extends Context.Service<SpamRuns, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const audit = yield* AuditLog
-      const standing = standingOf(sql)
+      const standing = requirePermission(sql)
       const columns = sql.literal("id, days, state, statuses, results, created_at, finished_at")
       const newest = runRows(sql`SELECT ${columns} FROM spam_runs ORDER BY id DESC LIMIT ${runsKeptMax}`)
 
@@ -70,7 +70,7 @@ export class SpamRuns extends Context.Service<SpamRuns, {
             }
             const now = yield* Clock.currentTimeMillis
             const at = new Date(now)
-            const run = only(
+            const run = singleRow(
               yield* runRows(sql`INSERT INTO spam_runs (id, account_id, days, state, statuses, results, due_at, tries,
                   created_at)
                 VALUES (next_id(${now}), ${by}, ${days}, 'waiting', 0, '[]', ${at}, 0, ${at}) RETURNING ${columns}`)

@@ -8,7 +8,15 @@ import { textColumns, textsOf, WrittenTexts } from "../statuses/Written.ts"
 import { ActiveSpamRules } from "./ActiveSpamRules.ts"
 import { DomainScores } from "./DomainScores.ts"
 import { SpamFacts } from "./SpamFacts.ts"
-import { clean, concerned, isAboutBoosts, judge, type PostFacts, type ReadyRule, type Verdict } from "./SpamMatching.ts"
+import {
+  concerned,
+  isAboutBoosts,
+  judge,
+  noVerdict,
+  type PostFacts,
+  type ReadyRule,
+  type Verdict
+} from "./SpamMatching.ts"
 import { decayed, scoreTotalMax } from "./SpamScores.ts"
 import { type PostText, readPost } from "./SpamText.ts"
 
@@ -58,19 +66,19 @@ export class SpamScreening extends Context.Service<SpamScreening, {
         asked: { readonly at: number; readonly mentionIds: ReadonlyArray<bigint>; readonly boosted: bigint | null }
       ) {
         const found = yield* concerned(rules, post)
-        if (found.length === 0) return clean
+        if (found.length === 0) return noVerdict
         const names = found.some(({ conditions: { avatarAccounts, avatarAlike, lookAlike } }) =>
           lookAlike !== undefined || avatarAlike !== undefined || avatarAccounts !== undefined
         )
         const authors = yield* facts.of([{ ...asked, accountId, hash: post.hash ?? null }], { names })
         const author = authors.get(0)
-        return author === undefined ? clean : judge(found, post, author)
+        return author === undefined ? noVerdict : judge(found, post, author)
       })
 
       return SpamScreening.of({
         judge: traced("SpamScreening.judge")(function*(accountId, screened) {
           const rules = (yield* active.current).filter(({ conditions }) => !isAboutBoosts(conditions))
-          if (rules.length === 0) return clean
+          if (rules.length === 0) return noVerdict
           const { domain, html, mentionIds } = screened
           const text: PostText = readPost(html, textsOf(screened))
           const post = { ...text, domain, mentions: mentionIds.length, boost: false }
@@ -85,11 +93,11 @@ export class SpamScreening extends Context.Service<SpamScreening, {
         }),
         judgeBoost: traced("SpamScreening.judgeBoost")(function*(accountId, { domain, statusId }) {
           const rules = (yield* active.current).filter(({ conditions }) => isAboutBoosts(conditions))
-          if (rules.length === 0) return clean
+          if (rules.length === 0) return noVerdict
           const [boosted] = yield* textRows(
             sql`SELECT html, ${sql.csv(textColumns)} FROM statuses WHERE id = ${statusId}`
           )
-          if (boosted === undefined) return clean
+          if (boosted === undefined) return noVerdict
           const post = { ...readPost(boosted.html, textsOf(boosted)), domain, mentions: 0, boost: true }
           const at = yield* Clock.currentTimeMillis
           return yield* verdictOf(accountId, rules, post, { at, mentionIds: [], boosted: statusId })

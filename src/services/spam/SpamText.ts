@@ -8,19 +8,20 @@ import { compatible } from "../text/Normalisation.ts"
 /** Maximum bytes of a post that rules read: the whole of any post, so that filler cannot hide text. */
 const readBytesMax = statusBytesMax
 /** More combining marks on a letter than any language uses. */
-const heaped = /(\p{M}{4})\p{M}+/gu
+const stackedMarks = /(\p{M}{4})\p{M}+/gu
 /** Two ligatures that NFKC expands to whole phrases. */
-const unfolding = /[\uFDFA\uFDFB]/g
+const expandingLigatures = /[\uFDFA\uFDFB]/g
 /** Minimum letters of a text that is compared with others; shorter texts coincide by chance. */
 const sameLettersMin = 20
 
 /** Invisible characters: joiners, direction marks, variation selectors. */
-const unseen = /[\p{Cf}\p{Variation_Selector}]/gu
+const invisible = /[\p{Cf}\p{Variation_Selector}]/gu
 const word = /[\p{L}\p{M}\p{N}_]+/gu
 
 /** Normalises a text for rules: without case, width variants and invisible characters. */
 export const folded = (text: BoundedText): string =>
-  compatible(bounded(text.replace(unseen, "").replace(heaped, "$1").replace(unfolding, " "))).toLowerCase()
+  compatible(bounded(text.replace(invisible, "").replace(stackedMarks, "$1").replace(expandingLigatures, " ")))
+    .toLowerCase()
 
 /** Returns the words of a folded text with spaces around each, so that a search finds whole words and phrases only. */
 export const spaced = (text: string): string => ` ${(text.match(word) ?? []).join(" ")} `

@@ -42,10 +42,10 @@ export type Refusal = NotAllowed | RecordNotFound | Unprocessable
 
 /**
  * An action that a colleague has done already, with the error for the second one. It aborts the transaction; afterwards
- * `deciding` or `lost` logs the attempt, so that the log has both sides.
+ * `runLogged` or `refuse` logs the attempt, so that the log has both sides.
  */
-export class LostAct extends Data.TaggedError("LostAct")<{ readonly act: AnyAct; readonly refusal: Refusal }> {}
-const isLost = (error: unknown): error is LostAct => error instanceof LostAct
+export class AlreadyDone extends Data.TaggedError("AlreadyDone")<{ readonly act: AnyAct; readonly refusal: Refusal }> {}
+const isAlreadyDone = (error: unknown): error is AlreadyDone => error instanceof AlreadyDone
 
 /**
  * Log of staff actions, with actor, target, and the state before and after. An entry is written in the transaction of
@@ -54,11 +54,11 @@ const isLost = (error: unknown): error is LostAct => error instanceof LostAct
 export class AuditLog extends Context.Service<AuditLog, {
   /** Records an action, inside its transaction. */
   readonly record: <Target extends AuditTarget>(act: Act<Target>) => Effect.Effect<void, SqlError>
-  /** Records a `LostAct` after its transaction, and fails with its error. */
-  readonly lost: (error: LostAct) => Effect.Effect<never, Refusal | SqlError>
-  /** Runs an action in its own transaction; a `LostAct` is logged, too. */
-  readonly deciding: <A, E, R>(
-    act: Effect.Effect<A, E | LostAct | SqlError, R>
+  /** Records an `AlreadyDone` after its transaction, and fails with its error. */
+  readonly refuse: (error: AlreadyDone) => Effect.Effect<never, Refusal | SqlError>
+  /** Runs an action in its own transaction; an `AlreadyDone` is logged, too. */
+  readonly runLogged: <A, E, R>(
+    act: Effect.Effect<A, E | AlreadyDone | SqlError, R>
   ) => Effect.Effect<A, E | Refusal, R>
 }>()("murmuration/services/staff/AuditLog") {
   static readonly layer = Layer.effect(
@@ -76,19 +76,19 @@ export class AuditLog extends Context.Service<AuditLog, {
               ${new Date(now)})`
         }
       )
-      const lost = traced("AuditLog.lost")(function*({ act, refusal }: LostAct) {
+      const refuse = traced("AuditLog.refuse")(function*({ act, refusal }: AlreadyDone) {
         yield* record({ ...act, after: { refused: refusal.message } })
         return yield* Effect.fail(refusal)
       })
       return AuditLog.of({
         record,
-        lost,
-        deciding: <A, E, R>(act: Effect.Effect<A, E | LostAct | SqlError, R>) =>
+        refuse,
+        runLogged: <A, E, R>(act: Effect.Effect<A, E | AlreadyDone | SqlError, R>) =>
           Effect.catch(
             transaction(sql)(act),
             (error): Effect.Effect<never, E | Refusal> =>
-              isLost(error)
-                ? Effect.catchTag(lost(error), "SqlError", Effect.die)
+              isAlreadyDone(error)
+                ? Effect.catchTag(refuse(error), "SqlError", Effect.die)
                 : isSqlError(error)
                 ? Effect.die(error)
                 : Effect.fail(error)

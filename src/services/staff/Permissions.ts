@@ -4,7 +4,7 @@ export const RoleId = Schema.BigInt.pipe(Schema.brand("RoleId"))
 export type RoleId = typeof RoleId.Type
 
 /** Default role, whose permissions all users have in addition to their own role's. */
-export const everyone = RoleId.make(-99n)
+export const defaultRole = RoleId.make(-99n)
 
 /** Bits of a role's `permissions` (entities.md, "Role"). */
 export const permissions = {
@@ -34,7 +34,7 @@ export const permissions = {
 } as const
 export type Permission = keyof typeof permissions
 
-export const every = Object.values(permissions).reduce((bits, bit) => bits | bit, 0n)
+export const allPermissions = Object.values(permissions).reduce((bits, bit) => bits | bit, 0n)
 
 /**
  * SQL for the permissions that role `r` gives user `u`: none if the role requires a second factor and the user has
@@ -47,12 +47,12 @@ const memberBits = permissions.inviteUsers | permissions.inviteBypassApproval | 
   permissions.manageEmailSubscriptions
 
 /** Permissions that make a user staff. */
-export const staffBits = every & ~memberBits
+export const staffBits = allPermissions & ~memberBits
 
 /** Combines the permissions of a role and the default role; an administrator has all. */
-export const effective = (own: bigint, everybodys: bigint): bigint => {
+export const combined = (own: bigint, everybodys: bigint): bigint => {
   const bits = own | everybodys
-  return (bits & permissions.administrator) === 0n ? bits : every
+  return (bits & permissions.administrator) === 0n ? bits : allPermissions
 }
 
 export const may = (bits: bigint, permission: Permission): boolean => (bits & permissions[permission]) !== 0n

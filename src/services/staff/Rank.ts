@@ -3,15 +3,15 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { NotAllowed } from "../runtime/Errors.ts"
-import { effective, everyone, givenBits, mayAny, type Permission } from "./Permissions.ts"
+import { combined, defaultRole, givenBits, mayAny, type Permission } from "./Permissions.ts"
 
 /** Permissions and position of a user's role. */
-export interface Standing {
+export interface StaffRole {
   readonly permissions: bigint
   readonly position: number
 }
 
-const standingRows = rowsOf(
+const staffRoleRows = rowsOf(
   Schema.Struct({ permissions: Schema.BigInt, everybodys: Schema.BigInt, position: Schema.Int })
 )
 const positionRows = rowsOf(Schema.Struct({ position: Schema.Int }))
@@ -20,24 +20,24 @@ const positionRows = rowsOf(Schema.Struct({ position: Schema.Int }))
  * Returns true if the role is higher. Staff cannot act on equal or higher roles, including themselves (auth.md section
  * 6).
  */
-export const outranks = (by: Standing, position: number): boolean => by.position > position
+export const outranks = (by: StaffRole, position: number): boolean => by.position > position
 
 /**
  * Returns the user's permissions in the current transaction. Fails with `NotAllowed` if the role lacks all of `wanted`,
  * or if the user is disabled or suspended. Cached roles may be stale, so this reads the role and locks it until the
  * transaction ends.
  */
-export const standingOf = (sql: SqlClient) =>
+export const requirePermission = (sql: SqlClient) =>
   Effect.fnUntraced(function*(by: AccountId, wanted: Permission | ReadonlyArray<Permission>) {
-    const [found] = yield* standingRows(
+    const [found] = yield* staffRoleRows(
       sql`SELECT ${sql.literal(givenBits)} AS permissions, e.permissions AS everybodys, r.position
       FROM users u JOIN accounts a ON a.id = u.account_id JOIN roles r ON r.id = u.role_id
-        JOIN roles e ON e.id = ${everyone}
+        JOIN roles e ON e.id = ${defaultRole}
       WHERE u.account_id = ${by} AND NOT u.disabled AND u.approved AND a.suspended_at IS NULL FOR SHARE OF u, r`
     )
     if (found === undefined) return yield* new NotAllowed({})
-    const standing: Standing = {
-      permissions: effective(found.permissions, found.everybodys),
+    const standing: StaffRole = {
+      permissions: combined(found.permissions, found.everybodys),
       position: found.position
     }
     return mayAny(standing.permissions, typeof wanted === "string" ? [wanted] : wanted)
@@ -47,7 +47,7 @@ export const standingOf = (sql: SqlClient) =>
 
 /** Refuses actions on accounts with an equal or higher role. Remote accounts have no role. */
 export const requireRank = (sql: SqlClient) =>
-  Effect.fnUntraced(function*(by: Standing, target: bigint) {
+  Effect.fnUntraced(function*(by: StaffRole, target: bigint) {
     const [found] = yield* positionRows(sql`SELECT r.position FROM users u JOIN roles r ON r.id = u.role_id
       WHERE u.account_id = ${target} FOR SHARE OF u, r`)
     if (found !== undefined && !outranks(by, found.position)) return yield* new NotAllowed({})

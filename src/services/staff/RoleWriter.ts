@@ -3,14 +3,14 @@ import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 import { requireCapacity } from "../database/BoundedTables.ts"
 import type { AccountId } from "../database/Ids.ts"
-import { accountIdRows, idRows, only } from "../database/Rows.ts"
+import { accountIdRows, idRows, singleRow } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { Broadcast } from "../events/Broadcast.ts"
 import { NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "./AuditLog.ts"
-import { every, everyone, permissions, RoleId } from "./Permissions.ts"
-import { outranks, type Standing, standingOf } from "./Rank.ts"
+import { allPermissions, defaultRole, permissions, RoleId } from "./Permissions.ts"
+import { outranks, requirePermission, type StaffRole } from "./Rank.ts"
 import { type Role, Roles } from "./Roles.ts"
 
 /** Maximum roles of a server, and maximum UTF-16 units of a name. */
@@ -58,11 +58,12 @@ const make = Effect.gen(function*() {
   const broadcast = yield* Broadcast
   const log = yield* AuditLog
   const roles = yield* Roles
-  const standing = standingOf(sql)
-  const once = <A, E>(work: Effect.Effect<A, E>) => transaction(sql)(work).pipe(Effect.catchIf(isSqlError, Effect.die))
+  const standing = requirePermission(sql)
+  const inTransaction = <A, E>(work: Effect.Effect<A, E>) =>
+    transaction(sql)(work).pipe(Effect.catchIf(isSqlError, Effect.die))
 
   /** Invalidates cached tokens, and profiles of the role's users. */
-  const tell = Effect.fnUntraced(function*(holders: ReadonlyArray<AccountId>) {
+  const invalidate = Effect.fnUntraced(function*(holders: ReadonlyArray<AccountId>) {
     const messages = Arr.chunksOf(holders, toldAccountsMax).map((ids) =>
       broadcast.publish({ _tag: "Changed", kind: "account", ids })
     )
@@ -75,7 +76,7 @@ const make = Effect.gen(function*() {
       (rows) => rows.map(({ accountId }) => accountId)
     )
 
-  const locked = Effect.fnUntraced(function*(by: Standing, id: bigint) {
+  const locked = Effect.fnUntraced(function*(by: StaffRole, id: bigint) {
     yield* sql`SELECT FROM roles WHERE id = ${id} FOR UPDATE`
     const [role] = Arr.fromOption(yield* roles.get(id))
     if (role === undefined) return yield* new RecordNotFound()
@@ -86,7 +87,7 @@ const make = Effect.gen(function*() {
     const own = yield* standing(by, "manageRoles")
     const role = yield* valid(own, blank, change)
     yield* requireCapacity(sql, { table: "roles", name: "Roles", max: rolesMax })
-    const { id } = only(
+    const { id } = singleRow(
       yield* idRows(sql`INSERT INTO roles
           (id, name, color, position, permissions, highlighted, collection_limit, require_2fa)
         VALUES (next_id(${yield* Clock.currentTimeMillis}), ${role.name}, ${role.color}, ${role.position},
@@ -101,35 +102,35 @@ const make = Effect.gen(function*() {
     const { id: roleId, ...before } = yield* locked(own, id)
     // The default role has no name, is always lowest and is never shown.
     const { collectionLimit, permissions } = change
-    const after = yield* valid(own, before, roleId === everyone ? { collectionLimit, permissions } : change, roleId)
+    const after = yield* valid(own, before, roleId === defaultRole ? { collectionLimit, permissions } : change, roleId)
     yield* sql`UPDATE roles SET name = ${after.name}, color = ${after.color}, position = ${after.position},
       permissions = ${after.permissions}, highlighted = ${after.highlighted},
       collection_limit = ${after.collectionLimit}, require_2fa = ${after.require2fa} WHERE id = ${id}`
     yield* log.record({ by, action: "update", target: { type: "role", id, label: before.name }, before, after })
-    yield* tell(roleId === everyone ? [] : yield* holdersOf(roleId))
+    yield* invalidate(roleId === defaultRole ? [] : yield* holdersOf(roleId))
   })
 
   const remove = Effect.fnUntraced(function*(by: AccountId, id: bigint) {
     const own = yield* standing(by, "manageRoles")
     const { id: roleId, ...before } = yield* locked(own, id)
-    if (roleId === everyone) return yield* new NotAllowed({})
+    if (roleId === defaultRole) return yield* new NotAllowed({})
     const holders = yield* holdersOf(roleId)
-    yield* sql`UPDATE users SET role_id = ${everyone} WHERE role_id = ${id}`
+    yield* sql`UPDATE users SET role_id = ${defaultRole} WHERE role_id = ${id}`
     yield* sql`DELETE FROM roles WHERE id = ${id}`
     yield* log.record({ by, action: "destroy", target: { type: "role", id, label: before.name }, before })
-    yield* tell(holders)
+    yield* invalidate(holders)
   })
 
   return RoleWriter.of({
-    create: traced("RoleWriter.create")((by, change) => once(create(by, change))),
-    update: traced("RoleWriter.update")((by, id, change) => once(update(by, id, change))),
-    remove: traced("RoleWriter.remove")((by, id) => once(remove(by, id)))
+    create: traced("RoleWriter.create")((by, change) => inTransaction(create(by, change))),
+    update: traced("RoleWriter.update")((by, id, change) => inTransaction(update(by, id, change))),
+    remove: traced("RoleWriter.remove")((by, id) => inTransaction(remove(by, id)))
   })
 })
 
 /** Validates a changed role. Staff can only add permissions that they have, and positions below their own. */
 const valid = Effect.fnUntraced(
-  function*(by: Standing, before: Omit<Role, "id">, change: RoleChange, id?: RoleId) {
+  function*(by: StaffRole, before: Omit<Role, "id">, change: RoleChange, id?: RoleId) {
     const after = {
       name: (change.name ?? before.name).trim(),
       color: colorOf(change.color ?? before.color),
@@ -140,12 +141,12 @@ const valid = Effect.fnUntraced(
       require2fa: change.require2fa ?? before.require2fa
     }
     const given = after.permissions & ~before.permissions
-    const base = id === everyone
+    const base = id === defaultRole
     const problems = [
       ...(base || after.name !== "" ? [] : ["Name can't be blank"]),
       ...(after.name.length <= nameUnitsMax ? [] : [`Name is too long (maximum is ${nameUnitsMax} characters)`]),
       ...(after.color === undefined ? ["Color is invalid"] : []),
-      ...((after.permissions & ~every) === 0n ? [] : ["Permissions is invalid"]),
+      ...((after.permissions & ~allPermissions) === 0n ? [] : ["Permissions is invalid"]),
       ...((given & ~by.permissions) === 0n
         ? []
         : ["Permissions cannot include permissions your current role does not possess"]),

@@ -3,11 +3,11 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
-import { effective, everyone, givenBits } from "./Permissions.ts"
-import type { Standing } from "./Rank.ts"
+import { combined, defaultRole, givenBits } from "./Permissions.ts"
+import type { StaffRole } from "./Rank.ts"
 
 /** A user with their role, as the staff area shows it. */
-export interface StaffMember extends Standing {
+export interface StaffMember extends StaffRole {
   readonly username: string
   readonly roleName: string
   /** True if the role has no permissions until the user sets up a second factor. */
@@ -40,13 +40,13 @@ export class StaffMembers extends Context.Service<StaffMembers, {
             sql`SELECT a.username, r.name AS role_name, ${sql.literal(givenBits)} AS permissions,
               e.permissions AS everybodys, r.position, r.require_2fa AND u.otp_enabled_at IS NULL AS lacks_factor
             FROM users u JOIN accounts a ON a.id = u.account_id JOIN roles r ON r.id = u.role_id
-              JOIN roles e ON e.id = ${everyone}
+              JOIN roles e ON e.id = ${defaultRole}
             WHERE u.account_id = ${account} AND NOT u.disabled AND u.approved AND u.confirmed_at IS NOT NULL
               AND a.suspended_at IS NULL AND NOT a.memorial AND a.moved_to_id IS NULL`
           )
           if (found === undefined) return Option.none()
           const { everybodys, permissions, ...member } = found
-          return Option.some({ ...member, permissions: effective(permissions, everybodys) })
+          return Option.some({ ...member, permissions: combined(permissions, everybodys) })
         }, Effect.orDie)
       })
     })

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { only, rowsOf } from "../database/Rows.ts"
+import { rowsOf, singleRow } from "../database/Rows.ts"
 
 /** Maximum counted rows per kind; more are shown as "1,000+". */
 export const waitingCountMax = 1_000
@@ -41,7 +41,7 @@ export class WaitingWork extends Context.Service<WaitingWork, {
           (SELECT count(*)::int FROM (SELECT FROM moderation_suggestions WHERE state = 'new' ${max}) s)
             AS suggestions,
           (SELECT count(*)::int FROM (SELECT FROM held_posts ${max}) h) AS held_posts`).pipe(
-          Effect.map(only),
+          Effect.map(singleRow),
           Effect.orDie,
           Effect.withSpan("WaitingWork.counts")
         )

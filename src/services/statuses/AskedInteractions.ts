@@ -8,28 +8,28 @@ import { traced } from "../runtime/Traced.ts"
 import { isHidden } from "../visibility/HiddenAccounts.ts"
 import { isSuspended } from "../visibility/SuspendedAccounts.ts"
 import { waitsForOthers } from "./HeldStatuses.ts"
-import { AskedInteraction, type AskedKind } from "./InteractionRequest.ts"
+import { type InteractionRequestKind, InteractionRequestRecord } from "./InteractionRequest.ts"
 
-const askedRows = rowsOf(AskedInteraction)
+const askedRows = rowsOf(InteractionRequestRecord)
 
 /** Selects interaction requests. */
 interface RequestSelection {
   readonly statusId: bigint | undefined
-  readonly kinds: ReadonlyArray<AskedKind>
+  readonly kinds: ReadonlyArray<InteractionRequestKind>
 }
 
 /** Interaction requests about an account's statuses, for that account. */
-export class AskedInteractions extends Context.Service<AskedInteractions, {
-  readonly find: (owner: AccountId, id: bigint) => Effect.Effect<AskedInteraction, RecordNotFound>
+export class InteractionRequestList extends Context.Service<InteractionRequestList, {
+  readonly find: (owner: AccountId, id: bigint) => Effect.Effect<InteractionRequestRecord, RecordNotFound>
   /** Returns pending requests by accounts that the owner does not hide, newest first. */
   readonly page: (
     owner: AccountId,
     selection: RequestSelection,
     page: Page
-  ) => Effect.Effect<ReadonlyArray<AskedInteraction>>
+  ) => Effect.Effect<ReadonlyArray<InteractionRequestRecord>>
 }>()("murmuration/services/statuses/AskedInteractions") {
   static readonly layer = Layer.effect(
-    AskedInteractions,
+    InteractionRequestList,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       // Quotes count as requests if they are local, or their server sent a request.
@@ -43,7 +43,7 @@ export class AskedInteractions extends Context.Service<AskedInteractions, {
           WHERE q.quoted_account_id = ${owner} AND q.account_id <> ${owner} AND (i.local OR q.request_uri IS NOT NULL)
         ) r JOIN statuses s ON s.id = r.status_id AND s.deleted_at IS NULL`
 
-      const page = traced("AskedInteractions.page")(
+      const page = traced("InteractionRequestList.page")(
         function*(owner: AccountId, { kinds, statusId }: RequestSelection, page: Page) {
           if (page.limit === 0) return []
           const now = new Date(yield* Clock.currentTimeMillis)
@@ -60,8 +60,8 @@ export class AskedInteractions extends Context.Service<AskedInteractions, {
         Effect.orDie
       )
 
-      return AskedInteractions.of({
-        find: traced("AskedInteractions.find")((owner, id) =>
+      return InteractionRequestList.of({
+        find: traced("InteractionRequestList.find")((owner, id) =>
           Effect.flatMap(
             Effect.orDie(askedRows(sql`${asked(owner)} WHERE r.id = ${id} AND s.local`)),
             ([row]) => row === undefined ? Effect.fail(new RecordNotFound()) : Effect.succeed(row)

@@ -8,7 +8,7 @@ import { type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { bounded } from "../text/BoundedText.ts"
 import { isTagName } from "./Tags.ts"
-import { isOpenRow } from "./Visibility.ts"
+import { isPublicRow } from "./Visibility.ts"
 
 const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 const tagIdRows = rowsOf(Schema.Struct({ tagId: Schema.BigInt }))
@@ -105,7 +105,7 @@ export class FeaturedTags extends Context.Service<FeaturedTags, {
           now
         )}
           FROM featured_tags o, LATERAL (SELECT count(*)::int AS uses, max(s.created_at) AS last FROM statuses s
-            WHERE s.account_id = o.account_id AND s.deleted_at IS NULL AND ${isOpenRow(sql, "s")}
+            WHERE s.account_id = o.account_id AND s.deleted_at IS NULL AND ${isPublicRow(sql, "s")}
               AND EXISTS (SELECT FROM statuses_tags st WHERE st.status_id = s.id AND st.tag_id = o.tag_id)) c
           WHERE f.id = o.id AND o.account_id = ${accountId}
             AND (o.counted_at IS NULL OR o.counted_at < ${new Date(now - countedMillisMax)})`

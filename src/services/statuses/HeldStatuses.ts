@@ -39,15 +39,15 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
   /** Returns true if a status is held. */
   readonly isHeld: (statusId: bigint) => Effect.Effect<boolean, SqlError>
   /** Publishes a held status to its audience; false if it is deleted. */
-  readonly reveal: (request: KnownRequest) => Effect.Effect<boolean, SqlError>
+  readonly publish: (request: KnownRequest) => Effect.Effect<boolean, SqlError>
   /**
    * Adds or removes a status in the counters of its author, its parent and its original; held statuses are not counted.
    */
   readonly count: (statusId: bigint, by: 1 | -1) => Effect.Effect<void, SqlError>
   /** Reverts the counts of a status that was just written and will be held. */
-  readonly withhold: (statusId: bigint) => Effect.Effect<void, SqlError>
+  readonly uncount: (statusId: bigint) => Effect.Effect<void, SqlError>
   /** Counts a status when it is published; its author's last post is updated. */
-  readonly shown: (statusId: bigint) => Effect.Effect<void, SqlError>
+  readonly countPublished: (statusId: bigint) => Effect.Effect<void, SqlError>
   /** Detaches a rejected reply from its thread: it stays visible to its author, and counts as a post of theirs. */
   readonly detach: (statusId: bigint) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/statuses/HeldStatuses") {
@@ -81,18 +81,18 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
               AND NOT EXISTS (SELECT FROM held_posts h WHERE h.status_id = o.id)
             ORDER BY o.id DESC LIMIT 1)
           FROM statuses s WHERE s.id = ${statusId} AND n.account_id = s.account_id AND n.last_status_at = s.created_at`
-      const withhold = traced("HeldStatuses.withhold")(function*(statusId: bigint) {
-        yield* Tagging.uncounted(sql, statusId)
+      const uncount = traced("HeldStatuses.uncount")(function*(statusId: bigint) {
+        yield* Tagging.revertUses(sql, statusId)
         yield* count(statusId, -1)
         yield* unposted(statusId)
       })
-      const shown = traced("HeldStatuses.shown")(function*(statusId: bigint) {
-        yield* Tagging.counted(sql, statusId)
+      const shown = traced("HeldStatuses.countPublished")(function*(statusId: bigint) {
+        yield* Tagging.countUses(sql, statusId)
         yield* countAs(statusId, 1, true)
       })
 
       /** Stores the mentioned accounts in the request, and silences all mentions. */
-      const silence = Effect.fnUntraced(function*(statusId: bigint) {
+      const silenceMentions = Effect.fnUntraced(function*(statusId: bigint) {
         yield* sql`UPDATE interaction_requests SET
             mentioned = ARRAY(SELECT account_id FROM mentions WHERE status_id = ${statusId} AND NOT silent AND NOT quiet),
             readers = ARRAY(SELECT account_id FROM mentions WHERE status_id = ${statusId} AND NOT silent AND quiet)
@@ -100,7 +100,7 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
         yield* sql`UPDATE mentions SET silent = true WHERE status_id = ${statusId}`
       })
       /** Lets the approver read a reply. */
-      const admit = (statusId: bigint, approver: bigint) =>
+      const grantRead = (statusId: bigint, approver: bigint) =>
         sql`INSERT INTO mentions (status_id, account_id, quiet) VALUES (${statusId}, ${approver}, true)
           ON CONFLICT (status_id, account_id) DO UPDATE SET silent = false, quiet = true`
 
@@ -108,16 +108,16 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
         hold: traced("HeldStatuses.hold")(function*(statusId, requestId, approver) {
           yield* sql`UPDATE interaction_requests SET visibility = s.visibility FROM statuses s
             WHERE interaction_requests.id = ${requestId} AND s.id = ${statusId}`
-          yield* withhold(statusId)
+          yield* uncount(statusId)
           yield* sql`${update(sql, { visibility: "direct" })} WHERE id = ${statusId}`
-          yield* silence(statusId)
-          if (approver !== null) yield* admit(statusId, approver)
+          yield* silenceMentions(statusId)
+          if (approver !== null) yield* grantRead(statusId, approver)
         }),
         holdAgain: traced("HeldStatuses.holdAgain")(function*(statusId) {
-          yield* silence(statusId)
+          yield* silenceMentions(statusId)
           const [waiting] = yield* approverRows(sql`SELECT r.target_account_id AS approver FROM interaction_requests r
             JOIN accounts a ON a.id = r.target_account_id WHERE r.interaction_id = ${statusId} AND a.domain IS NULL`)
-          if (waiting !== undefined) yield* admit(statusId, waiting.approver)
+          if (waiting !== undefined) yield* grantRead(statusId, waiting.approver)
         }),
         isHeld: traced("HeldStatuses.isHeld")((statusId) =>
           Effect.map(
@@ -125,7 +125,7 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
             (rows) => rows.length > 0
           )
         ),
-        reveal: traced("HeldStatuses.reveal")(
+        publish: traced("HeldStatuses.publish")(
           function*({ interactionId, mentioned, readers, targetAccountId, visibility }) {
             if (interactionId === null || visibility === null) return false
             const rows = yield* sql`${update(sql, { visibility })} WHERE id = ${interactionId} AND deleted_at IS NULL
@@ -140,8 +140,8 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
           }
         ),
         count,
-        withhold,
-        shown,
+        uncount,
+        countPublished: shown,
         detach: traced("HeldStatuses.detach")(function*(statusId) {
           yield* sql`WITH alone AS (UPDATE mentions SET silent = true WHERE status_id = ${statusId})
             ${

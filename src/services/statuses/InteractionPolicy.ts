@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { isOpen, type Visibility } from "./Visibility.ts"
+import { isPublicOrUnlisted, type Visibility } from "./Visibility.ts"
 
 /*
  * Interaction policies of statuses. A policy is stored as words: "canQuote:automatic:followers"; a single account is
@@ -15,7 +15,7 @@ const Group = Schema.Literals(["public", "followers", "following", "mutuals", "m
 /** A single account, by id. */
 const Single = Schema.TemplateLiteral([Schema.Literals(["http://", "https://"]), Schema.String])
 /** Audience of a policy. */
-export type Audience = typeof Group.Type | typeof Single.Type
+export type PolicyEntry = typeof Group.Type | typeof Single.Type
 
 /** Maximum single accounts in a policy, and maximum characters of an id. */
 export const singlesMax = 20
@@ -25,8 +25,8 @@ const singleCharactersMax = 500
  * Audiences that are allowed automatically, and those whose requests the author decides. The author is always allowed.
  */
 export interface SubPolicy {
-  readonly automatic: ReadonlyArray<Audience>
-  readonly manual: ReadonlyArray<Audience>
+  readonly automatic: ReadonlyArray<PolicyEntry>
+  readonly manual: ReadonlyArray<PolicyEntry>
 }
 
 /** Policy as stored with a status; null for all defaults. */
@@ -44,15 +44,15 @@ const isSingle = Schema.is(Single)
 export const isSingleAccount = (text: string): text is typeof Single.Type =>
   isSingle(text) && text.length <= singleCharactersMax && URL.canParse(text)
 
-const wordOf = (who: Audience) => isSingle(who) ? encodeURIComponent(who) : who
-const audienceOf = (word: string): ReadonlyArray<Audience> => {
+const wordOf = (who: PolicyEntry) => isSingle(who) ? encodeURIComponent(who) : who
+const audienceOf = (word: string): ReadonlyArray<PolicyEntry> => {
   if (isGroup(word)) return [word]
   const single = word.startsWith("http") ? decodeURIComponent(word) : ""
   return isSingle(single) ? [single] : []
 }
 
 /** Returns the sub-policy of an interaction; undefined if the policy has none. */
-export const policySaid = (stored: StoredPolicy, interaction: Interaction): SubPolicy | undefined => {
+export const subPolicyOf = (stored: StoredPolicy, interaction: Interaction): SubPolicy | undefined => {
   const words = (stored ?? []).filter((word) => word === interaction || word.startsWith(`${interaction}:`))
   if (words.length === 0) return undefined
   const of = (approval: Approval) =>
@@ -86,13 +86,13 @@ const isAbout = (word: string, interactions: ReadonlyArray<Interaction>) =>
 
 /** Replaces the words about replies, favourites and boosts, and about quotes if the new words mention them. */
 export const withControl = (stored: StoredPolicy, words: ReadonlyArray<string>): StoredPolicy => {
-  const replaced = saysOfQuotes(words) ? interactions : controlled
+  const replaced = mentionsQuotes(words) ? interactions : controlled
   const all = [...(stored ?? []).filter((word) => !isAbout(word, replaced)), ...words]
   return all.length === 0 ? null : all
 }
 
 /** Returns true if policy words mention quotes. */
-const saysOfQuotes = (words: ReadonlyArray<string>): boolean => words.some((word) => isAbout(word, ["canQuote"]))
+const mentionsQuotes = (words: ReadonlyArray<string>): boolean => words.some((word) => isAbout(word, ["canQuote"]))
 
 /** The fields of a status that determine its policy. */
 export interface Governed {
@@ -106,13 +106,13 @@ export interface Governed {
  * so can remote posts without a quote policy.
  */
 export const policyOf = ({ interactionPolicy, local, visibility }: Governed, interaction: Interaction): SubPolicy => {
-  if (interaction !== "canQuote") return policySaid(interactionPolicy, interaction) ?? everybody
-  if (visibility === "direct" || (local && !isOpen(visibility))) return nobody
-  return policySaid(interactionPolicy, interaction) ?? (local ? everybody : nobody)
+  if (interaction !== "canQuote") return subPolicyOf(interactionPolicy, interaction) ?? everybody
+  if (visibility === "direct" || (local && !isPublicOrUnlisted(visibility))) return nobody
+  return subPolicyOf(interactionPolicy, interaction) ?? (local ? everybody : nobody)
 }
 
 /** Relation of an account to a status and its author. */
-export interface Standing {
+export interface PolicyRelation {
   readonly isAuthor: boolean
   /** The account follows the author, and is followed by the author. */
   readonly follows: boolean
@@ -125,10 +125,10 @@ export interface Standing {
 export type Verdict = Approval | "denied" | "unknown"
 
 /** Returns the policy's verdict on an account that may see the status. Single accounts take precedence over groups. */
-export const decide = ({ automatic, manual }: SubPolicy, standing: Standing): Verdict => {
+export const decide = ({ automatic, manual }: SubPolicy, standing: PolicyRelation): Verdict => {
   const { followed, follows, isAuthor, mentioned, uri } = standing
-  const names = (who: Audience) => who === uri
-  const holds = (who: Audience) =>
+  const names = (who: PolicyEntry) => who === uri
+  const holds = (who: PolicyEntry) =>
     who === "public" || (who === "followers" && follows) || (who === "following" && followed) ||
     (who === "mutuals" && follows && followed) || (who === "mentioned" && mentioned)
   if (isAuthor || automatic.some(names)) return "automatic"
@@ -140,7 +140,7 @@ export const decide = ({ automatic, manual }: SubPolicy, standing: Standing): Ve
 
 /** Returns true if everyone who may see the status may do it, without a check. */
 export const isFree = (stored: StoredPolicy, interaction: Interaction): boolean => {
-  const said = policySaid(stored, interaction)
+  const said = subPolicyOf(stored, interaction)
   return said === undefined || (said.automatic.includes("public") && !said.manual.some(isSingle))
 }
 
@@ -171,6 +171,6 @@ export const newPolicy = (
   otherwise: QuotePolicy
 ): StoredPolicy => {
   const control = withControl(null, words)
-  const quoting = said ?? (saysOfQuotes(words) ? undefined : otherwise)
+  const quoting = said ?? (mentionsQuotes(words) ? undefined : otherwise)
   return quoting === undefined ? control : withQuotePolicy(control, quoting)
 }

@@ -19,13 +19,13 @@ export const RequestState = Schema.Literals(["pending", "accepted", "rejected"])
 export type RequestState = typeof RequestState.Type
 
 /** Kinds with quotes, which are requests themselves: the id is that of the quoting status. */
-export const AskedKind = Schema.Literals([...RequestKind.literals, "quote"])
-export type AskedKind = typeof AskedKind.Type
+export const InteractionRequestKind = Schema.Literals([...RequestKind.literals, "quote"])
+export type InteractionRequestKind = typeof InteractionRequestKind.Type
 
 /** A request as its owner sees it. */
-export const AskedInteraction = Schema.Struct({
+export const InteractionRequestRecord = Schema.Struct({
   id: Schema.BigInt,
-  kind: AskedKind,
+  kind: InteractionRequestKind,
   accountId: Schema.BigInt,
   statusId: Schema.BigInt,
   /** The reply, boost or quoting status, until it is deleted. */
@@ -34,7 +34,7 @@ export const AskedInteraction = Schema.Struct({
   createdAt: Timestamptz,
   decidedAt: Schema.NullOr(Timestamptz)
 })
-export type AskedInteraction = typeof AskedInteraction.Type
+export type InteractionRequestRecord = typeof InteractionRequestRecord.Type
 
 /** A request with the data to act on it. */
 export const KnownRequest = Schema.Struct({

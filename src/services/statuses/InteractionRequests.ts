@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { only, rowsOf } from "../database/Rows.ts"
+import { rowsOf, singleRow } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
 import {
   ClaimedConsent,
@@ -87,7 +87,7 @@ export class InteractionRequests extends Context.Service<InteractionRequests, {
         } = request
         const millis = yield* Clock.currentTimeMillis
         const at = new Date(millis)
-        return only(
+        return singleRow(
           yield* writtenRows(
             sql`INSERT INTO interaction_requests AS r (id, kind, account_id, target_account_id, status_id,
             interaction_id, uri, request_uri, authorization_uri, state, created_at, decided_at)

@@ -8,7 +8,7 @@ import { isHidden } from "../visibility/HiddenAccounts.ts"
 import { isSuspended } from "../visibility/SuspendedAccounts.ts"
 import type { Viewer } from "../visibility/Viewer.ts"
 import * as MarkedStatuses from "./MarkedStatuses.ts"
-import { isWideRow, visibleTo } from "./Visibility.ts"
+import { isPublicOrUnlistedRow, visibleTo } from "./Visibility.ts"
 
 /** Row of a list of accounts; `cursor` is the id of the relation, by which the list is paged. */
 export const Listed = Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt })
@@ -40,7 +40,7 @@ export class Interactions extends Context.Service<Interactions, {
         const { tail, where } = clauses(sql, "r.id", page)
         // Boosts with a limited audience are not listed, as in Mastodon; the counter includes them.
         const seen = table === "statuses"
-          ? sql`${isWideRow(sql, "r")} AND ${visibleTo(sql, viewer, "r")}`
+          ? sql`${isPublicOrUnlistedRow(sql, "r")} AND ${visibleTo(sql, viewer, "r")}`
           : sql`TRUE`
         const welcome = viewer === undefined
           ? sql`TRUE`

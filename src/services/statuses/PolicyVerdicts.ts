@@ -2,11 +2,11 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { only, rowsOf } from "../database/Rows.ts"
+import { rowsOf, singleRow } from "../database/Rows.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
 import { traced } from "../runtime/Traced.ts"
-import { isSeparate } from "../visibility/HiddenAccounts.ts"
+import { isBlockedEitherWay } from "../visibility/HiddenAccounts.ts"
 import { decide, policyOf, type Verdict } from "./InteractionPolicy.ts"
 import { interactionOf, type PolicyTarget, RequestKind } from "./InteractionRequest.ts"
 
@@ -28,7 +28,7 @@ const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
  * Condition: a reply that arrived before its parent needs no consent, for rows under aliases. Everyone may reply, or
  * the replier is the author or a mentioned account, even if that mention is not resolved yet.
  */
-export const mayAnswer = (sql: SqlClient.SqlClient, reply: string, parent: string): Fragment =>
+export const mayReply = (sql: SqlClient.SqlClient, reply: string, parent: string): Fragment =>
   sql.literal(`(${parent}.interaction_policy IS NULL OR NOT ${parent}.interaction_policy @> '{canReply}'
     OR ${parent}.interaction_policy @> '{canReply:automatic:public}' OR ${reply}.account_id = ${parent}.account_id
     OR EXISTS (SELECT FROM mentions named WHERE named.status_id = ${parent}.id AND named.account_id = ${reply}.account_id
@@ -100,7 +100,7 @@ export class PolicyVerdicts extends Context.Service<PolicyVerdicts, {
 
       return PolicyVerdicts.of({
         of: traced("PolicyVerdicts.of")((account, target, kind) =>
-          Effect.map(Effect.map(standings([{ account, target }]), only), (row) => ({
+          Effect.map(Effect.map(standings([{ account, target }]), singleRow), (row) => ({
             verdict: verdictOf(row, target, kind),
             mentioned: row.mentioned,
             local: row.uri === null
@@ -130,7 +130,7 @@ export class PolicyVerdicts extends Context.Service<PolicyVerdicts, {
         ),
         isSeparate: traced("PolicyVerdicts.isSeparate")((account, author) =>
           Effect.map(
-            sql`SELECT WHERE ${isSeparate(sql, sql`${author}::bigint`, sql`${account}::bigint`)}`,
+            sql`SELECT WHERE ${isBlockedEitherWay(sql, sql`${author}::bigint`, sql`${account}::bigint`)}`,
             (rows) => rows.length > 0
           )
         ),

@@ -13,25 +13,27 @@ interface Sayable extends Struct.Lambda {
     ? Schema.withDecodingDefaultKey<Schema.NullOr<this["~lambda.in"]>>
     : never
 }
-const sayable = Struct.lambda<Sayable>((self) =>
+const nullableField = Struct.lambda<Sayable>((self) =>
   Schema.NullOr(self).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 )
 
 /** Author's input for a status besides its text; null falls back to the author's settings. */
-export const Said = Written.mapFields(Struct.map(sayable))
-export type Said = typeof Said.Type
+export const PostInput = Written.mapFields(Struct.map(nullableField))
+export type PostInput = typeof PostInput.Type
 
 /** Input without any field. */
-const unsaid: Said = Schema.decodeSync(Said)({})
+const unsaid: PostInput = Schema.decodeSync(PostInput)({})
 
 /** Builds the input from the given fields. */
-export const saidBy = (given: { readonly [Field in keyof Written]?: Written[Field] | null | undefined }): Said => {
-  const known: Partial<Said> = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+export const inputOf = (
+  given: { readonly [Field in keyof Written]?: Written[Field] | null | undefined }
+): PostInput => {
+  const known: Partial<PostInput> = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   return { ...unsaid, ...known }
 }
 
 /** Returns the input's fields, with `standing` for those that are null. */
-export const saidOr = (said: Said, standing: Written): Written => {
+export const withDefaults = (said: PostInput, standing: Written): Written => {
   const given: Partial<Written> = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null))
   return { ...standing, ...given }
 }
@@ -49,23 +51,23 @@ export type NewPoll = typeof NewPoll.Type
 export const Post = Schema.Struct({
   text: Schema.String,
   /** Markup of the text. */
-  contentType: sayable(ContentType),
-  ...Said.fields,
-  visibility: sayable(Visibility),
+  contentType: nullableField(ContentType),
+  ...PostInput.fields,
+  visibility: nullableField(Visibility),
   /** Visible to this server only. */
-  localOnly: sayable(Schema.Boolean),
-  inReplyToId: sayable(StatusIdFromString),
-  applicationId: sayable(AppIdFromString),
+  localOnly: nullableField(Schema.Boolean),
+  inReplyToId: nullableField(StatusIdFromString),
+  applicationId: nullableField(AppIdFromString),
   /** Accounts that the post may mention, if the client restricts them. */
-  allowedMentions: sayable(Schema.Array(AccountIdFromString)),
+  allowedMentions: nullableField(Schema.Array(AccountIdFromString)),
   /** Files to attach, in display order. */
-  mediaIds: sayable(Schema.Array(MediaIdFromString)),
-  poll: sayable(NewPoll),
-  quotedStatusId: sayable(StatusIdFromString),
+  mediaIds: nullableField(Schema.Array(MediaIdFromString)),
+  poll: nullableField(NewPoll),
+  quotedStatusId: nullableField(StatusIdFromString),
   /** Quote policy. */
-  quoteApprovalPolicy: sayable(QuotePolicy),
+  quoteApprovalPolicy: nullableField(QuotePolicy),
   /** Policy words for replies, favourites and boosts (`InteractionPolicy.ts`); null or empty allows everyone. */
-  interactionPolicy: sayable(Schema.Array(Schema.String))
+  interactionPolicy: nullableField(Schema.Array(Schema.String))
 })
 export type Post = typeof Post.Type
 

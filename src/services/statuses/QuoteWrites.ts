@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import * as Counters from "../database/Counters.ts"
 import { accountIdRows, rowsOf } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
-import { isSeparate } from "../visibility/HiddenAccounts.ts"
+import { isBlockedEitherWay } from "../visibility/HiddenAccounts.ts"
 import { lockPairs } from "../visibility/Pairs.ts"
 import { QuoteRecord } from "./Statuses.ts"
 
@@ -41,7 +41,7 @@ export interface NewQuote {
 export const make = (sql: SqlClient) => {
   const separated = (one: bigint, other: bigint) =>
     Effect.map(
-      sql`SELECT WHERE ${isSeparate(sql, sql`${one}::bigint`, sql`${other}::bigint`)}`,
+      sql`SELECT WHERE ${isBlockedEitherWay(sql, sql`${one}::bigint`, sql`${other}::bigint`)}`,
       (rows) => rows.length > 0
     )
   /** Locks the two accounts until the transaction ends, so that a block comes before or after it. */

@@ -6,7 +6,7 @@ import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { isHidden, isSeparate } from "../visibility/HiddenAccounts.ts"
+import { isBlockedEitherWay, isHidden } from "../visibility/HiddenAccounts.ts"
 import type { Viewer } from "../visibility/Viewer.ts"
 import { waitsForOthers } from "./HeldStatuses.ts"
 import { decide, policyOf, type Verdict } from "./InteractionPolicy.ts"
@@ -67,13 +67,13 @@ export class Quotes extends Context.Service<Quotes, {
     authorizationUri: string
   ) => Effect.Effect<Decided | undefined, SqlError>
   /** Lets the quoted author read the status, whatever its audience is. */
-  readonly admit: (statusId: bigint, accountId: bigint) => Effect.Effect<void, SqlError>
+  readonly grantRead: (statusId: bigint, accountId: bigint) => Effect.Effect<void, SqlError>
   /** Returns true if a status that is not deleted quotes the other, or did before its consent was revoked. */
   readonly isQuoted: (quoted: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
   /** Returns true if the quoted author was asked: the quote is local, or its server sent a request. */
-  readonly isAsked: (statusId: bigint, quotedAuthor: bigint) => Effect.Effect<boolean, SqlError>
+  readonly isRequested: (statusId: bigint, quotedAuthor: bigint) => Effect.Effect<boolean, SqlError>
   /** Withdraws an account's request with this id; returns the quote, with its unchanged state as `before`. */
-  readonly unask: (account: bigint, requestUri: string) => Effect.Effect<Decided | undefined, SqlError>
+  readonly withdrawRequest: (account: bigint, requestUri: string) => Effect.Effect<Decided | undefined, SqlError>
   /** Returns true if a status quotes anything. */
   readonly isQuoting: (statusId: bigint) => Effect.Effect<boolean, SqlError>
   /** Returns the local account that a status quotes, other than its author, and the quote's state. */
@@ -98,7 +98,7 @@ export class Quotes extends Context.Service<Quotes, {
             EXISTS (SELECT FROM follows WHERE account_id = t.account_id AND target_account_id = ${account}) AS followed
           FROM statuses s JOIN statuses t ON t.id = coalesce(s.reblog_of_id, s.id)
           WHERE s.id = ${id} AND ${visibleTo(sql, account, "s")} AND NOT ${
-          isSeparate(sql, sql`t.account_id`, sql`${account}::bigint`)
+          isBlockedEitherWay(sql, sql`t.account_id`, sql`${account}::bigint`)
         }`)
         const verdict = row === undefined
           ? "denied"
@@ -130,7 +130,7 @@ export class Quotes extends Context.Service<Quotes, {
       }, Effect.orDie)
 
       return Quotes.of({
-        admit: traced("Quotes.admit")((statusId, accountId) =>
+        grantRead: traced("Quotes.grantRead")((statusId, accountId) =>
           Effect.asVoid(sql`INSERT INTO mentions (status_id, account_id, quiet) VALUES (${statusId}, ${accountId}, true)
             ON CONFLICT (status_id, account_id) DO NOTHING`)
         ),
@@ -141,7 +141,7 @@ export class Quotes extends Context.Service<Quotes, {
             (rows) => rows.length > 0
           )
         ),
-        isAsked: traced("Quotes.isAsked")((statusId, quotedAuthor) =>
+        isRequested: traced("Quotes.isRequested")((statusId, quotedAuthor) =>
           Effect.map(
             sql`SELECT FROM quotes q JOIN statuses s ON s.id = q.status_id
               WHERE q.status_id = ${statusId} AND q.quoted_account_id = ${quotedAuthor}
@@ -149,7 +149,7 @@ export class Quotes extends Context.Service<Quotes, {
             (rows) => rows.length > 0
           )
         ),
-        unask: traced("Quotes.unask")((account, requestUri) =>
+        withdrawRequest: traced("Quotes.withdrawRequest")((account, requestUri) =>
           Effect.map(
             decidedRows(sql`
               WITH before AS MATERIALIZED (SELECT status_id, state FROM quotes

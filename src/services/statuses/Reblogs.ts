@@ -6,7 +6,7 @@ import { rowsOf } from "../database/Rows.ts"
 import { batched } from "../database/TransactionBatch.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { blank, fresh, insertion, type NewStatus, update } from "./StatusRows.ts"
+import { defaultColumns, insertion, newRows, type NewStatus, update } from "./StatusRows.ts"
 import type { Visibility } from "./Visibility.ts"
 
 const placedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, place: Schema.Int }))
@@ -22,7 +22,7 @@ interface NewReblog {
 }
 
 const rowOf = ({ accountId, millis, original, uri, visibility }: NewReblog): NewStatus => ({
-  ...blank,
+  ...defaultColumns,
   accountId,
   local: uri === null,
   uri,
@@ -68,7 +68,7 @@ export class Reblogs extends Context.Service<Reblogs, {
       const insert = batched((all: ReadonlyArray<NewReblog>) =>
         Effect.map(
           placedRows(sql`
-            WITH ${fresh(sql, all.map(rowOf))},
+            WITH ${newRows(sql, all.map(rowOf))},
             standing AS MATERIALIZED (SELECT id, conversation_id, local_only FROM statuses
               WHERE id = ANY (${
             all.map(({ original }) => original)

@@ -112,7 +112,7 @@ const pairsOf = (flat: ReadonlyArray<bigint> = []) => {
   return found
 }
 
-export const answersOf = (row: Row, status: StatusKey) => {
+export const decodeRow = (row: Row, status: StatusKey) => {
   const [blockers, followed, mentions] = [pairsOf(row.blockers), pairsOf(row.followed), pairsOf(row.mentions)]
   const [favourites, bookmarks, reblogs] = [setOf(row.favourites), setOf(row.bookmarks), setOf(row.reblogs)]
   const [quiet, pins, votes] = [setOf(row.quiet), setOf(row.pins), listsOf(row.votes)]

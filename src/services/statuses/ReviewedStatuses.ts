@@ -35,7 +35,7 @@ export class ReviewedStatuses extends Context.Service<ReviewedStatuses, {
     ReviewedStatuses,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { count, shown, withhold } = yield* HeldStatuses
+      const { count, countPublished: shown, uncount } = yield* HeldStatuses
 
       const named = (statusId: bigint, quiet: boolean) =>
         sql`ARRAY(SELECT account_id FROM mentions WHERE status_id = ${statusId} AND NOT silent AND quiet = ${quiet})`
@@ -51,7 +51,7 @@ export class ReviewedStatuses extends Context.Service<ReviewedStatuses, {
           yield* sql`INSERT INTO held_posts (status_id, account_id, rule_id, visibility, mentioned, readers, created_at)
             SELECT s.id, s.account_id, (SELECT id FROM spam_rules WHERE id = ${ruleId}), s.visibility,
               ${named(statusId, false)}, ${named(statusId, true)}, ${at} FROM statuses s WHERE s.id = ${statusId}`
-          yield* withhold(statusId)
+          yield* uncount(statusId)
           yield* sql`${update(sql, { visibility: "direct" })} WHERE id = ${statusId}`
           yield* silence(statusId)
         }),

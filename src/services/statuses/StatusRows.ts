@@ -22,7 +22,7 @@ const stored = columnsOf(StoredStatus)
 export const revised = columnsOf(Revised)
 
 /** Defaults of a new status. */
-export const blank = {
+export const defaultColumns = {
   ...unwritten,
   uri: null,
   url: null,
@@ -43,13 +43,13 @@ export const blank = {
 } satisfies Partial<NewStatus>
 
 /** Selects statuses with ids of their time; `place` is the index, from 1. */
-export const minted = (sql: SqlClient, statuses: ReadonlyArray<NewStatus>): Fragment =>
+export const withIds = (sql: SqlClient, statuses: ReadonlyArray<NewStatus>): Fragment =>
   sql`SELECT next_id((extract(epoch FROM given.created_at) * 1000)::bigint) AS id, given.*
-    FROM ${inserted.given(sql, statuses)}`
+    FROM ${inserted.fromRows(sql, statuses)}`
 
-/** Returns `minted` as the CTE `fresh`. */
-export const fresh = (sql: SqlClient, statuses: ReadonlyArray<NewStatus>): Fragment =>
-  sql`fresh AS MATERIALIZED (${minted(sql, statuses)})`
+/** Returns `withIds` as the CTE `fresh`. */
+export const newRows = (sql: SqlClient, statuses: ReadonlyArray<NewStatus>): Fragment =>
+  sql`fresh AS MATERIALIZED (${withIds(sql, statuses)})`
 
 /** Returns the INSERT of `fresh`; `joined` are further joins, `instead` replaces columns by expressions. */
 export const insertion = (
@@ -57,7 +57,7 @@ export const insertion = (
   joined: Fragment,
   instead: { readonly [Field in keyof NewStatus]?: Fragment }
 ): Fragment => {
-  const { names, values } = inserted.taken(sql, "fresh", instead)
+  const { names, values } = inserted.columnsAndValues(sql, "fresh", instead)
   return sql`INSERT INTO statuses (id, ${names}) SELECT fresh.id, ${values} FROM fresh${joined}`
 }
 
@@ -65,4 +65,4 @@ export const insertion = (
 export const update = (
   sql: SqlClient,
   change: { readonly [Field in keyof StoredStatus]?: StoredStatus[Field] | Fragment }
-): Fragment => sql`UPDATE statuses SET ${stored.assigned(sql, change)}`
+): Fragment => sql`UPDATE statuses SET ${stored.setClause(sql, change)}`

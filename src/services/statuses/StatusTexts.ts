@@ -1,5 +1,5 @@
 import { makeByteLimit } from "../html/ByteLimit.ts"
-import { exceedsTold } from "../html/Text.ts"
+import { exceedsJsonBytes } from "../html/Text.ts"
 import { statusBytesMax } from "../instance/ContentLimits.ts"
 import type { MediaRecord } from "../media/MediaRecord.ts"
 import { textsBy, textsOf, type WrittenTexts } from "./Written.ts"
@@ -21,7 +21,7 @@ export const shortened = (
 ): (StatusTexts & { readonly options: ReadonlyArray<string> }) | undefined => {
   const { html, media, tags } = status
   const all = [html, ...textsOf(status), ...options, ...tags, ...media.map(({ description }) => description ?? "")]
-  if (!exceedsTold(all, statusBytesMax)) return undefined
+  if (!exceedsJsonBytes(all, statusBytesMax)) return undefined
   const room = makeByteLimit(statusBytesMax)
   return {
     options: room.members(options, (option) => [option]),

@@ -3,13 +3,13 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import * as Counters from "../database/Counters.ts"
-import { known, rowsOf } from "../database/Rows.ts"
+import { required, rowsOf } from "../database/Rows.ts"
 import type { Recording } from "../intents/Commands.ts"
-import { begun, type Fanout } from "../intents/Fanouts.ts"
+import { type Fanout, withoutProgress } from "../intents/Fanouts.ts"
 import type { Publish } from "../intents/Intent.ts"
 import { traced } from "../runtime/Traced.ts"
 import type { Draft } from "./Drafts.ts"
-import { fresh, insertion, minted, type NewStatus, revised, update } from "./StatusRows.ts"
+import { insertion, newRows, type NewStatus, revised, update, withIds } from "./StatusRows.ts"
 import { type Revised, StoredStatus } from "./StoredStatus.ts"
 import * as Tagging from "./Tagging.ts"
 
@@ -60,7 +60,7 @@ export class StatusWriter extends Context.Service<StatusWriter, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      /** Writes the status in `fresh`, or nothing if it is empty. */
+      /** Writes the status in `newRows`, or nothing if it is empty. */
       const inserted = Effect.fnUntraced(function*(fresh: Fragment, { draft, row }: Composed) {
         const { accountId, createdAt: at, localOnly, visibility } = row
         const millis = at.getTime()
@@ -72,7 +72,7 @@ export class StatusWriter extends Context.Service<StatusWriter, {
           made AS (${insertion(sql, sql``, { conversationId: sql`coalesce(fresh.conversation_id, fresh.id)` })}),
           stats AS (INSERT INTO status_stats (status_id) SELECT id FROM fresh),
           counted AS (${
-          Counters.ofAccount(sql, { accountId, statuses: 1 }, at)
+          Counters.accountUpdate(sql, { accountId, statuses: 1 }, at)
         } AND EXISTS (SELECT FROM fresh))${named}${
           Tagging.attached(
             sql,
@@ -85,18 +85,18 @@ export class StatusWriter extends Context.Service<StatusWriter, {
             INSERT INTO fanouts (id, account_id, kind, status_id, created_at)
             SELECT next_id(${millis}), ${accountId}, 'publish', id, ${at} FROM fresh RETURNING id)
           SELECT fresh.id, told.id AS fanout_id FROM fresh, told`)
-        return made && begun<Publish>(made.fanoutId, { _tag: "publish", statusId: made.id })
+        return made && withoutProgress<Publish>(made.fanoutId, { _tag: "publish", statusId: made.id })
       })
       const insert = traced("StatusWriter.insert")(function*(status: Composed) {
         const { row } = status
-        const fanout = known(yield* inserted(fresh(sql, [row]), status))
+        const fanout = required(yield* inserted(newRows(sql, [row]), status))
         if (row.inReplyToId !== null) yield* Counters.count(sql, [], [{ statusId: row.inReplyToId, replies: 1 }])
         return fanout
       })
       const insertAlone = traced("StatusWriter.insertAlone")((status: Composed, { ownerRow, recorded }: Recording) =>
         inserted(
           sql`owner_row AS MATERIALIZED (${ownerRow}),
-          minted AS MATERIALIZED (${minted(sql, [status.row])} WHERE EXISTS (SELECT FROM owner_row)),
+          minted AS MATERIALIZED (${withIds(sql, [status.row])} WHERE EXISTS (SELECT FROM owner_row)),
           recorded AS (${recorded("minted")}),
           fresh AS MATERIALIZED (SELECT minted.* FROM minted, recorded)`,
           status

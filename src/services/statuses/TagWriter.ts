@@ -4,14 +4,14 @@ import type { Fragment } from "effect/sql/Statement"
 import { boundedCount } from "../database/BoundedCounts.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
-import { beginsLike } from "../database/Prefixes.ts"
+import { hasPrefix } from "../database/Prefixes.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
-import { standingOf } from "../staff/Rank.ts"
+import { requirePermission } from "../staff/Rank.ts"
 import { bounded } from "../text/BoundedText.ts"
 
 const ReviewedTag = Schema.Struct({
@@ -68,7 +68,7 @@ export class TagWriter extends Context.Service<TagWriter, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const audit = yield* AuditLog
-      const standing = standingOf(sql)
+      const standing = requirePermission(sql)
       const tags = sql`SELECT id, name, display_name, listable, usable, trendable, reviewed_at FROM tags`
 
       const change = Effect.fnUntraced(
@@ -102,7 +102,7 @@ export class TagWriter extends Context.Service<TagWriter, {
         unusable: sql`NOT usable`
       }
       // A prefix without letters or digits matches nothing.
-      const namedLike = (start: string) => start === "" ? sql`FALSE` : beginsLike(sql, "name", start)
+      const namedLike = (start: string) => start === "" ? sql`FALSE` : hasPrefix(sql, "name", start)
       const wanted = ({ name, state }: TagQuery) =>
         sql.and([
           sql`TRUE`,

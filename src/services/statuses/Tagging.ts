@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Draft } from "./Drafts.ts"
-import { isOpenRow } from "./Visibility.ts"
+import { isPublicRow } from "./Visibility.ts"
 
 /** Precision of a tag's last use, in milliseconds. */
 const tagUseMillis = 60_000
@@ -20,7 +20,7 @@ export const attached = (sql: SqlClient, post: Fragment, tags: Draft["tags"], mi
   const at = new Date(millis)
   return sql`,
     post AS MATERIALIZED (SELECT id, account_id, (created_at AT TIME ZONE 'UTC')::date AS day,
-      CASE WHEN ${isOpenRow(sql, "given")} THEN created_at END AS shown_at,
+      CASE WHEN ${isPublicRow(sql, "given")} THEN created_at END AS shown_at,
       ${counts(sql, "given")} AS counts FROM ${post} given (id, account_id, visibility, created_at, local_only)),
     wanted AS (
       SELECT w.* FROM post, unnest(${tags.map(({ name }) => name)}::text[], ${
@@ -69,32 +69,34 @@ export const replaced = (sql: SqlClient, id: bigint, tags: Draft["tags"], millis
     SELECT FROM gone`
 
 /** Condition: a tag `t` of a post is not locked, so that updating its last use does not wait. */
-const isFree = (sql: SqlClient, id: bigint): Fragment =>
+const isUnlocked = (sql: SqlClient, id: bigint): Fragment =>
   sql`t.id IN (SELECT free.id FROM tags free WHERE free.id IN (SELECT tag_id FROM statuses_tags WHERE status_id = ${id})
     FOR NO KEY UPDATE SKIP LOCKED)`
 
 /** Reverts the uses of a post that will be held; call it before its visibility changes. */
-export const uncounted = (sql: SqlClient, id: bigint) =>
+export const revertUses = (sql: SqlClient, id: bigint) =>
   sql`WITH unused AS (
       UPDATE tag_days d SET uses = greatest(d.uses - 1, 0) FROM statuses_tags st, statuses s
       WHERE s.id = ${id} AND st.status_id = s.id AND d.tag_id = st.tag_id AND d.account_id = s.account_id
         AND d.day = (s.created_at AT TIME ZONE 'UTC')::date AND ${counts(sql, "s")})
     UPDATE tags t SET last_status_at = (SELECT o.created_at FROM statuses_tags word JOIN statuses o ON o.id = word.status_id
-        WHERE word.tag_id = t.id AND o.id <> s.id AND o.deleted_at IS NULL AND ${isOpenRow(sql, "o")}
+        WHERE word.tag_id = t.id AND o.id <> s.id AND o.deleted_at IS NULL AND ${isPublicRow(sql, "o")}
         ORDER BY word.status_id DESC LIMIT 1)
       FROM statuses_tags st, statuses s
       WHERE s.id = ${id} AND st.status_id = s.id AND t.id = st.tag_id AND t.last_status_at = s.created_at
-        AND ${isFree(sql, id)}`
+        AND ${isUnlocked(sql, id)}`
 
 /** Counts the uses of a held post that was published. */
-export const counted = (sql: SqlClient, id: bigint) =>
+export const countUses = (sql: SqlClient, id: bigint) =>
   sql`WITH used AS (
       INSERT INTO tag_days (tag_id, day, account_id)
       SELECT st.tag_id, (s.created_at AT TIME ZONE 'UTC')::date, s.account_id
       FROM statuses_tags st JOIN statuses s ON s.id = st.status_id WHERE s.id = ${id} AND ${counts(sql, "s")}
       ON CONFLICT (tag_id, day, account_id) DO UPDATE SET uses = tag_days.uses + 1)
     UPDATE tags t SET last_status_at = greatest(t.last_status_at, s.created_at) FROM statuses_tags st, statuses s
-      WHERE s.id = ${id} AND st.status_id = s.id AND t.id = st.tag_id AND ${isOpenRow(sql, "s")} AND ${isFree(sql, id)}`
+      WHERE s.id = ${id} AND st.status_id = s.id AND t.id = st.tag_id AND ${isPublicRow(sql, "s")} AND ${
+    isUnlocked(sql, id)
+  }`
 
 /** Returns the displayed names of hashtags that posts may not use (S-233). */
 export const disallowed = (sql: SqlClient, tags: Draft["tags"]) =>

@@ -56,7 +56,9 @@ export class Tags extends Context.Service<Tags, {
   /** Returns hashtags in the order of `ids`; two queries. */
   readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<TagRecord>>
   /** Returns ids of hashtags, created if needed; fails with `RecordNotFound` for an invalid name. */
-  readonly coin: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<bigint>, RecordNotFound | SqlError>
+  readonly findOrCreate: (
+    names: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<bigint>, RecordNotFound | SqlError>
 }>()("murmuration/services/statuses/Tags") {
   static readonly layer = Layer.effect(
     Tags,
@@ -114,7 +116,7 @@ export class Tags extends Context.Service<Tags, {
         const today = Math.floor((yield* Clock.currentTimeMillis) / dayMillis)
         return { id: undefined, name, history: historyOf(today, () => undefined) }
       })
-      const coin = traced("Tags.coin")(function*(names: ReadonlyArray<string>) {
+      const findOrCreate = traced("Tags.findOrCreate")(function*(names: ReadonlyArray<string>) {
         if (!names.every(isTagName)) return yield* new RecordNotFound()
         const now = yield* Clock.currentTimeMillis
         const byName = new Map(names.map((name) => [normalise(bounded(name)), name]))
@@ -127,7 +129,7 @@ export class Tags extends Context.Service<Tags, {
         return rows.map(({ id }) => id)
       })
 
-      return Tags.of({ coin, find, load })
+      return Tags.of({ findOrCreate, find, load })
     })
   ).pipe(Layer.provide(Changes.layer))
 }

@@ -1,4 +1,4 @@
-import { decide, type Standing, type StoredPolicy, type SubPolicy, type Verdict } from "./InteractionPolicy.ts"
+import { decide, type PolicyRelation, type StoredPolicy, type SubPolicy, type Verdict } from "./InteractionPolicy.ts"
 import type { Verdicts } from "./PolicyVerdicts.ts"
 import type { Reaction } from "./ReactionEmoji.ts"
 import type { StoredStatus } from "./StoredStatus.ts"
@@ -43,7 +43,7 @@ export interface ViewerState {
 export const quotingOf = (
   viewer: bigint | undefined,
   { accountId, original, quoting }: StatusKey,
-  follows: Pick<Standing, "follows" | "followed">
+  follows: Pick<PolicyRelation, "follows" | "followed">
 ): Verdict =>
   viewer === undefined || original !== undefined
     ? "denied"
@@ -71,7 +71,7 @@ export const newState = (status: StatusKey): ViewerState | undefined =>
     : undefined
 
 /** Availability of a quoted status for a viewer, as in the API. */
-type QuotedStanding =
+type QuoteAvailability =
   | "accepted"
   | "deleted"
   | "unauthorized"
@@ -81,7 +81,7 @@ type QuotedStanding =
 
 /** Availability, with the state if the viewer may see the status. */
 export interface QuotedState {
-  readonly standing: QuotedStanding
+  readonly availability: QuoteAvailability
   readonly state: ViewerState | undefined
 }
 
@@ -99,7 +99,7 @@ interface Hidden {
 }
 
 /** Returns the availability of a readable status, by the hidden accounts. */
-export const standingOf = (account: bigint, { blocked, domain, muted }: Hidden): QuotedStanding =>
+export const availabilityOf = (account: bigint, { blocked, domain, muted }: Hidden): QuoteAvailability =>
   blocked.has(account)
     ? "blocked_account"
     : domain.has(account)

@@ -4,7 +4,7 @@ import { hiddenAmong, hiddenBy } from "../visibility/HiddenAccounts.ts"
 import type { Viewer } from "../visibility/Viewer.ts"
 import { dependsOnFollows, isFree } from "./InteractionPolicy.ts"
 import { type Hiding, quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
-import { isOpen, type RelationFacts, type StatusFacts } from "./Visibility.ts"
+import { isPublicOrUnlisted, type RelationFacts, type StatusFacts } from "./Visibility.ts"
 
 /* SQL of `ViewerStates` for a page of statuses, and the decoding of its row. */
 
@@ -21,7 +21,7 @@ const following = 256
 const asking = 512
 
 /** Returns the ids of a page and its query variant; "quoted" queries how authors are hidden. */
-export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding: Hiding | "quoted") => {
+export const parametersOf = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding: Hiding | "quoted") => {
   const [statuses, authors, conversations] = [new Set<bigint>(), new Set<bigint>(), new Set<bigint>()]
   let variant = viewer === undefined ? 0 : hiding === "authors" ? signedIn | hidesAuthors : signedIn
   if (hiding === "permitted") variant |= permitted
@@ -31,7 +31,7 @@ export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding
     authors.add(status.accountId)
     if (viewer === undefined) return
     if (status.accountId === viewer) variant |= own
-    else if (!isOpen(status.visibility) && hiding !== "permitted") variant |= restricted
+    else if (!isPublicOrUnlisted(status.visibility) && hiding !== "permitted") variant |= restricted
     if (!status.local && hiding === "authors") variant |= remote
     if (status.poll) variant |= polling
     if (status.control !== undefined && !isFree(status.control, "canLike")) variant |= asking
@@ -171,7 +171,7 @@ export const listsOf = (flat: ReadonlyArray<bigint> = []): ReadonlyMap<bigint, R
 
 const nothing: Row = { counters: [] }
 
-export const answersOf = (viewer: Viewer, row: Row = nothing) => {
+export const decodeRow = (viewer: Viewer, row: Row = nothing) => {
   const { counters } = row
   const places = new Map<bigint, number>()
   const reacted: Array<bigint> = []

@@ -6,7 +6,7 @@ import type { Viewer } from "../visibility/Viewer.ts"
 import { PolicyVerdicts } from "./PolicyVerdicts.ts"
 import * as RecipientQuery from "./RecipientQuery.ts"
 import { StatusReactions } from "./StatusReactions.ts"
-import { type Hiding, type QuotedState, standingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
+import { availabilityOf, type Hiding, type QuotedState, type StatusKey, type ViewerState } from "./ViewerState.ts"
 import * as ViewerStateQuery from "./ViewerStateQuery.ts"
 import { canSee } from "./Visibility.ts"
 
@@ -83,7 +83,7 @@ export class ViewerStates extends Context.Service<ViewerStates, {
         statuses: ReadonlyArray<StatusKey>,
         hiding: Hiding | "quoted"
       ) {
-        const asked = ViewerStateQuery.questions(viewer, statuses, hiding)
+        const asked = ViewerStateQuery.parametersOf(viewer, statuses, hiding)
         let text = texts.get(asked.variant)
         if (text === undefined) texts.set(asked.variant, text = ViewerStateQuery.textOf(asked.variant))
         const now = new Date(yield* Clock.currentTimeMillis)
@@ -93,7 +93,7 @@ export class ViewerStates extends Context.Service<ViewerStates, {
             ? [asked.statuses, asked.authors]
             : [asked.statuses, asked.authors, viewer, asked.conversations, now]
         ).withoutTransform
-        const answers = ViewerStateQuery.answersOf(viewer, row)
+        const answers = ViewerStateQuery.decodeRow(viewer, row)
         const visible = (status: StatusKey) =>
           canSee(viewer, ViewerStateQuery.factsOf(status, answers), answers.relations)
         const may = viewer === undefined ? undefined : yield* verdictsFor([viewer], statuses)
@@ -115,7 +115,7 @@ export class ViewerStates extends Context.Service<ViewerStates, {
           RecipientQuery.parameters(viewers, status, now)
         ).withoutTransform
         if (row === undefined) return undefined
-        const answers = RecipientQuery.answersOf(row, status)
+        const answers = RecipientQuery.decodeRow(row, status)
         const visible = (viewer: AccountId) => canSee(viewer, answers.facts, answers.relations(viewer))
         const may = yield* verdictsFor(viewers, [status])
         if (!answers.hasReactions && may === undefined) return { ...answers, visible }
@@ -168,12 +168,12 @@ export class ViewerStates extends Context.Service<ViewerStates, {
         if (statuses.length === 0) return new Map<bigint, QuotedState>()
         const { hiddenBy, standingIds, state, visible } = yield* ask(viewer, statuses, "quoted")
         return new Map(statuses.map((status): [bigint, QuotedState] => {
-          if (!standingIds.has(status.id)) return [status.id, { standing: "deleted", state: undefined }]
+          if (!standingIds.has(status.id)) return [status.id, { availability: "deleted", state: undefined }]
           return [
             status.id,
             visible(status)
-              ? { standing: standingOf(status.accountId, hiddenBy), state: state(status) }
-              : { standing: "unauthorized", state: undefined }
+              ? { availability: availabilityOf(status.accountId, hiddenBy), state: state(status) }
+              : { availability: "unauthorized", state: undefined }
           ]
         }))
       }, Effect.orDie)
@@ -186,13 +186,13 @@ export class ViewerStates extends Context.Service<ViewerStates, {
         const answers = yield* askFor(viewers, status)
         if (answers === undefined) return states
         for (const viewer of viewers) {
-          const standing = answers.facts.deleted
+          const availability = answers.facts.deleted
             ? "deleted"
             : answers.visible(viewer)
-            ? standingOf(viewer, answers.hiding)
+            ? availabilityOf(viewer, answers.hiding)
             : "unauthorized"
-          const readable = standing !== "deleted" && standing !== "unauthorized"
-          states.set(viewer, { standing, state: readable ? answers.state(viewer) : undefined })
+          const readable = availability !== "deleted" && availability !== "unauthorized"
+          states.set(viewer, { availability, state: readable ? answers.state(viewer) : undefined })
         }
         return states
       }, Effect.orDie)

@@ -13,14 +13,15 @@ export type Visibility = typeof Visibility.Type
 export const DefaultVisibility = Schema.Literals(["public", "unlisted", "private"])
 
 /** Returns true for public and unlisted: everyone, or everyone on this server if `localOnly`. */
-export const isOpen = (visibility: Visibility): boolean => visibility === "public" || visibility === "unlisted"
+export const isPublicOrUnlisted = (visibility: Visibility): boolean =>
+  visibility === "public" || visibility === "unlisted"
 
-/** Condition: like `isOpen`, for a row under `alias`. */
-export const isWideRow = (sql: SqlClient, alias: string): Fragment =>
+/** Condition: like `isPublicOrUnlisted`, for a row under `alias`. */
+export const isPublicOrUnlistedRow = (sql: SqlClient, alias: string): Fragment =>
   sql.literal(`${alias}.visibility IN ('public', 'unlisted')`)
 
 /** Condition: a row under `alias` is visible to everyone, signed in or not, local or remote. */
-export const isOpenRow = (sql: SqlClient, alias: string): Fragment =>
+export const isPublicRow = (sql: SqlClient, alias: string): Fragment =>
   sql.literal(`(${alias}.visibility IN ('public', 'unlisted') AND NOT ${alias}.local_only)`)
 
 /**
@@ -70,10 +71,10 @@ export const canSee = (viewer: Viewer, status: StatusFacts, relations: RelationF
 
 const isOpenTo = (viewer: Viewer, status: StatusFacts, relations: RelationFacts): boolean => {
   if (status.deleted || status.authorSuspended) return false
-  if (viewer === undefined) return isOpen(status.visibility) && !status.localOnly
+  if (viewer === undefined) return isPublicOrUnlisted(status.visibility) && !status.localOnly
   if (status.localOnly && !relations.member) return false
   if (relations.blockedBy(status.accountId)) return false
-  return isOpen(status.visibility) || status.accountId === viewer || relations.mentionedIn(status.id) ||
+  return isPublicOrUnlisted(status.visibility) || status.accountId === viewer || relations.mentionedIn(status.id) ||
     (status.visibility === "private" && relations.follows(status.accountId))
 }
 
@@ -121,10 +122,10 @@ const openTo = (
   const s = sql.literal(alias)
   const by = author === undefined ? sql`${s}.account_id` : sql`${author}::bigint`
   const standing = sql`NOT ${isSuspended(sql, by)}`
-  if (viewer === undefined) return sql`${standing} AND ${isOpenRow(sql, alias)}`
+  if (viewer === undefined) return sql`${standing} AND ${isPublicRow(sql, alias)}`
   const local = member ? sql`` : sql`AND (NOT ${s}.local_only OR EXISTS (SELECT FROM users member
     WHERE member.account_id = ${viewer} OFFSET 0)) `
-  return sql`${standing} AND (${isWideRow(sql, alias)} OR ${s}.account_id = ${viewer}
+  return sql`${standing} AND (${isPublicOrUnlistedRow(sql, alias)} OR ${s}.account_id = ${viewer}
     OR (${s}.visibility = 'private' AND EXISTS (SELECT FROM follows follow
       WHERE follow.account_id = ${viewer} AND follow.target_account_id = ${by} OFFSET 0))
     OR EXISTS (SELECT FROM mentions mention

@@ -7,7 +7,7 @@ import { traced } from "../runtime/Traced.ts"
 /** Posts for the next e-mail to their author's subscribers, which `EmailDigests` sends. */
 export class DigestPosts extends Context.Service<DigestPosts, {
   /** Adds a new public post, in the current transaction, if its author has subscribers. */
-  readonly gather: (accountId: bigint, statusId: bigint, at: Date) => Effect.Effect<void, SqlError>
+  readonly enqueue: (accountId: bigint, statusId: bigint, at: Date) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/subscriptions/DigestPosts") {
   static readonly layer = Layer.effect(
     DigestPosts,
@@ -15,7 +15,7 @@ export class DigestPosts extends Context.Service<DigestPosts, {
       const sql = yield* SqlClient.SqlClient
       const { emailSubscriptions } = yield* ServerConfig
       return DigestPosts.of({
-        gather: traced("DigestPosts.gather")(function*(accountId, statusId, at) {
+        enqueue: traced("DigestPosts.enqueue")(function*(accountId, statusId, at) {
           if (!emailSubscriptions) return
           yield* sql`INSERT INTO email_digest_posts (account_id, status_id, created_at)
             SELECT ${accountId}, ${statusId}, ${at} WHERE EXISTS (SELECT FROM email_subscriptions

@@ -5,7 +5,7 @@ import { transaction } from "../database/Transactions.ts"
 import { Mailer } from "../emails/Mailer.ts"
 import * as SubscriptionTexts from "../emails/SubscriptionTexts.ts"
 import { plainText } from "../html/PlainText.ts"
-import { offers } from "../identity/EmailOffers.ts"
+import { offersEmails } from "../identity/EmailOffers.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
@@ -74,7 +74,7 @@ const make = Effect.gen(function*() {
   const mailer = yield* Mailer
 
   /** Turns batches of posts that are old enough into e-mails. */
-  const begin = Effect.fnUntraced(function*(now: number) {
+  const formDigests = Effect.fnUntraced(function*(now: number) {
     const at = new Date(now)
     yield* sql`
       WITH due AS MATERIALIZED (SELECT account_id FROM email_digest_posts GROUP BY account_id
@@ -96,7 +96,7 @@ const make = Effect.gen(function*() {
     postRows(sql`SELECT s.id, s.html, s.spoiler_text, a.username, a.display_name
       FROM statuses s JOIN accounts a ON a.id = s.account_id JOIN users u ON u.account_id = a.id
       WHERE s.id = ANY (${statusIds}::bigint[]) AND s.account_id = ${accountId} AND ${isBroadcast(sql, "s")}
-        AND ${visibleTo(sql, undefined, "s")} AND ${offers(sql, "u")}
+        AND ${visibleTo(sql, undefined, "s")} AND ${offersEmails(sql, "u")}
       ORDER BY s.id LIMIT ${sql.literal(String(postsMax))}`)
 
   const receiversOf = ({ accountId, createdAt, cursor, receiverIds }: Digest) =>
@@ -160,7 +160,7 @@ const make = Effect.gen(function*() {
     sweep: Effect.gen(function*() {
       if (!config.emailSubscriptions) return
       const now = yield* Clock.currentTimeMillis
-      yield* transaction(sql)(begin(now))
+      yield* transaction(sql)(formDigests(now))
       for (let slices = 0; slices < slicesMax; slices++) {
         const [one] = yield* claim(yield* Clock.currentTimeMillis)
         if (one === undefined) return

@@ -7,7 +7,7 @@ import { transaction } from "../database/Transactions.ts"
 import { Emails } from "../emails/Emails.ts"
 import * as SubscriptionTexts from "../emails/SubscriptionTexts.ts"
 import type { EmailAddress } from "../identity/EmailAddresses.ts"
-import { offers } from "../identity/EmailOffers.ts"
+import { offersEmails } from "../identity/EmailOffers.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
@@ -45,7 +45,7 @@ export class EmailSubscriptions extends Context.Service<EmailSubscriptions, {
   readonly find: (token: string) => Effect.Effect<string | undefined, RecordNotFound>
   readonly end: (token: string) => Effect.Effect<void, RecordNotFound>
   /** Ends all subscriptions of the user's confirmed address. Returns their authors, whom the user follows instead. */
-  readonly endOf: (user: AccountId) => Effect.Effect<ReadonlyArray<AccountId>>
+  readonly endForUser: (user: AccountId) => Effect.Effect<ReadonlyArray<AccountId>>
 }>()("murmuration/services/subscriptions/EmailSubscriptions") {
   static readonly layerNoDeps = Layer.effect(EmailSubscriptions, Effect.suspend(() => make))
   static readonly layer = EmailSubscriptions.layerNoDeps.pipe(
@@ -97,7 +97,7 @@ const make = Effect.gen(function*() {
         ? yield* Effect.orDie(offererRows(sql`SELECT a.username, a.display_name,
             (SELECT count(*) FROM (SELECT FROM email_subscriptions e WHERE e.account_id = a.id
               AND e.confirmed_at IS NOT NULL LIMIT ${subscriptionsMax}) taken) >= ${subscriptionsMax} AS full
-          FROM users u JOIN accounts a ON a.id = u.account_id WHERE a.id = ${account} AND ${offers(sql, "u")}`))
+          FROM users u JOIN accounts a ON a.id = u.account_id WHERE a.id = ${account} AND ${offersEmails(sql, "u")}`))
         : []
       if (offerer === undefined) return yield* new RecordNotFound()
       const email = given.toLowerCase()
@@ -112,7 +112,7 @@ const make = Effect.gen(function*() {
         name: offerer.displayName.trim() || `@${offerer.username}`,
         unsubscribe: links.unsubscription(stored.id)
       }
-      yield* emails.post(Effect.map(
+      yield* emails.enqueue(Effect.map(
         catalogs.of({ locale }),
         SubscriptionTexts.confirmation({ ...about, link: links.confirmation(stored.id) })
       ))
@@ -128,7 +128,7 @@ const make = Effect.gen(function*() {
         ? yield* Effect.orDie(usernameRows(sql`
           UPDATE email_subscriptions s SET confirmed_at = coalesce(s.confirmed_at, ${at})
           FROM users u JOIN accounts a ON a.id = u.account_id
-          WHERE s.id = ${id} AND u.account_id = s.account_id AND ${offers(sql, "u")} RETURNING a.username`))
+          WHERE s.id = ${id} AND u.account_id = s.account_id AND ${offersEmails(sql, "u")} RETURNING a.username`))
         : []
       return found === undefined ? yield* new RecordNotFound() : found.username
     }),
@@ -142,7 +142,7 @@ const make = Effect.gen(function*() {
       const id = yield* idOf("unsubscribe", token)
       yield* Effect.orDie(idRows(sql`DELETE FROM email_subscriptions WHERE id = ${id} RETURNING id`))
     }),
-    endOf: traced("EmailSubscriptions.endOf")(function*(user) {
+    endForUser: traced("EmailSubscriptions.endForUser")(function*(user) {
       const rows = yield* Effect.orDie(accountRows(sql`DELETE FROM email_subscriptions WHERE id IN (
         SELECT s.id FROM email_subscriptions s JOIN users u ON lower(u.email) = s.email
         WHERE u.account_id = ${user} AND u.confirmed_at IS NOT NULL AND s.confirmed_at IS NOT NULL

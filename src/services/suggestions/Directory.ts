@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { rowsMax, type Stretch } from "../database/Paging.ts"
+import { type OffsetPage, rowsMax } from "../database/Paging.ts"
 import { idRows } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
 import type { Viewer } from "../visibility/Viewer.ts"
 import { isListed } from "./Candidates.ts"
 
 /** Selects accounts of the directory; `order` is by last post or by newest account. */
-interface DirectorySelection extends Stretch {
+interface DirectorySelection extends OffsetPage {
   readonly order: "active" | "new"
   readonly local: boolean
 }

@@ -8,9 +8,9 @@ import type { Turn } from "../intents/Chores.ts"
 export const popularMillis = 3_600_000
 const lookedBackMillis = 30 * 86_400_000
 /** Maximum follows, favourites and boosts that are read, newest first. */
-const lookedAtMax = 100_000
+const rowsReadMax = 100_000
 /** Minimum local accounts that must like an account, and maximum accounts kept for each source. */
-const admirersMin = 5
+const likingAccountsMin = 5
 const keptMax = 100
 
 /**
@@ -19,13 +19,13 @@ const keptMax = 100
 export const refreshPopular = (sql: SqlClient) =>
   Effect.fnUntraced(function*({ now }: Turn) {
     const since = idAt(now - lookedBackMillis)
-    const most = rowsMax(sql, lookedAtMax)
+    const most = rowsMax(sql, rowsReadMax)
     const keep = (source: string, liked: ReturnType<typeof sql.literal>) =>
       sql`INSERT INTO popular_accounts (source, account_id, place)
         SELECT ${source}, a.id, row_number() OVER (ORDER BY count(DISTINCT liked.by) DESC, a.id DESC)
         FROM ${liked} liked JOIN accounts me ON me.id = liked.by AND me.domain IS NULL AND me.suspended_at IS NULL
         JOIN accounts a ON a.id = liked.target AND a.discoverable AND a.silenced_at IS NULL AND a.suspended_at IS NULL
-        WHERE liked.by <> liked.target GROUP BY a.id HAVING count(DISTINCT liked.by) >= ${admirersMin}
+        WHERE liked.by <> liked.target GROUP BY a.id HAVING count(DISTINCT liked.by) >= ${likingAccountsMin}
         ORDER BY count(DISTINCT liked.by) DESC, a.id DESC LIMIT ${rowsMax(sql, keptMax)}`
     yield* sql`DELETE FROM popular_accounts`
     yield* keep(

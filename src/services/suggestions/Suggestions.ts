@@ -4,7 +4,7 @@ import * as Cache from "../caching/Cache.ts"
 import { Changes } from "../caching/Changes.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { idAt } from "../database/Ids.ts"
-import { rowsMax, type Stretch } from "../database/Paging.ts"
+import { type OffsetPage, rowsMax } from "../database/Paging.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
 import { isSuggestible } from "./Candidates.ts"
@@ -48,9 +48,9 @@ const sourceRows = rowsOf(Schema.Struct({ id: Schema.BigInt, sources: Schema.Arr
 /** Follow suggestions (S-156, S-157, S-293). */
 export class Suggestions extends Context.Service<Suggestions, {
   /** Returns accounts that the viewer interacted with: by the day of their last post, newest first, then by weight. */
-  readonly interactedWith: (viewer: AccountId, stretch: Stretch) => Effect.Effect<ReadonlyArray<bigint>>
+  readonly interactedWith: (viewer: AccountId, stretch: OffsetPage) => Effect.Effect<ReadonlyArray<bigint>>
   /** Returns accounts by interactions, then friends of friends, then popular ones. */
-  readonly all: (viewer: AccountId, stretch: Stretch) => Effect.Effect<ReadonlyArray<Suggestion>>
+  readonly all: (viewer: AccountId, stretch: OffsetPage) => Effect.Effect<ReadonlyArray<Suggestion>>
   /** Dismisses a suggestion permanently. */
   readonly dismiss: (viewer: AccountId, target: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/suggestions/Suggestions") {
@@ -111,12 +111,12 @@ export class Suggestions extends Context.Service<Suggestions, {
 
       const interactedWith = traced("Suggestions.interactedWith")(function*(
         viewer: AccountId,
-        { limit, offset }: Stretch
+        { limit, offset }: OffsetPage
       ) {
         return (yield* scored(viewer)).slice(offset, offset + limit)
       })
 
-      const all = traced("Suggestions.all")(function*(viewer: AccountId, { limit, offset }: Stretch) {
+      const all = traced("Suggestions.all")(function*(viewer: AccountId, { limit, offset }: OffsetPage) {
         const known = yield* scored(viewer)
         const befriended = yield* friendsOfFriends(viewer)
         const now = yield* clock

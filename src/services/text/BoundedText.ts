@@ -27,7 +27,7 @@ const heaped = new RegExp(
 /** There are no marks below U+0300. */
 const mayHaveMarks = /[^\0-\u02ff]/
 
-const withoutHeaps = (text: string): string => mayHaveMarks.test(text) ? text.replace(heaped, "$1") : text
+const limitMarks = (text: string): string => mayHaveMarks.test(text) ? text.replace(heaped, "$1") : text
 
 /** Cuts a text to `bytesMax` bytes of UTF-8, at a character boundary. */
 const cutToBytes = (text: string, bytesMax: number): string => {
@@ -39,10 +39,10 @@ const cutToBytes = (text: string, bytesMax: number): string => {
 
 /** Cuts a text to `bytesMax` bytes, and rows of marks to `marksInRowMax`. */
 export const bounded = (text: string, bytesMax = boundedBytesMax): BoundedText =>
-  passed(withoutHeaps(cutToBytes(text, Math.min(bytesMax, boundedBytesMax))))
+  passed(limitMarks(cutToBytes(text, Math.min(bytesMax, boundedBytesMax))))
 
 /** Returns the text if it is within its bounds; undefined if `bounded` would cut it. */
-export const whereBounded = (text: string, bytesMax = boundedBytesMax): BoundedText | undefined => {
+export const ifBounded = (text: string, bytesMax = boundedBytesMax): BoundedText | undefined => {
   const cut = bounded(text, bytesMax)
   return cut.length === text.length ? cut : undefined
 }
@@ -51,4 +51,4 @@ export const whereBounded = (text: string, bytesMax = boundedBytesMax): BoundedT
 export const shortUnitsMax = 288
 
 /** Cuts a text to `shortUnitsMax` and keeps all marks. For secrets, of which nothing may be dropped. */
-export const shortened = (text: string): BoundedText => passed(text.slice(0, shortUnitsMax))
+export const shortText = (text: string): BoundedText => passed(text.slice(0, shortUnitsMax))

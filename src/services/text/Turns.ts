@@ -7,7 +7,7 @@ const turnUnitsMax = 131_072
  * Returns a function that counts processed texts and yields after `turnUnitsMax`, so that many long texts do not block
  * the event loop longer than a few.
  */
-export const turns = () => {
+export const yieldBudget = () => {
   let left = turnUnitsMax
   return (text: string): Effect.Effect<void> => {
     left -= text.length
@@ -18,9 +18,9 @@ export const turns = () => {
 }
 
 /** Maps a function over items; yields in between, by the length of their texts. */
-export const mapInTurns = Effect.fnUntraced(
+export const mapWithYields = Effect.fnUntraced(
   function*<A, B>(things: ReadonlyArray<A>, textOf: (thing: A) => string, work: (thing: A) => B) {
-    const turn = turns()
+    const turn = yieldBudget()
     const done: Array<B> = []
     for (const thing of things) {
       done.push(work(thing))

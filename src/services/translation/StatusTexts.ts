@@ -12,7 +12,7 @@ export const statusTexts = (status: StatusRecord): ReadonlyArray<string> =>
     ...textsOf(status).map(escape),
     ...(status.poll?.options ?? []).map(escape),
     ...described(status.media).map(({ description }) => escape(description))
-  ].map(kept)
+  ].map(protectEmoji)
 
 /** A status in another language. */
 export interface TranslatedStatus extends WrittenTexts {
@@ -26,11 +26,11 @@ export const translatedStatus = (
   { media, poll }: StatusRecord,
   [html = "", ...rest]: ReadonlyArray<string>
 ): TranslatedStatus => {
-  const made = rest.map((text) => plainText(bounded(released(text))))
+  const made = rest.map((text) => plainText(bounded(restoreEmoji(text))))
   const plain = made.slice(textFields.length)
   const options = poll?.options.length ?? 0
   return {
-    content: sanitise(bounded(released(html))),
+    content: sanitise(bounded(restoreEmoji(html))),
     ...textsBy((field) => made[textFields.indexOf(field)] ?? ""),
     options: plain.slice(0, options),
     media: described(media).map(({ id }, at) => ({ id, description: plain[options + at] ?? "" }))
@@ -42,9 +42,9 @@ const described = (media: StatusRecord["media"]) =>
 
 /** Custom emoji between tags; a service would translate their names. */
 const shortcodes = /(?<=^|[^\w:])(:[a-zA-Z0-9_]{2,128}:)(?=$|[^\w:])/g
-const kept = (html: string) =>
+const protectEmoji = (html: string) =>
   html.replace(
     /<[^<>]*>|[^<]+/g,
     (piece) => piece.startsWith("<") ? piece : piece.replace(shortcodes, "<span translate=\"no\">$1</span>")
   )
-const released = (html: string) => html.replace(/<span translate="no">\s*(:[a-zA-Z0-9_]{2,128}:)\s*<\/span>/g, "$1")
+const restoreEmoji = (html: string) => html.replace(/<span translate="no">\s*(:[a-zA-Z0-9_]{2,128}:)\s*<\/span>/g, "$1")

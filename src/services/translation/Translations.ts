@@ -4,11 +4,11 @@ import { SqlClient } from "effect/sql"
 import { persisted } from "../database/Persisted.ts"
 import { rowsOf } from "../database/Rows.ts"
 import * as SingleFlight from "../federation/SingleFlight.ts"
-import { canonical, preferred, type Wishes } from "../languages/Negotiation.ts"
+import { canonical, type LanguagePreferences, preferred } from "../languages/Negotiation.ts"
 import { BackendFailed, NotAllowed, RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { Statuses } from "../statuses/Statuses.ts"
-import { isOpen } from "../statuses/Visibility.ts"
+import { isPublicOrUnlisted } from "../statuses/Visibility.ts"
 import type { Viewer } from "../visibility/Viewer.ts"
 import { statusTexts, type TranslatedStatus, translatedStatus } from "./StatusTexts.ts"
 import { type LanguageMatrix, TranslatedText, Translator, type TranslatorFailed } from "./Translator.ts"
@@ -40,7 +40,7 @@ export class Translations extends Context.Service<Translations, {
   readonly translate: (
     viewer: Viewer,
     statusId: bigint,
-    reader: Wishes
+    reader: LanguagePreferences
   ) => Effect.Effect<Translation, BackendFailed | NotAllowed | RecordNotFound>
 }>()("murmuration/services/translation/Translations") {
   static readonly layer = Layer.effect(
@@ -97,13 +97,13 @@ export class Translations extends Context.Service<Translations, {
       )
 
       const translate = traced("Translations.translate")(
-        function*(viewer: Viewer, id: bigint, reader: Wishes) {
+        function*(viewer: Viewer, id: bigint, reader: LanguagePreferences) {
           if (translator === undefined) return yield* new RecordNotFound()
           const found = yield* statuses.find(viewer, id)
           const statusId = found.reblogOfId === null ? id : (yield* statuses.find(viewer, found.reblogOfId)).id
           const record = (yield* statuses.load([statusId])).find((status) => status.id === statusId)
           if (record === undefined) return yield* new RecordNotFound()
-          if (!isOpen(record.visibility) || record.localOnly) return yield* new NotAllowed({})
+          if (!isPublicOrUnlisted(record.visibility) || record.localOnly) return yield* new NotAllowed({})
           const languages = yield* matrix
           const from = preferred(tagsOf(languages.keys()), { lang: record.language ?? undefined }) ?? unknown
           const to = preferred(tagsOf(languages.get(from) ?? []), reader)

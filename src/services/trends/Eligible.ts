@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
 /** Condition: an account, an expression of its id, is neither limited nor suspended. */
-export const inGoodStanding = (sql: SqlClient, account: string): Fragment =>
+export const isUnrestricted = (sql: SqlClient, account: string): Fragment =>
   sql.literal(`NOT EXISTS (SELECT FROM accounts standing WHERE standing.id = ${account}
     AND (standing.silenced_at IS NOT NULL OR standing.suspended_at IS NOT NULL) OFFSET 0)`)
 
@@ -29,4 +29,4 @@ export const linkCounts = (sql: SqlClient, alias: string): Fragment =>
       `${alias}.visibility = 'public' AND NOT ${alias}.local_only AND ${alias}.deleted_at IS NULL AND NOT ${alias}.sensitive AND ${alias}.spoiler_text = ''`
     )
   }
-    AND ${inGoodStanding(sql, `${alias}.account_id`)})`
+    AND ${isUnrestricted(sql, `${alias}.account_id`)})`

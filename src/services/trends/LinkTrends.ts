@@ -6,7 +6,7 @@ import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import type { Turn } from "../intents/Chores.ts"
 import { linkCounts } from "./Eligible.ts"
 import { keepScores } from "./TrendRows.ts"
-import { linkDecay, rising } from "./TrendScores.ts"
+import { currentScore, linkDecay } from "./TrendScores.ts"
 import { candidatesMax, countedMax, dayOf, startOf, usedSince } from "./TrendWindow.ts"
 
 /** Maximum posts with one link whose boosts are counted, and maximum age of the posts in days. */
@@ -60,7 +60,7 @@ export const refreshLinks = (sql: SqlClient) =>
     yield* keepDays(sql, rows)
     const expected = new Map(rows.flatMap(({ accounts, day, id }) => day === today ? [] : [[id, accounts]]))
     const scores = rows.filter(({ day }) => day === today).map(({ accounts: observed, id, maxScore, maxScoreAt }) =>
-      rising(linkDecay, { id, observed, expected: expected.get(id) ?? 0, maxScore, maxScoreAt }, now)
+      currentScore(linkDecay, { id, observed, expected: expected.get(id) ?? 0, maxScore, maxScoreAt }, now)
     )
     const trending = yield* keepScores(sql, "card", scores, linkDecay, now)
     if (trending.length === 0) return

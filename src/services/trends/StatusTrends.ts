@@ -4,7 +4,7 @@ import { idAt } from "../database/Ids.ts"
 import { rowsMax } from "../database/Paging.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import type { Turn } from "../intents/Chores.ts"
-import { inGoodStanding, mayTrend } from "./Eligible.ts"
+import { isUnrestricted, mayTrend } from "./Eligible.ts"
 import { accountsMin, decayed, scoreOf, statusDecay } from "./TrendScores.ts"
 import { candidatesMax, trendsMax, usedSince } from "./TrendWindow.ts"
 
@@ -37,7 +37,7 @@ export const refreshStatuses = (sql: SqlClient) =>
       CROSS JOIN LATERAL (SELECT count(*)::int AS accounts FROM (
         (SELECT f.account_id FROM favourites f WHERE f.status_id = s.id LIMIT ${most})
         UNION (SELECT b.account_id FROM statuses b WHERE b.reblog_of_id = s.id AND b.deleted_at IS NULL LIMIT ${most})) who
-        WHERE who.account_id <> s.account_id AND ${inGoodStanding(sql, "who.account_id")}) liked
+        WHERE who.account_id <> s.account_id AND ${isUnrestricted(sql, "who.account_id")}) liked
       WHERE n.favourites_count + n.reblogs_count >= ${accountsMin} AND liked.accounts >= ${accountsMin}
         AND r.trendable IS DISTINCT FROM false AND ${mayTrend(sql, "s")}`)
     const byAuthor = new Map<bigint, { readonly id: bigint; readonly score: number }>()

@@ -4,7 +4,7 @@ import { rowsMax } from "../database/Paging.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import type { Turn } from "../intents/Chores.ts"
 import { keepScores } from "./TrendRows.ts"
-import { accountsMin, rising, tagDecay } from "./TrendScores.ts"
+import { accountsMin, currentScore, tagDecay } from "./TrendScores.ts"
 import { candidatesMax, countedMax, dayOf, usedSince } from "./TrendWindow.ts"
 
 const usedRows = rowsOf(Schema.Struct({
@@ -35,7 +35,7 @@ export const refreshTags = (sql: SqlClient, review: "on" | "off") =>
       FROM candidates c JOIN tags t ON t.id = c.tag_id AND t.usable LEFT JOIN tag_trends r ON r.tag_id = t.id
       CROSS JOIN LATERAL ${accounts(today)} today CROSS JOIN LATERAL ${accounts(today - 1)} yesterday
       WHERE today.accounts >= ${accountsMin} OR r.tag_id IS NOT NULL`)
-    const scores = rows.map((used) => rising(tagDecay, used, now))
+    const scores = rows.map((used) => currentScore(tagDecay, used, now))
     const trending = yield* keepScores(sql, "tag", scores, tagDecay, now)
     if (review === "off" || trending.length === 0) return
     yield* sql`UPDATE tags SET requested_review_at = ${new Date(now)} WHERE id = ANY (${trending}::bigint[])

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { boundedCount } from "../database/BoundedCounts.ts"
-import { clauses, newestFirst, type Page, rowsMax, type Stretch } from "../database/Paging.ts"
+import { clauses, newestFirst, type OffsetPage, type Page, rowsMax } from "../database/Paging.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
 import type { TrendSubject } from "./TrendReviews.ts"
@@ -42,9 +42,9 @@ type Found = Effect.Effect<ReadonlyArray<Candidate>>
 
 /** Trends and candidates for review by staff, highest score first (S-232). */
 export class TrendCandidates extends Context.Service<TrendCandidates, {
-  readonly tags: (stretch: Stretch) => Found
-  readonly statuses: (stretch: Stretch) => Found
-  readonly links: (stretch: Stretch) => Found
+  readonly tags: (stretch: OffsetPage) => Found
+  readonly statuses: (stretch: OffsetPage) => Found
+  readonly links: (stretch: OffsetPage) => Found
   /** Returns one status by id, whether or not it trends. */
   readonly status: (id: bigint) => Found
   readonly link: (id: bigint) => Found
@@ -62,7 +62,7 @@ export class TrendCandidates extends Context.Service<TrendCandidates, {
     TrendCandidates,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const tail = ({ limit, offset }: Stretch) => sql`LIMIT ${rowsMax(sql, limit)} OFFSET ${offset}`
+      const tail = ({ limit, offset }: OffsetPage) => sql`LIMIT ${rowsMax(sql, limit)} OFFSET ${offset}`
       const statuses = sql`SELECT s.id, w.status_id IS NULL AND a.trendable IS NULL AS requires_review
         FROM statuses s JOIN accounts a ON a.id = s.account_id LEFT JOIN status_reviews w ON w.status_id = s.id`
       const links = sql`SELECT c.id, c.trendable IS NULL AND p.trendable IS NULL AS requires_review

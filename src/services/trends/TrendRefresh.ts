@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { onceIn } from "../intents/Chores.ts"
+import { runIfDue } from "../intents/Chores.ts"
 import { popularMillis, refreshPopular } from "../suggestions/PopularAccounts.ts"
 import { refreshLinks } from "./LinkTrends.ts"
 import { refreshStatuses } from "./StatusTrends.ts"
@@ -31,7 +31,9 @@ export class TrendRefresh extends Context.Service<TrendRefresh, {
 
       const run = Effect.gen(function*() {
         const done: Array<string> = []
-        for (const [chore, period, refresh] of chores) if (yield* onceIn(sql, chore, period, refresh)) done.push(chore)
+        for (const [chore, period, refresh] of chores) {
+          if (yield* runIfDue(sql, chore, period, refresh)) done.push(chore)
+        }
         return done
       }).pipe(Effect.withSpan("TrendRefresh.run"))
 

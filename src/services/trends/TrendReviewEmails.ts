@@ -7,7 +7,7 @@ import * as EmailTexts from "../emails/EmailTexts.ts"
 import { staffWith } from "../identity/Staff.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
-import { onceIn, type Turn } from "../intents/Chores.ts"
+import { runIfDue, type Turn } from "../intents/Chores.ts"
 
 /** Minimum time between e-mails about hashtags to review, in milliseconds, and maximum hashtags in one e-mail. */
 const reviewMailMillis = 6 * 3_600_000
@@ -47,7 +47,7 @@ export class TrendReviewEmails extends Context.Service<TrendReviewEmails, {
         const staff = yield* staffWith(sql, "manageTaxonomies")
         const post = Effect.forEach(staff, ({ email: to, locale }) => {
           const words = catalogs.of({ locale: locale ?? undefined })
-          return emails.post(Effect.map(words, EmailTexts.trending({ to, server, names })))
+          return emails.enqueue(Effect.map(words, EmailTexts.trending({ to, server, names })))
         }, { discard: true })
         yield* sql.afterCommit(post)
       })
@@ -58,7 +58,7 @@ export class TrendReviewEmails extends Context.Service<TrendReviewEmails, {
         // Without hashtags to report, the six hours do not start.
         const before = told?.begunAt.getTime() ?? 0
         if (now - before < reviewMailMillis || (yield* waiting(before)).length === 0) return false
-        return yield* onceIn(sql, chore, reviewMailMillis, tell)
+        return yield* runIfDue(sql, chore, reviewMailMillis, tell)
       }).pipe(Effect.withSpan("TrendReviewEmails.send"))
 
       return TrendReviewEmails.of({ send })

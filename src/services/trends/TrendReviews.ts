@@ -7,7 +7,7 @@ import { normalise } from "../html/HashtagNames.ts"
 import { type NotAllowed, RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
-import { standingOf } from "../staff/Rank.ts"
+import { requirePermission } from "../staff/Rank.ts"
 import { bounded } from "../text/BoundedText.ts"
 
 /**
@@ -60,7 +60,7 @@ export class TrendReviews extends Context.Service<TrendReviews, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const audit = yield* AuditLog
-      const standing = standingOf(sql)
+      const standing = requirePermission(sql)
 
       const waiting = Effect.gen(function*() {
         const tags = yield* waitingRows(

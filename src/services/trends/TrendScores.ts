@@ -45,7 +45,7 @@ interface Used {
 }
 
 /** Returns the current score. */
-export const rising = (decay: Decay, used: Used, now: number): Score => {
+export const currentScore = (decay: Decay, used: Used, now: number): Score => {
   const { expected, id, maxScore, maxScoreAt, observed } = used
   const known = maxScore !== null && maxScoreAt !== null && now - maxScoreAt.getTime() < maxScoreMillis
   const before = known ? { maxScore, maxScoreAt: maxScoreAt.getTime() } : { maxScore: 0, maxScoreAt: now }

@@ -26,12 +26,12 @@ export interface HidingFacts {
 }
 
 /** Returns true if the mute is in force; its row is removed shortly after it expired. */
-const lasts = (mute: Mute | undefined, now: Date): mute is Mute =>
+const isInForce = (mute: Mute | undefined, now: Date): mute is Mute =>
   mute !== undefined && (mute.expiresAt === null || mute.expiresAt > now)
 
 /** Returns true if lists and streams omit the other account. Its posts can still be read by id. */
 export const hides = ({ blocks, blocksDomain, mute }: HidingFacts, now: Date): boolean =>
-  blocks || blocksDomain || lasts(mute, now)
+  blocks || blocksDomain || isInForce(mute, now)
 
 /**
  * Returns true if a notification from the other account is hidden. `back` has the other account's relations towards the
@@ -39,18 +39,18 @@ export const hides = ({ blocks, blocksDomain, mute }: HidingFacts, now: Date): b
  */
 export const hidesNotifications = (facts: HidingFacts, back: HidingFacts, now: Date, isReply: boolean): boolean =>
   facts.blocks || back.blocks ||
-  (lasts(facts.mute, now) && facts.mute.hidesNotifications && !(isReply && facts.mute.allowsReplies)) ||
+  (isInForce(facts.mute, now) && facts.mute.hidesNotifications && !(isReply && facts.mute.allowsReplies)) ||
   (facts.blocksDomain && !facts.follows)
 
 /** Returns true if either account blocks the other or the other's domain: nothing passes between them. */
-export const areSeparate = (one: HidingFacts, other: HidingFacts): boolean =>
+export const areBlockedEitherWay = (one: HidingFacts, other: HidingFacts): boolean =>
   one.blocks || other.blocks || one.blocksDomain || other.blocksDomain
 
 /** Condition: a mute is in force, by the column of its end; `now` is a timestamp expression. */
-const lasting = (column: string, now: string): string => `(${column} IS NULL OR ${column} > ${now})`
+const isUnexpired = (column: string, now: string): string => `(${column} IS NULL OR ${column} > ${now})`
 
-/** Like `lasting`, with the time as a parameter. */
-export const lastingAt = (sql: SqlClient, column: string, now: Date): Fragment =>
+/** Like `isUnexpired`, with the time as a parameter. */
+export const isUnexpiredAt = (sql: SqlClient, column: string, now: Date): Fragment =>
   sql`(${sql.literal(column)} IS NULL OR ${sql.literal(column)} > ${now}::timestamptz)`
 
 /** Condition: `account` blocks `target`. */
@@ -66,7 +66,7 @@ const muted = (sql: SqlClient, account: Fragment, target: Fragment, now: Date, c
   sql`EXISTS (SELECT FROM (SELECT account_id AS hiding, target_account_id AS hidden, hide_notifications, allow_replies, expires_at
       FROM mutes) mute
     WHERE mute.hiding = ${account} AND mute.hidden = ${target} ${condition}
-    AND ${lastingAt(sql, "mute.expires_at", now)} OFFSET 0)`
+    AND ${isUnexpiredAt(sql, "mute.expires_at", now)} OFFSET 0)`
 
 /** Condition: `account` mutes `target`. */
 export const mutes = (sql: SqlClient, account: Fragment, target: Fragment, now: Date): Fragment =>
@@ -113,8 +113,8 @@ export const blocksDomain = (sql: SqlClient, account: Fragment, target: Fragment
 export const isHidden = (sql: SqlClient, viewer: Fragment, account: Fragment, now: Date): Fragment =>
   sql`(${blocks(sql, viewer, account)} OR ${mutes(sql, viewer, account, now)} OR ${blocksDomain(sql, viewer, account)})`
 
-/** `areSeparate` in SQL. */
-export const isSeparate = (sql: SqlClient, one: Fragment, other: Fragment): Fragment =>
+/** `areBlockedEitherWay` in SQL. */
+export const isBlockedEitherWay = (sql: SqlClient, one: Fragment, other: Fragment): Fragment =>
   sql`(${eitherBlocks(sql, one, other)} OR ${blocksDomain(sql, one, other)} OR ${blocksDomain(sql, other, one)})`
 
 /** `hidesNotifications` in SQL. */
@@ -138,7 +138,7 @@ export const hiddenBy = (viewer: string, accounts: string, now: string) => {
     `ARRAY(SELECT target_account_id FROM ${table} WHERE account_id = ${viewer} AND target_account_id = ANY (${accounts})${condition})`
   return {
     blocked: of("blocks"),
-    muted: of("mutes", ` AND ${lasting("expires_at", now)}`),
+    muted: of("mutes", ` AND ${isUnexpired("expires_at", now)}`),
     domain: `ARRAY(SELECT a.id FROM (SELECT domain FROM domain_mutes WHERE account_id = ${viewer} OFFSET 0) d
       CROSS JOIN LATERAL (SELECT id FROM accounts WHERE id = ANY (${accounts}) AND ${
       isOfDomain("accounts", "d.domain")
@@ -158,7 +158,7 @@ export const hidingBy = (viewers: string, accounts: string, now: string) => {
     `ARRAY(SELECT account_id FROM ${table} WHERE target_account_id = ANY (${accounts}) AND account_id = ANY (${viewers})${condition})`
   return {
     blocked: of("blocks"),
-    muted: of("mutes", ` AND ${lasting("expires_at", now)}`),
+    muted: of("mutes", ` AND ${isUnexpired("expires_at", now)}`),
     domain: `ARRAY(SELECT account_id FROM domain_mutes
       WHERE domain IN (SELECT unnest(ARRAY[domain, uri_host(uri)]) FROM accounts WHERE id = ANY (${accounts}))
         AND account_id = ANY (${viewers}))`

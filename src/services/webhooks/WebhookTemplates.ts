@@ -22,7 +22,7 @@ const bodyCharactersMax = 1_048_576
  * Renders a template for an event, as Mastodon does; an empty template gives the event's JSON. Returns undefined if the
  * body is too long.
  */
-export const templated = (template: string, text: string): string | undefined => {
+export const render = (template: string, text: string): string | undefined => {
   if (template === "") return text
   const document: unknown = JSON.parse(text)
   let room = bodyCharactersMax - template.length

@@ -5,16 +5,16 @@ import { isSqlError } from "effect/sql/SqlError"
 import { listedRowsMax, requireCapacity } from "../database/BoundedTables.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsMax } from "../database/Paging.ts"
-import { only, rowsOf } from "../database/Rows.ts"
+import { rowsOf, singleRow } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { urlReader } from "../federation/documents/Reading.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { NotAllowed, type RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { sealsFor } from "../secrets/Seals.ts"
+import { secretCipher } from "../secrets/Seals.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { may } from "../staff/Permissions.ts"
-import { standingOf } from "../staff/Rank.ts"
+import { requirePermission } from "../staff/Rank.ts"
 import { isTaken, staffRows } from "../staff/StaffRows.ts"
 import { eventPermissions, Webhook, WebhookEvent } from "./Webhook.ts"
 import { isTemplate } from "./WebhookTemplates.ts"
@@ -61,17 +61,17 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* AuditLog
   const random = yield* SecureRandom.SecureRandom
-  const seals = yield* sealsFor("secrets of webhooks")
+  const seals = yield* secretCipher("secrets of webhooks")
   const { outboundAllow } = yield* ServerConfig
   const readUrl = urlReader(outboundAllow)
-  const standing = standingOf(sql)
+  const standing = requirePermission(sql)
   const table = staffRows(sql, "webhooks", webhookRows)
   const target = ({ id, url }: Webhook) => ({ type: "webhook", id, label: url }) as const
   const logged = (webhook: Webhook) => Struct.pick(webhook, ["url", "events", "template", "enabled"])
 
   const sealed = Effect.flatMap(
     random.randomBytes(secretBytes),
-    (bytes) => seals.seal(Redacted.make(Buffer.from(bytes).toString("hex")))
+    (bytes) => seals.encrypt(Redacted.make(Buffer.from(bytes).toString("hex")))
   )
 
   const act = <A, E>(by: AccountId, work: (permissions: bigint) => Effect.Effect<A, E>) =>
@@ -109,7 +109,7 @@ const make = Effect.gen(function*() {
       (rows) => new Map(rows.map(({ waiting, webhookId }) => [webhookId, waiting]))
     ).pipe(Effect.orDie),
     secretOf: ({ secret }) => {
-      const opened = seals.open(secret)
+      const opened = seals.decrypt(secret)
       return opened && Redacted.value(opened)
     },
     create: traced("Webhooks.create")((by, wish) =>
@@ -118,7 +118,7 @@ const make = Effect.gen(function*() {
         Effect.fnUntraced(function*(permissions) {
           const { at, enabled, events, template, url } = yield* checked(permissions, wish)
           yield* requireCapacity(sql, { table: "webhooks", name: "Webhooks", max: webhooksMax })
-          const made = only(
+          const made = singleRow(
             yield* webhookRows(
               sql`INSERT INTO webhooks (id, account_id, url, events, secret, template, enabled, created_at,
               updated_at)
@@ -137,7 +137,7 @@ const make = Effect.gen(function*() {
         Effect.fnUntraced(function*(permissions) {
           const before = yield* table.take(id)
           const { at, enabled, events, template, url } = yield* checked(permissions, wish, before)
-          const after = only(
+          const after = singleRow(
             yield* webhookRows(sql`UPDATE webhooks SET url = ${url}, events = ${events}::text[], template = ${template},
             enabled = ${enabled}, updated_at = ${at} WHERE id = ${id} RETURNING *`)
           )
@@ -158,7 +158,7 @@ const make = Effect.gen(function*() {
           const rows = yield* webhookRows(sql`UPDATE webhooks SET secret = ${yield* sealed}, updated_at = ${at}
           WHERE id = ${id} RETURNING *`)
           yield* audit.record({ by, action: "rotate_secret", target: target(before) })
-          return only(rows)
+          return singleRow(rows)
         })
       )
     ),

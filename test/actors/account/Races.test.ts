@@ -8,7 +8,7 @@ import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { layerActors, node, settled } from "../../support/Actors.ts"
 import { followers, person } from "../../support/People.ts"
 import { post } from "../../support/Posts.ts"
-import { meet, meetings, stranger, wrongs } from "./Rendezvous.ts"
+import { interleave, meetings, remoteAccount, violations } from "./Rendezvous.ts"
 
 const follow = (target: AccountId): Command => ({
   _tag: "Follow",
@@ -96,7 +96,7 @@ const pairOf = Effect.fnUntraced(function*() {
     name,
     here: yield* person(`${name}here`),
     near: yield* person(`${name}near`),
-    other: yield* stranger(`${name}other`, domain)
+    other: yield* remoteAccount(`${name}other`, domain)
   } satisfies Pair
 })
 
@@ -120,7 +120,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
       })
       yield* settled
     }
-    return yield* wrongs
+    return yield* violations
   })
 
   it.effect("F12: one side's check holds when the other commits: one by one in both orders, and 60 pairs at once", () =>
@@ -133,7 +133,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
       for (const race of races) {
         for (const turned of [false, true]) {
           const [one, two] = yield* prepare(race)
-          yield* turned ? meet(two!, one!) : meet(one!, two!)
+          yield* turned ? interleave(two!, one!) : interleave(one!, two!)
         }
       }
       const sides = yield* Effect.forEach(Array.from({ length: 60 }, (_, at) => races[at % races.length]!), prepare)
@@ -148,7 +148,10 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
       const sql = yield* SqlClient.SqlClient
       const author = yield* person("author")
       const hosts = ["blocked.test", "blocking.test", "closed.test", "welcome.test"]
-      const [blocked, blocking, closed, welcome] = yield* Effect.forEach(hosts, (host, at) => stranger(`f${at}`, host))
+      const [blocked, blocking, closed, welcome] = yield* Effect.forEach(
+        hosts,
+        (host, at) => remoteAccount(`f${at}`, host)
+      )
       yield* followers(author, [blocked!, blocking!, closed!, welcome!])
       yield* sql`INSERT INTO blocks (id, account_id, target_account_id) VALUES (1, ${author}, ${blocked}), (2, ${blocking}, ${author})`
       yield* sql`INSERT INTO domain_mutes (id, account_id, domain) VALUES (3, ${author}, 'closed.test')`

@@ -12,7 +12,7 @@ import { person } from "../../support/People.ts"
 const standing = 4_711
 const tables = ["follows", "follow_requests", "blocks", "domain_mutes", "quotes"]
 
-/** A write to these tables waits as long as `meet` says so. */
+/** A write to these tables waits as long as `interleave` says so. */
 export const meetings = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`CREATE TABLE meetings (over boolean NOT NULL)`)
@@ -33,7 +33,7 @@ export const meetings = Effect.gen(function*() {
 })
 
 /** Runs the second while the first stands before its row; where that writes none, after it. */
-export const meet = Effect.fnUntraced(function*<A, B>(
+export const interleave = Effect.fnUntraced(function*<A, B>(
   first: Effect.Effect<unknown, A>,
   second: Effect.Effect<unknown, B>
 ) {
@@ -53,7 +53,7 @@ export const meet = Effect.fnUntraced(function*<A, B>(
 })
 
 /** A remote account, as federation leaves it. */
-export const stranger = Effect.fnUntraced(function*(username: string, domain: string) {
+export const remoteAccount = Effect.fnUntraced(function*(username: string, domain: string) {
   const sql = yield* SqlClient.SqlClient
   const id = yield* person(username)
   const at = new Date(yield* Clock.currentTimeMillis)
@@ -66,7 +66,7 @@ export const stranger = Effect.fnUntraced(function*(username: string, domain: st
 })
 
 /** Relations that should not be, in words; and figures that are not those of the rows. */
-export const wrongs = Effect.gen(function*() {
+export const violations = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<{ wrong: string }>`
     WITH relations AS (SELECT 'follows' AS how, account_id, target_account_id FROM follows

@@ -8,7 +8,7 @@ import { AccountActions } from "../../../src/services/moderation/AccountActions.
 import { config, layerActors, settled } from "../../support/Actors.ts"
 import { migrationNamed } from "../../support/MigrationFiles.ts"
 import { followers, person } from "../../support/People.ts"
-import { stranger } from "./Rendezvous.ts"
+import { remoteAccount } from "./Rendezvous.ts"
 
 const layerActions = AccountActions.layer.pipe(
   Layer.provide([AgendaEntries.layer, config]),
@@ -64,9 +64,9 @@ layer(layerActions, { excludeTestServices: true, timeout: "60 seconds" })("measu
       const { tell } = yield* AccountActors
       const by = yield* owner("boss1")
       const [own, blocked, silent] = [
-        yield* stranger("own1", "kind.test"),
-        yield* stranger("blocked1", "evil.test"),
-        yield* stranger("silent1", "loud.test")
+        yield* remoteAccount("own1", "kind.test"),
+        yield* remoteAccount("blocked1", "evil.test"),
+        yield* remoteAccount("silent1", "loud.test")
       ]
       yield* block("evil.test", "suspend")
       yield* block("loud.test", "silence")
@@ -96,9 +96,9 @@ layer(layerActions, { excludeTestServices: true, timeout: "60 seconds" })("measu
       const { tell } = yield* AccountActors
       const { limitForSpam } = yield* AccountActions
       const [blocked, silent, spammer] = [
-        yield* stranger("blocked2", "evil2.test"),
-        yield* stranger("silent2", "loud2.test"),
-        yield* stranger("spammer2", "loud2.test")
+        yield* remoteAccount("blocked2", "evil2.test"),
+        yield* remoteAccount("silent2", "loud2.test"),
+        yield* remoteAccount("spammer2", "loud2.test")
       ]
       yield* block("evil2.test", "suspend")
       yield* block("loud2.test", "silence")
@@ -124,9 +124,9 @@ layer(layerActions, { excludeTestServices: true, timeout: "60 seconds" })("measu
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [old, emptied, blocked] = [
-        yield* stranger("old3", "kind3.test"),
-        yield* stranger("emptied3", "kind3.test"),
-        yield* stranger("blocked3", "evil3.test")
+        yield* remoteAccount("old3", "kind3.test"),
+        yield* remoteAccount("emptied3", "kind3.test"),
+        yield* remoteAccount("blocked3", "evil3.test")
       ]
       yield* followers(old, [blocked])
       yield* block("evil3.test", "suspend")

@@ -6,7 +6,7 @@ import type { MediaId } from "../../../src/services/database/Ids.ts"
 import { MediaJobs } from "../../../src/services/media/MediaJobs.ts"
 import { MediaRefused, MediaTools } from "../../../src/services/media/MediaTools.ts"
 import { StoredFiles } from "../../../src/services/media/StoredFiles.ts"
-import { layerJobs, leftovers, states, tools, upload } from "../../support/MediaJobs.ts"
+import { layerJobs, remainingFiles, states, tools, upload } from "../../support/MediaJobs.ts"
 
 const run = (id: MediaId, made: MediaTools["Service"]) =>
   Effect.flatMap(Pipeline.make.pipe(Effect.provideService(MediaTools, made)), (pipeline) => pipeline.run(id))
@@ -20,7 +20,7 @@ layer(layerJobs)("a media job that fails late", (it) => {
       const late = Effect.fail(new MediaRefused({ text: "late" }))
       yield* run(id, { ...good, attachment: () => Effect.andThen(Effect.orDie(jobs.claim(id)), late) })
       assert.deepInclude(yield* states(id), { state: "processing", attempts: 2 })
-      yield* leftovers
+      yield* remainingFiles
       const sql = yield* SqlClient.SqlClient
       assert.lengthOf(yield* sql`SELECT FROM stored_files WHERE media_id = ${id}`, 1)
       yield* run(id, good)
@@ -35,7 +35,7 @@ layer(layerJobs)("a media job that fails late", (it) => {
       yield* run(id, {
         ...good,
         attachment: () =>
-          attachments.illustrate(owner, id, { name, bytes, type: { mime: "image/png", kind: "picture" } }).pipe(
+          attachments.setPendingPreview(owner, id, { name, bytes, type: { mime: "image/png", kind: "picture" } }).pipe(
             Effect.orDie,
             Effect.andThen(Effect.fail(new MediaRefused({ text: "no picture" })))
           )

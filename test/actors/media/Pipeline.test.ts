@@ -13,7 +13,7 @@ import { MediaRefused, MediaToolFailed, MediaTools } from "../../../src/services
 import { Storage, StorageFailed } from "../../../src/services/media/Storage.ts"
 import { StoredFiles, unheldMillisMax } from "../../../src/services/media/StoredFiles.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { layerJobs, leftovers, states, tools, upload } from "../../support/MediaJobs.ts"
+import { layerJobs, remainingFiles, states, tools, upload } from "../../support/MediaJobs.ts"
 
 const run = (id: MediaId, made: MediaTools["Service"]) =>
   Effect.flatMap(Pipeline.make.pipe(Effect.provideService(MediaTools, made)), (pipeline) => pipeline.run(id))
@@ -47,7 +47,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
         assert.strictEqual((yield* states(id)).state, "ready", `killed at step ${step}`)
       }
       assert.strictEqual(killed, 8)
-      const { held, ledger, onDisk } = yield* leftovers
+      const { held, ledger, onDisk } = yield* remainingFiles
       assert.deepStrictEqual(onDisk, held)
       assert.deepStrictEqual(ledger, held)
       assert.lengthOf(held, 40)
@@ -71,7 +71,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
         attempts: 1,
         error: "1x1 images are not supported"
       })
-      const { held, onDisk } = yield* leftovers
+      const { held, onDisk } = yield* remainingFiles
       assert.deepStrictEqual(onDisk, held)
     }))
 
@@ -136,7 +136,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.deepInclude(yield* states(id), { state: "queued", attempts: 0 })
       yield* run(id, yield* tools())
       assert.strictEqual((yield* states(id)).state, "ready")
-      const { held, onDisk } = yield* leftovers
+      const { held, onDisk } = yield* remainingFiles
       assert.deepStrictEqual(onDisk, held)
     }))
 
@@ -167,7 +167,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       yield* TestClock.adjust("2 hours")
       assert.isAbove(yield* attachments.sweep, 0)
       assert.strictEqual((yield* Effect.flip(attachments.find(owner, id)))._tag, "RecordNotFound")
-      const { held, ledger, onDisk } = yield* leftovers
+      const { held, ledger, onDisk } = yield* remainingFiles
       assert.deepStrictEqual([onDisk, ledger, held], [[], [], []])
     }))
 
@@ -206,7 +206,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       const good = yield* tools()
       const given: Array<boolean> = []
       const give = Effect.orDie(
-        attachments.illustrate(owner, id, { name, bytes, type: { mime: "image/png", kind: "picture" } })
+        attachments.setPendingPreview(owner, id, { name, bytes, type: { mime: "image/png", kind: "picture" } })
       )
       yield* run(id, {
         ...good,
@@ -219,7 +219,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.deepStrictEqual(given, [false, true])
       assert.deepInclude(yield* states(id), { state: "ready", attempts: 1 })
       assert.isFalse(yield* give)
-      const { held, ledger, onDisk } = yield* leftovers
+      const { held, ledger, onDisk } = yield* remainingFiles
       assert.deepStrictEqual(onDisk, held)
       assert.deepStrictEqual(ledger, held)
     }))

@@ -8,7 +8,7 @@ import { waitingPerSenderMax } from "../../../src/services/federation/inbox/Reco
 import { peer } from "../../services/federation/Peer.ts"
 import { TestServer } from "../../support/Server.ts"
 import { actorOf, person, there } from "./Calls.ts"
-import { done, OtherServer, type RemotePerson, servers, signed } from "./Sending.ts"
+import { deliverFrom, OtherServer, type RemotePerson, servers, signed } from "./Sending.ts"
 
 /** Sends an activity from an address; answers the status and when to come back. */
 const from = Effect.fnUntraced(function*(address: string, by: RemotePerson, id: string) {
@@ -28,7 +28,7 @@ const backlog = Effect.fnUntraced(function*(accountId: bigint, count: number) {
 })
 const known = Effect.fnUntraced(function*(by: RemotePerson) {
   const sql = yield* SqlClient.SqlClient
-  yield* done(by, { type: "Like", object: "x" })
+  yield* deliverFrom(by, { type: "Like", object: "x" })
   const [row] = yield* sql<{ id: bigint }>`SELECT id FROM accounts WHERE uri = ${by.id}`
   return row?.id ?? 0n
 })

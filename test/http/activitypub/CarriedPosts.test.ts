@@ -5,7 +5,7 @@ import type { Json } from "../../services/federation/Peer.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { TestServer } from "../../support/Server.ts"
 import { follows } from "./Exchange.ts"
-import { done, note, OtherServer, type RemotePerson, servers } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, type RemotePerson, servers } from "./Sending.ts"
 import { actorOf, found, json, mentioning, person, post, there, told } from "./Talking.ts"
 
 /** Activities that carry a post, which answers or quotes `about`. */
@@ -56,7 +56,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("posts that 
           attachment: [picture],
           published: new Date().toISOString()
         })
-        yield* done(zoe, carry(zoe, String(about.uri), carried))
+        yield* deliverFrom(zoe, carry(zoe, String(about.uri), carried))
         const [kept] = yield* sql`SELECT (SELECT count(*)::int FROM mentions m WHERE m.status_id = s.id) AS mentions,
           cardinality(media_ids) AS files FROM statuses s WHERE uri = ${String(carried["id"])}`
         assert.deepStrictEqual(kept, { mentions: 0, files: 0 }, name)
@@ -82,7 +82,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("posts that 
       })
       const files = (name: string) =>
         Effect.andThen(
-          done(yan, { type: "Create", object: film(name) }),
+          deliverFrom(yan, { type: "Create", object: film(name) }),
           sql`SELECT url, cardinality(media_ids) AS files FROM statuses WHERE uri = ${`${yan.id}/notes/${name}`}`
         )
       assert.deepStrictEqual(yield* files("before"), [{ url: `${yan.id}/watch`, files: 1 }])

@@ -6,7 +6,7 @@ import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 import { actorOf, person } from "./Calls.ts"
 import { serve } from "./Exchange.ts"
-import { done, OtherServer, servers, signed } from "./Sending.ts"
+import { deliverFrom, OtherServer, servers, signed } from "./Sending.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
   "followers whom another server has made up",
@@ -18,7 +18,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         const ada = yield* person("ada")
         const me = yield* actorOf(ada)
         const eve = yield* (yield* OtherServer).actor("eve")
-        yield* done(eve, { type: "Like", object: "x" })
+        yield* deliverFrom(eve, { type: "Like", object: "x" })
         const count = disownedMax + 50
         yield* sql`INSERT INTO accounts (id, username, created_at, updated_at)
         SELECT next_id(1), 'crowd' || n, now(), now() FROM generate_series(1, ${count}::int) n`

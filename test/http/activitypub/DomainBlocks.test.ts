@@ -8,7 +8,7 @@ import { DomainBlocks } from "../../../src/services/federation/domains/DomainBlo
 import { cli } from "../../support/CommandLine.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { actorOf, json, person, there } from "./Calls.ts"
-import { done, note, OtherServer, send, servers, settled } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
 
 const commands = DomainBlocks.layer.pipe(Layer.provide(Layer.effect(
   Broadcast,
@@ -16,7 +16,7 @@ const commands = DomainBlocks.layer.pipe(Layer.provide(Layer.effect(
     Broadcast.of({
       publish: (message) => Effect.orDie(Effect.provide(notify(message), context)),
       subscribe: Effect.die("nobody listens"),
-      heard: () => Effect.void,
+      onMessage: () => Effect.void,
       connected: Effect.succeed(true)
     }))
 )))
@@ -40,8 +40,8 @@ const befriend = Effect.fnUntraced(function*(by: Person, name: string) {
   const [friend, me] = [yield* there(name), yield* actorOf(by)]
   const { id } = yield* accountOf(by, name)
   yield* json(by, `/api/v1/accounts/${id}/follow`, { method: "POST" })
-  yield* done(friend, { type: "Accept", object: { type: "Follow", actor: me, object: friend.id } })
-  yield* done(friend, { type: "Follow", object: me })
+  yield* deliverFrom(friend, { type: "Accept", object: { type: "Follow", actor: me, object: friend.id } })
+  yield* deliverFrom(friend, { type: "Follow", object: me })
   return { ...friend, accountId: id }
 })
 
@@ -52,7 +52,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       const { documents, domain, requests } = yield* OtherServer
       const [ada, bob] = [yield* person("ada"), yield* person("bob")]
       const zoe = yield* befriend(ada, "zoe")
-      yield* done(zoe, { type: "Create", object: note(zoe, "before") })
+      yield* deliverFrom(zoe, { type: "Create", object: note(zoe, "before") })
       const home = Effect.map(json(ada, "/api/v1/timelines/home"), (all: ReadonlyArray<unknown>) => all.length)
       assert.strictEqual(yield* home, 1)
       assert.strictEqual((yield* run("domain", "block", domain, "--severity", "suspend")).code, 0)
@@ -91,7 +91,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       assert.isTrue(yield* rule(({ unblock }) => unblock(domain)))
       const open = Effect.map(fetch(`/api/v1/accounts/${zoe.accountId}`, { token: ada.token }), ({ status }) => status)
       assert.strictEqual(yield* becomes(open, (status) => status === 200), 200)
-      assert.strictEqual(yield* done(zoe, { type: "Follow", object: yield* actorOf(ada) }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Follow", object: yield* actorOf(ada) }), "done")
       assert.isFalse(yield* rule(({ unblock }) => unblock(domain)))
     }))
 
@@ -102,7 +102,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       const [cleo, dan] = [yield* person("cleo"), yield* person("dan")]
       const [yan, max] = [yield* befriend(cleo, "yan"), yield* befriend(cleo, "max")]
       yield* sql`UPDATE accounts SET silenced_at = '2026-01-01' WHERE id = ${BigInt(max.accountId)}`
-      yield* done(yan, { type: "Create", object: note(yan, "seen") })
+      yield* deliverFrom(yan, { type: "Create", object: note(yan, "seen") })
       const everybody = Effect.map(
         json(dan, "/api/v1/timelines/public?remote=true"),
         (all: ReadonlyArray<{ content: string }>) => all.filter(({ content }) => content === "<p>seen</p>").length
@@ -121,11 +121,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       assert.strictEqual(yield* becomes(everybody, (count) => count === 0), 0)
       assert.lengthOf(yield* json(cleo, "/api/v1/timelines/home"), 1)
       assert.isTrue((yield* json(dan, `/api/v1/accounts/${yan.accountId}`)).limited)
-      assert.strictEqual(yield* done(yan, { type: "Follow", object: yield* actorOf(dan) }), "done")
+      assert.strictEqual(yield* deliverFrom(yan, { type: "Follow", object: yield* actorOf(dan) }), "done")
       assert.lengthOf(yield* json(dan, "/api/v1/follow_requests"), 1)
       // Accounts that appear later are silenced from the start.
       const late = yield* there("late")
-      yield* done(late, { type: "Follow", object: yield* actorOf(dan) })
+      yield* deliverFrom(late, { type: "Follow", object: yield* actorOf(dan) })
       assert.lengthOf(yield* json(dan, "/api/v1/follow_requests"), 2)
       yield* rule(({ unblock }) => unblock(domain))
       assert.strictEqual(yield* becomes(everybody, (count) => count === 1), 1)
@@ -146,8 +146,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       const { id } = yield* accountOf(eva, "pia")
       yield* json(eva, `/api/v1/accounts/${id}/follow`, { method: "POST" })
       const follow = { type: "Follow", actor: yield* actorOf(eva), object: pia.id }
-      yield* done(pia, { type: "Accept", object: follow })
-      yield* done(pia, { type: "Create", object: note(pia, "with", { attachment: [picture] }) })
+      yield* deliverFrom(pia, { type: "Accept", object: follow })
+      yield* deliverFrom(pia, { type: "Create", object: note(pia, "with", { attachment: [picture] }) })
       const shown = Effect.map(
         json(eva, "/api/v1/timelines/home"),
         ([first]) => [first.media_attachments.length, first.account.avatar.endsWith("missing.png")]
@@ -208,7 +208,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       const { domain } = yield* OtherServer
       const [gil, hal] = [yield* person("gil"), yield* person("hal")]
       const [kim, lou] = [yield* befriend(gil, "kim"), yield* befriend(hal, "lou")]
-      yield* done(kim, { type: "Create", object: note(kim, "hidden") })
+      yield* deliverFrom(kim, { type: "Create", object: note(kim, "hidden") })
       const body = { json: { domain: domain.toUpperCase() } }
       assert.deepStrictEqual(yield* json(gil, `/api/v1/domain_blocks/preview?domain=${domain}`), {
         following_count: 1,
@@ -233,7 +233,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
         domain_blocking: true
       })
       assert.isTrue((yield* json(hal, `/api/v1/accounts/relationships?id=${lou.accountId}`))[0].following)
-      yield* done(kim, { type: "Follow", object: yield* actorOf(gil) })
+      yield* deliverFrom(kim, { type: "Follow", object: yield* actorOf(gil) })
       assert.lengthOf(yield* json(gil, "/api/v1/notifications"), 1)
       assert.deepStrictEqual(yield* json(gil, "/api/v1/domain_blocks", { method: "DELETE", ...body }), {})
       assert.isEmpty(yield* json(gil, "/api/v1/domain_blocks"))

@@ -9,7 +9,7 @@ import { OtherServer, type RemotePerson, servers } from "./Sending.ts"
 import { actorOf, json, person, post, there } from "./Talking.ts"
 
 const done = (by: RemotePerson, activity: Json) =>
-  Effect.map(Sending.done(by, activity), (outcome) => outcome ?? "nothing")
+  Effect.map(Sending.deliverFrom(by, activity), (outcome) => outcome ?? "nothing")
 
 const emoji = (name: string, more: Json = {}): Json => ({
   type: "Emoji",

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 import { eventually, follows, resolved, serve } from "./Exchange.ts"
 import { sentOf } from "./QuoteDocuments.ts"
-import { done, note, OtherServer, type RemotePerson, servers } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, type RemotePerson, servers } from "./Sending.ts"
 import { storedNote } from "./StoredNotes.ts"
 import { actorOf, found, json, mentioning, person, post, there } from "./Talking.ts"
 
@@ -59,14 +59,14 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
       ]
       for (const [place, [object, activity, expected]] of cases.entries()) {
         const [created, edited] = [`create${place}`, `update${place}`]
-        yield* done(zoe, { type: "Create", object: bare(zoe, created, object), ...activity })
+        yield* deliverFrom(zoe, { type: "Create", object: bare(zoe, created, object), ...activity })
         assert.strictEqual(yield* visibility(created), expected, `Create ${place}`)
         const updated = { updated: new Date().toISOString(), ...object }
-        yield* done(zoe, { type: "Update", object: bare(zoe, edited, updated), ...activity })
+        yield* deliverFrom(zoe, { type: "Update", object: bare(zoe, edited, updated), ...activity })
         assert.strictEqual(yield* visibility(edited), expected, `Update ${place}`)
         if (expected === "direct") continue
         const boosted = `boost${place}`
-        yield* done(zoe, { type: "Announce", object: bare(zoe, boosted, object), ...activity })
+        yield* deliverFrom(zoe, { type: "Announce", object: bare(zoe, boosted, object), ...activity })
         assert.strictEqual(yield* visibility(boosted), expected, `Announce ${place}`)
       }
     }))
@@ -95,7 +95,7 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
       ]
       for (const [visibility, audience, expected] of cases) {
         const boosted = yield* post(ada, "boost me", { visibility })
-        assert.strictEqual(yield* done(zoe, { type: "Announce", object: boosted.uri, ...audience }), "done")
+        assert.strictEqual(yield* deliverFrom(zoe, { type: "Announce", object: boosted.uri, ...audience }), "done")
         const [boost] = yield* sql`SELECT visibility FROM statuses WHERE reblog_of_id = ${BigInt(boosted.id)}`
         assert.deepStrictEqual(boost, { visibility: expected }, JSON.stringify(audience))
       }
@@ -125,16 +125,16 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
         ]
         for (const [type, object, standing] of acts) {
           const id = `${zoe.id}/acts/${form}-${type}`
-          yield* done(zoe, { id, type, object: named("Thing", object) })
+          yield* deliverFrom(zoe, { id, type, object: named("Thing", object) })
           assert.strictEqual(yield* standing, 1, `${type} ${form}`)
-          yield* done(zoe, { type: "Undo", object: named(type, id) })
+          yield* deliverFrom(zoe, { type: "Undo", object: named(type, id) })
           assert.strictEqual(yield* standing, 0, `Undo ${type} ${form}`)
         }
         // The block ended what Ada followed.
         yield* follows(ada.accountId, zoe.id)
         const written = note(zoe, `deleted-${form}`)
-        yield* done(zoe, { type: "Create", object: written })
-        yield* done(zoe, { type: "Delete", object: named("Tombstone", String(written["id"])) })
+        yield* deliverFrom(zoe, { type: "Create", object: written })
+        yield* deliverFrom(zoe, { type: "Delete", object: named("Tombstone", String(written["id"])) })
         assert.deepInclude(yield* storedNote(written["id"]), { gone: true }, form)
       }
     }))
@@ -151,19 +151,19 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
         const written = note(zoe, `named-${form}`, { published: new Date().toISOString() })
         const id = String(written["id"])
         yield* serve(written)
-        yield* done(zoe, { type: "Create", object: named("Note", id), to: [everybody] })
+        yield* deliverFrom(zoe, { type: "Create", object: named("Note", id), to: [everybody] })
         yield* eventually(storedNote(id))
         const [kept] = yield* sql`SELECT html FROM statuses WHERE uri = ${id}`
         assert.deepStrictEqual(kept, { html: `<p>named-${form}</p>` })
         yield* serve({ ...written, content: "<p>edited</p>", updated: new Date().toISOString() })
-        yield* done(zoe, { type: "Update", object: named("Note", id) })
+        yield* deliverFrom(zoe, { type: "Update", object: named("Note", id) })
         yield* present(sql`SELECT FROM statuses WHERE uri = ${id} AND html = '<p>edited</p>'`)
-        yield* done(zoe, { type: "Add", object: named("Note", id), target: named("Collection", featured) })
+        yield* deliverFrom(zoe, { type: "Add", object: named("Note", id), target: named("Collection", featured) })
         assert.deepStrictEqual(yield* pins, [id], form)
-        yield* done(zoe, { type: "Remove", object: named("Note", id), target: named("Collection", featured) })
+        yield* deliverFrom(zoe, { type: "Remove", object: named("Note", id), target: named("Collection", featured) })
         assert.deepStrictEqual(yield* pins, [], form)
         const before = yield* sql`SELECT FROM reports`
-        yield* done(zoe, { type: "Flag", object: named("Person", actor), content: form })
+        yield* deliverFrom(zoe, { type: "Flag", object: named("Person", actor), content: form })
         assert.lengthOf(yield* sql`SELECT FROM reports`, before.length + 1, form)
       }
     }))
@@ -180,9 +180,9 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
         yield* json(ben, `/api/v1/accounts/${id}/follow`, {})
         const request = Effect.map(sentOf("Follow"), (all) =>
           String(all.findLast(({ object }) => object === yan.id)?.["id"]))
-        yield* done(yan, { type: "Accept", object: named("Follow", yield* request) })
+        yield* deliverFrom(yan, { type: "Accept", object: named("Follow", yield* request) })
         assert.deepStrictEqual(yield* followed, { following: true, requested: false }, `Accept ${form}`)
-        yield* done(yan, { type: "Reject", object: named("Follow", yield* request) })
+        yield* deliverFrom(yan, { type: "Reject", object: named("Follow", yield* request) })
         assert.deepStrictEqual(yield* followed, { following: false, requested: false }, `Reject ${form}`)
       }
     }))
@@ -205,10 +205,10 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
           })
         const names = (name: string) => present(sql`SELECT FROM collections WHERE uri = ${id} AND name = ${name}`)
         yield* states("birds")
-        yield* done(quinn, { type: "Add", object: named("FeaturedCollection", id), target: featuredCollections })
+        yield* deliverFrom(quinn, { type: "Add", object: named("FeaturedCollection", id), target: featuredCollections })
         yield* names("birds")
         yield* states("cats")
-        yield* done(quinn, { type: "Update", object: named("FeaturedCollection", id) })
+        yield* deliverFrom(quinn, { type: "Update", object: named("FeaturedCollection", id) })
         yield* names("cats")
       }
     }))
@@ -217,10 +217,10 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
     Effect.gen(function*() {
       const { actor, zoe } = yield* scene("6")
       const [one, two] = [note(zoe, "one", mentioning(actor)), note(zoe, "two", mentioning(actor))]
-      assert.match((yield* done(zoe, { type: "Create", object: [one, two] })) ?? "", /ignored/)
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: [one] }), "done")
+      assert.match((yield* deliverFrom(zoe, { type: "Create", object: [one, two] })) ?? "", /ignored/)
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object: [one] }), "done")
       const reply = note(zoe, "reply", { ...mentioning(actor), inReplyTo: [one["id"]] })
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: reply }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object: reply }), "done")
       assert.isNotNull((yield* storedNote(reply["id"]))?.replyTo)
     }))
 })

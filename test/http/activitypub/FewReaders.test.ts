@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { hearStrangers } from "../../support/People.ts"
-import { done, note, OtherServer, servers } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 import { actorOf, found, json, mentioning, person, received, there, told } from "./Talking.ts"
 
 const contents = (all: ReadonlyArray<{ content: string }>) => all.map(({ content }) => content)
@@ -21,10 +21,13 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
       const { id } = yield* found(ben, "zoe")
       for (const by of [ben, cleo]) {
         yield* json(by, `/api/v1/accounts/${id}/follow`, {})
-        yield* done(zoe, { type: "Accept", object: { type: "Follow", actor: yield* actorOf(by), object: zoe.id } })
+        yield* deliverFrom(zoe, {
+          type: "Accept",
+          object: { type: "Follow", actor: yield* actorOf(by), object: zoe.id }
+        })
       }
       const object = note(zoe, "few", { to: [me, other], cc: [], tag: mentioning(me).tag })
-      assert.strictEqual(yield* done(zoe, { type: "Create", object }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object }), "done")
       const status = yield* received(anna)
       assert.strictEqual(status.visibility, "private")
       assert.deepStrictEqual(status.mentions.map(({ acct }: { acct: string }) => acct), ["anna"])
@@ -34,11 +37,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
       assert.strictEqual((yield* json(cleo, `/api/v1/statuses/${status.id}`)).error, "Record not found")
       for (const by of [anna, ben]) assert.isEmpty(yield* json(by, "/api/v1/conversations"))
       const edit = { ...object, content: "<p>still few</p>", updated: new Date().toISOString() }
-      assert.strictEqual(yield* done(zoe, { type: "Update", object: edit }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Update", object: edit }), "done")
       assert.strictEqual((yield* json(ben, `/api/v1/statuses/${status.id}`)).content, "<p>still few</p>")
       assert.strictEqual((yield* json(cleo, `/api/v1/statuses/${status.id}`)).error, "Record not found")
       // Named, it is a conversation of the two.
-      yield* done(zoe, { type: "Create", object: note(zoe, "one", { ...mentioning(me), to: [me], cc: [] }) })
+      yield* deliverFrom(zoe, { type: "Create", object: note(zoe, "one", { ...mentioning(me), to: [me], cc: [] }) })
       assert.strictEqual((yield* received(anna)).visibility, "direct")
       assert.strictEqual((yield* json(anna, "/api/v1/conversations")).length, 1)
     }))
@@ -53,8 +56,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
       for (const [name, to] of [["open", {}], ["few", { to: [`${yves.id}/followers`] }]] as const) {
         const first = note(yves, name, { ...mentioning(me), ...to, published: early })
         const edited = { ...first, content: "<p>edited</p>", tag: [], updated }
-        assert.strictEqual(yield* done(yves, { type: "Update", object: edited }), "done")
-        assert.strictEqual(yield* done(yves, { type: "Create", object: first }), "ignored: already stored")
+        assert.strictEqual(yield* deliverFrom(yves, { type: "Update", object: edited }), "deliverFrom")
+        assert.strictEqual(yield* deliverFrom(yves, { type: "Create", object: first }), "ignored: already stored")
         const sql = yield* SqlClient.SqlClient
         const [{ id } = { id: 0n }] = yield* sql<{ id: bigint }>`SELECT id FROM statuses WHERE uri = ${
           String(first["id"])
@@ -65,7 +68,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
       // Known remote accounts are not local readers.
       const strangers = note(yves, "strangers", mentioning((yield* there("yann")).id))
       assert.strictEqual(
-        yield* done(yves, { type: "Create", object: strangers }),
+        yield* deliverFrom(yves, { type: "Create", object: strangers }),
         "ignored: irrelevant to local accounts"
       )
     }))
@@ -85,10 +88,13 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
       yield* sql`INSERT INTO domain_mutes (id, account_id, domain) VALUES (1, ${emil.accountId}, ${domain})`
       const [a, b, c] = [yield* actorOf(dora), yield* actorOf(emil), yield* actorOf(fay)]
       assert.strictEqual(
-        yield* done(yan, { type: "Create", object: note(yan, "both", { ...mentioning(a, b), to: [a, b], cc: [] }) }),
+        yield* deliverFrom(yan, {
+          type: "Create",
+          object: note(yan, "both", { ...mentioning(a, b), to: [a, b], cc: [] })
+        }),
         "ignored: irrelevant to local accounts; changed: a block between its sender and an account that it references"
       )
-      yield* done(yan, { type: "Create", object: note(yan, "three", mentioning(a, b, c)) })
+      yield* deliverFrom(yan, { type: "Create", object: note(yan, "three", mentioning(a, b, c)) })
       const { mentions } = yield* received(fay)
       assert.deepStrictEqual(mentions.map(({ acct }: { acct: string }) => acct), ["fay"])
       for (const by of [dora, emil]) assert.isEmpty(yield* told(by))
@@ -101,11 +107,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
       const [me, other] = [yield* actorOf(gil), yield* actorOf(hal)]
       const { id } = yield* found(gil, "xeno")
       yield* json(gil, `/api/v1/accounts/${id}/follow`, {})
-      yield* done(xeno, { type: "Accept", object: { type: "Follow", actor: me, object: xeno.id } })
+      yield* deliverFrom(xeno, { type: "Accept", object: { type: "Follow", actor: me, object: xeno.id } })
       yield* sql`UPDATE accounts SET silenced_at = ${new Date()} WHERE id = ${id}`
-      yield* done(xeno, { type: "Create", object: note(xeno, "hey", mentioning(me, other)) })
+      yield* deliverFrom(xeno, { type: "Create", object: note(xeno, "hey", mentioning(me, other)) })
       assert.deepStrictEqual([yield* told(gil), yield* told(hal)], [["mention xeno"], []])
-      yield* done(xeno, { type: "Follow", object: other })
+      yield* deliverFrom(xeno, { type: "Follow", object: other })
       assert.strictEqual((yield* json(hal, "/api/v1/follow_requests")).length, 1)
       assert.strictEqual((yield* json(hal, "/api/v1/accounts/verify_credentials")).followers_count, 0)
     }))
@@ -117,9 +123,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
       const me = yield* actorOf(ida)
       const attachment = [{ type: "Document", mediaType: "image/png", url: "https://files.example/a.png" }]
       const object = note(will, "picture", { ...mentioning(me), attachment })
-      yield* done(will, { type: "Create", object })
+      yield* deliverFrom(will, { type: "Create", object })
       assert.strictEqual((yield* received(ida)).media_attachments.length, 1)
-      yield* done(will, { type: "Delete", object: object["id"] })
+      yield* deliverFrom(will, { type: "Delete", object: object["id"] })
       assert.isEmpty(yield* sql`SELECT FROM media_attachments`)
     }))
 })

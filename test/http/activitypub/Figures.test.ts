@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { actorOf, json, person, there } from "./Calls.ts"
-import { done, note, servers } from "./Sending.ts"
+import { deliverFrom, note, servers } from "./Sending.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("figures that another server states", (it) => {
   it.effect("row 39: however large they are, people here count on", () =>
@@ -17,7 +17,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("figures tha
         likes: most,
         shares: most
       })
-      assert.strictEqual(yield* done(eve, { type: "Create", object: question }), "done")
+      assert.strictEqual(yield* deliverFrom(eve, { type: "Create", object: question }), "done")
       const { statuses: [found] } = yield* json(
         ada,
         `/api/v2/search?resolve=true&q=${encodeURIComponent(String(question["id"]))}`

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Notification } from "../../../src/http/wire/Notification.ts"
 import { flagCommentCharactersMax, flagsPerDayMax } from "../../../src/services/moderation/Flags.ts"
 import type { Person } from "../../support/Server.ts"
-import { done, send, servers, settled } from "./Sending.ts"
+import { deliverFrom, send, servers, settled } from "./Sending.ts"
 import { actorOf, found, json, person, post, there } from "./Talking.ts"
 
 interface Row {
@@ -35,7 +35,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
         object: [yield* actorOf(cora), mine.uri, theirs.uri, `${mine.uri}0`],
         content: "Look"
       }
-      assert.strictEqual(yield* done(instance, flag), "done")
+      assert.strictEqual(yield* deliverFrom(instance, flag), "done")
       assert.deepStrictEqual(
         yield* sql`SELECT collection_ids FROM reports WHERE target_account_id = ${cora.accountId}`,
         [{ collectionIds: [BigInt(mine.id)] }]
@@ -50,8 +50,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
       const instance = yield* there("fragments", { type: "Application" })
       const object = [yield* actorOf(eve)]
       const flag = (n: number) => ({ type: "Flag", id: `${instance.id}#reports/${n}`, object, content: `report ${n}` })
-      assert.strictEqual(yield* done(instance, flag(1)), "done")
-      assert.strictEqual(yield* done(instance, flag(2)), "done")
+      assert.strictEqual(yield* deliverFrom(instance, flag(1)), "done")
+      assert.strictEqual(yield* deliverFrom(instance, flag(2)), "done")
       yield* send(instance, flag(2))
       assert.deepStrictEqual((yield* reports).map(({ comment }) => comment), ["report 1", "report 2"])
       yield* sql`DELETE FROM reports`
@@ -75,7 +75,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
         object: [yield* actorOf(anna), status.uri],
         content: "x".repeat(flagCommentCharactersMax) + "y"
       }
-      assert.strictEqual(yield* done(instance, flag), "done")
+      assert.strictEqual(yield* deliverFrom(instance, flag), "done")
       yield* send(instance, flag)
       assert.deepStrictEqual(yield* reports, [{
         targetAccountId: anna.accountId,
@@ -132,12 +132,12 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
         far.id
       ]
       const flags = Effect.fnUntraced(function*(n: number) {
-        assert.strictEqual(yield* done(far, { type: "Flag", id: `${far.id}/flags/${n}`, object }), "done")
+        assert.strictEqual(yield* deliverFrom(far, { type: "Flag", id: `${far.id}/flags/${n}`, object }), "done")
         return (yield* reports).at(-1)
       })
       const ids = (...statuses: ReadonlyArray<{ id: string }>) => statuses.map(({ id }) => BigInt(id))
       assert.deepStrictEqual((yield* flags(1))?.statusIds, ids(open, direct))
-      yield* done(yan, { type: "Follow", object: yield* actorOf(cleo) })
+      yield* deliverFrom(yan, { type: "Follow", object: yield* actorOf(cleo) })
       const last = yield* flags(2)
       assert.deepStrictEqual([last?.targetAccountId, last?.statusIds], [cleo.accountId, ids(open, followers, direct)])
     }))
@@ -156,16 +156,16 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
           { type: "Flag", object: `${object}x` }
         ]
       ) {
-        assert.match((yield* done(xeno, activity)) ?? "", /^ignored/, JSON.stringify(activity))
+        assert.match((yield* deliverFrom(xeno, activity)) ?? "", /^ignored/, JSON.stringify(activity))
       }
       assert.isEmpty(yield* reports)
-      assert.strictEqual(yield* done(will, { type: "Flag", object }), "done")
+      assert.strictEqual(yield* deliverFrom(will, { type: "Flag", object }), "done")
       yield* sql`INSERT INTO reports (id, account_id, target_account_id, category, comment, status_ids, rule_ids,
           forward_domains, created_at)
         SELECT n, account_id, target_account_id, 'other', '', '{}', '{}', '{}', ${new Date()}
         FROM reports, generate_series(2::bigint, ${flagsPerDayMax}) n`
-      assert.match((yield* done(xeno, { type: "Flag", object })) ?? "", /^ignored: .* too many today/)
+      assert.match((yield* deliverFrom(xeno, { type: "Flag", object })) ?? "", /^ignored: .* too many today/)
       yield* sql`UPDATE reports SET created_at = ${new Date(Date.now() - 2 * 86_400_000)} WHERE id < 10`
-      assert.strictEqual(yield* done(xeno, { type: "Flag", object }), "done")
+      assert.strictEqual(yield* deliverFrom(xeno, { type: "Flag", object }), "done")
     }))
 })

@@ -6,7 +6,7 @@ import { urlReader } from "../../../src/services/federation/documents/Reading.ts
 import { hostEmojisMax } from "../../../src/services/federation/inbox/RemoteEmojis.ts"
 import type { Json } from "../../services/federation/Peer.ts"
 import { bytesAt, picture } from "../../support/MediaFiles.ts"
-import { done, note, OtherServer, servers } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 import { actorOf, found, json, mentioning, person, received, there } from "./Talking.ts"
 
 const png = (colour: string) => Effect.promise(() => picture(20, 20, colour).png().toBuffer())
@@ -52,7 +52,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("emoji of ot
         oneOf: [{ name: ":hat: yes" }, { name: "no" }],
         tag: [...mention.tag, ...tag]
       })
-      assert.strictEqual(yield* done(zoe, { type: "Create", object }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object }), "done")
       const status = yield* received(anna)
       assert.deepStrictEqual([names(status), names(status.poll)], [["cat", "hat"], ["hat"]])
       const [{ static_url, url }] = status.emojis
@@ -71,7 +71,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("emoji of ot
       const shows = Effect.fnUntraced(function*(url: string, more: Json = {}) {
         const mention = mentioning(me)
         const tag = [...mention.tag, emoji("same", url, more)]
-        yield* done(yan, {
+        yield* deliverFrom(yan, {
           type: "Create",
           object: note(yan, `${++count}`, { ...mention, content: `<p>:same: ${count}</p>`, tag })
         })
@@ -111,7 +111,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("emoji of ot
       const content = `<p>${
         [fits, long, "script", "nothing", "bad name", "x"].map((name) => `:${name}:`).join(" ")
       }</p>`
-      yield* done(xeno, {
+      yield* deliverFrom(xeno, {
         type: "Create",
         object: note(xeno, "many", { ...mention, content, tag: [...mention.tag, ...given] })
       })
@@ -126,7 +126,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("emoji of ot
         SELECT n, 'full' || n, ${domain}, 'https://x.test/', 'https://x.test/', ${new Date()}
         FROM generate_series(1::bigint, ${hostEmojisMax}) n`
       const tag = [...mention.tag, emoji("more", cat), emoji("full7", cat)]
-      yield* done(xeno, {
+      yield* deliverFrom(xeno, {
         type: "Create",
         object: note(xeno, "more", { ...mention, content: "<p>:more: :full7:</p>", tag })
       })
@@ -146,7 +146,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("emoji of ot
       const mention = mentioning(yield* actorOf(dora))
       const bad = yield* put("/bad.png", "#666666")
       const tag = [...mention.tag, emoji("ours", bad), emoji("theirs", bad, { id: "https://far.test/emojis/1" })]
-      yield* done(will, {
+      yield* deliverFrom(will, {
         type: "Create",
         object: note(will, "forged", { ...mention, content: "<p>:ours: :theirs:</p>", tag })
       })

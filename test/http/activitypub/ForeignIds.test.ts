@@ -5,7 +5,7 @@ import { type Json, type Peer, peer } from "../../services/federation/Peer.ts"
 import { sendJson } from "../../services/outbound/FarHosts.ts"
 import { TestServer } from "../../support/Server.ts"
 import { api, eventually, follows, outcome, resolved, serve } from "./Exchange.ts"
-import { done, note, OtherServer, type RemotePerson, send, servers } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, type RemotePerson, send, servers } from "./Sending.ts"
 
 const context = { "@context": "https://www.w3.org/ns/activitystreams" }
 const published = new Date(Date.now() - 3_600_000).toISOString()
@@ -53,7 +53,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("row 1: post
       const [server, evil, honest] = [yield* TestServer, yield* OtherServer, yield* peer]
       const anna = yield* server.createPerson("anna")
       const [thief, victim] = [yield* evil.actor("thief"), yield* honest.actor("victim")]
-      yield* done(thief, { type: "Like", object: "https://nowhere.test/1" })
+      yield* deliverFrom(thief, { type: "Like", object: "https://nowhere.test/1" })
       yield* follows(anna.accountId, thief.id)
       const mine = yield* api(anna.token, "/api/v1/statuses", { status: "mine" })
       const everybody = { to: ["https://www.w3.org/ns/activitystreams#Public"] }

@@ -6,7 +6,7 @@ import * as ForeignLimits from "../../../src/services/instance/ForeignLimits.ts"
 import { followsMax } from "../../../src/services/social/Follows.ts"
 import { singlesMax } from "../../../src/services/statuses/InteractionPolicy.ts"
 import { api, eventually, resolved, serve } from "./Exchange.ts"
-import { done, note, OtherServer, servers } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 import { actorOf, found, person, there } from "./Talking.ts"
 
 const published = new Date(Date.now() - 3_600_000).toISOString()
@@ -50,7 +50,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("more than p
       yield* eventually(Effect.map(shown, (names) => names.length > 0 ? names : undefined))
       assert.sameMembers([...yield* shown], tags.map(({ name }) => name.slice(1)))
       assert.deepStrictEqual<unknown>(yield* pins, pinned.map((post) => post["id"]))
-      yield* done(zoe, { type: "Add", object: { type: "Hashtag", name: "#more" }, target: featured })
+      yield* deliverFrom(zoe, { type: "Add", object: { type: "Hashtag", name: "#more" }, target: featured })
       assert.include(yield* shown, "more")
     }))
 
@@ -81,6 +81,6 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("more than p
       const [cleo, xeno] = [yield* person("cleo"), yield* there("xeno")]
       const account = yield* found(cleo, "xeno")
       yield* sql`UPDATE account_stats SET following_count = ${followsMax} WHERE account_id = ${BigInt(account.id)}`
-      assert.strictEqual(yield* done(xeno, { type: "Follow", object: yield* actorOf(cleo) }), "done")
+      assert.strictEqual(yield* deliverFrom(xeno, { type: "Follow", object: yield* actorOf(cleo) }), "done")
     }))
 })

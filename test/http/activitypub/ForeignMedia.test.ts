@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { Status } from "../../../src/http/wire/Status.ts"
 import { call } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
-import { done, note, OtherServer, servers } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("files of other servers", (it) => {
   it.effect("S-009, S-012: a post's files and its author's pictures are shown by way of this server, more than people here may attach", () =>
@@ -54,7 +54,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("files of ot
         cc: [me],
         attachment
       })
-      assert.strictEqual(yield* done(mia, { type: "Create", object: answer }), "done")
+      assert.strictEqual(yield* deliverFrom(mia, { type: "Create", object: answer }), "done")
       const { body } = yield* call("GET", `/api/v1/statuses/${mine.id}/context`, anna.token)
       const { account, media_attachments: media } = yield* Schema.decodeUnknownEffect(Status)(body.descendants[0])
       assert.deepStrictEqual(media.map(({ remote_url, type }) => [type, remote_url]), [
@@ -85,7 +85,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("files of ot
         attachment: [second, { ...attachment[0], name: "A grey cat" }],
         updated: new Date().toISOString()
       }
-      assert.strictEqual(yield* done(mia, { type: "Update", object: edited }), "done")
+      assert.strictEqual(yield* deliverFrom(mia, { type: "Update", object: edited }), "done")
       const { body: now } = yield* call("GET", `/api/v1/statuses/${body.descendants[0].id}`, anna.token)
       const kept = (yield* Schema.decodeUnknownEffect(Status)(now)).media_attachments
       assert.deepStrictEqual(kept.map(({ description, id }) => [id, description]), [

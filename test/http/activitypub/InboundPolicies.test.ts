@@ -7,7 +7,7 @@ import { hearStrangers } from "../../support/People.ts"
 import { TestServer } from "../../support/Server.ts"
 import { actorOf, json, person, there } from "./Calls.ts"
 import { eventually, resolved, serve } from "./Exchange.ts"
-import { done, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
 
 /** Counts the rows of every kind that an activity may create. */
 const traces = Effect.flatMap(
@@ -39,13 +39,13 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
       const [ada, zoe] = [yield* person("ada"), yield* there("zoe")]
       const me = yield* actorOf(ada)
       const status = yield* json(ada, "/api/v1/statuses", { method: "POST", json: { status: "hello" } })
-      yield* done(zoe, { type: "Follow", object: me })
+      yield* deliverFrom(zoe, { type: "Follow", object: me })
       const [{ account }] = yield* json(ada, "/api/v1/notifications")
       yield* json(ada, `/api/v1/accounts/${account.id}/block`, { method: "POST" })
       const before = yield* traces
       const outcomes = new Map<string, string>()
       for (const activity of everything(me, status, zoe).slice(0, 6)) {
-        const outcome = yield* done(zoe, activity)
+        const outcome = yield* deliverFrom(zoe, activity)
         outcomes.set(String(activity["type"]), outcome ?? "")
         assert.match(outcome ?? "", /^(?:dropped|ignored): /, JSON.stringify(activity))
       }
@@ -61,8 +61,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
       yield* hearStrangers(bob)
       const [both, to] = [[me, yield* actorOf(bob)], yield* actorOf(bob)]
       const tag = both.map((href) => ({ type: "Mention", href }))
-      const outcome = yield* done(zoe, { type: "Create", object: note(zoe, "both", { to: both, cc: [], tag }) })
-      assert.strictEqual(outcome, "done; changed: a block between its sender and an account that it references")
+      const outcome = yield* deliverFrom(zoe, { type: "Create", object: note(zoe, "both", { to: both, cc: [], tag }) })
+      assert.strictEqual(outcome, "deliverFrom; changed: a block between its sender and an account that it references")
       assert.lengthOf(yield* json(bob, "/api/v1/notifications"), 1)
       const [{ status: told }] = yield* json(bob, "/api/v1/notifications")
       assert.deepStrictEqual(told.mentions.map(({ username }: { username: string }) => username), ["bob"])
@@ -76,15 +76,18 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
       const [cleo, yan] = [yield* person("cleo"), yield* there("yan")]
       const me = yield* actorOf(cleo)
       const status = yield* json(cleo, "/api/v1/statuses", { method: "POST", json: { status: "hello" } })
-      yield* done(yan, { type: "Like", object: status.uri })
+      yield* deliverFrom(yan, { type: "Like", object: status.uri })
       yield* sql`UPDATE accounts SET suspended_at = '2026-01-01' WHERE username = 'yan'`
       const before = yield* traces
       // The key was used a moment ago: the actor of the account knows better.
       for (const activity of everything(me, status, yan)) {
-        assert.strictEqual(yield* done(yan, activity), "dropped: its sender is suspended")
+        assert.strictEqual(yield* deliverFrom(yan, activity), "dropped: its sender is suspended")
       }
       assert.deepStrictEqual(yield* traces, before)
-      assert.strictEqual(yield* done(yan, { type: "Undo", object: { type: "Like", object: status.uri } }), "done")
+      assert.strictEqual(
+        yield* deliverFrom(yan, { type: "Undo", object: { type: "Like", object: status.uri } }),
+        "done"
+      )
       assert.strictEqual((yield* json(cleo, `/api/v1/statuses/${status.id}`)).favourites_count, 0)
     }))
 
@@ -92,18 +95,18 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
     Effect.gen(function*() {
       const [emil, fay, will] = [yield* person("emil"), yield* person("fay"), yield* there("will")]
       const [me, other] = [yield* actorOf(emil), yield* actorOf(fay)]
-      yield* done(will, { type: "Follow", object: other })
-      yield* done(will, { type: "Follow", object: me })
+      yield* deliverFrom(will, { type: "Follow", object: other })
+      yield* deliverFrom(will, { type: "Follow", object: me })
       const [{ account }] = yield* json(emil, "/api/v1/notifications")
       yield* json(emil, `/api/v1/accounts/${account.id}/block`, { method: "POST" })
       yield* json(fay, `/api/v1/accounts/${account.id}/follow`, { method: "POST" })
-      yield* done(will, { type: "Accept", object: { type: "Follow", actor: other, object: will.id } })
+      yield* deliverFrom(will, { type: "Accept", object: { type: "Follow", actor: other, object: will.id } })
       const spellings = [me, me.replace("emil", "Emil"), me.replace("users/", "@"), `${me}/`]
       const mentioning = { cc: [...spellings, other], tag: spellings.map((href) => ({ type: "Mention", href })) }
       const everybody = ["https://www.w3.org/ns/activitystreams#Public"]
-      yield* done(will, { type: "Create", object: note(will, "named", mentioning) })
+      yield* deliverFrom(will, { type: "Create", object: note(will, "named", mentioning) })
       const boosted = { ...note(will, "boosted", mentioning), published: new Date(0).toISOString() }
-      yield* done(will, { type: "Announce", object: boosted, to: everybody })
+      yield* deliverFrom(will, { type: "Announce", object: boosted, to: everybody })
       const sql = yield* SqlClient.SqlClient
       const posts = yield* sql`SELECT html FROM statuses WHERE account_id = ${account.id} AND html <> '' ORDER BY html`
       assert.deepStrictEqual(posts, [{ html: "<p>boosted</p>" }, { html: "<p>named</p>" }])

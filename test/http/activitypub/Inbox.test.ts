@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { hearStrangers } from "../../support/People.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
-import { done, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
 
 const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
@@ -41,10 +41,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       const boost = { type: "Announce", object: status.uri, to: ["https://www.w3.org/ns/activitystreams#Public"] }
       assert.strictEqual(yield* send(zoe, follow, "/users/anna/inbox"), 202)
       assert.strictEqual(yield* settled, "done")
-      assert.strictEqual(yield* done(zoe, like), "done")
-      assert.strictEqual(yield* done(zoe, boost), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, like), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, boost), "done")
       const reply = note(zoe, "reply", { inReplyTo: status.uri, tag: [{ type: "Mention", href: me }], cc: [me] })
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: reply }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object: reply }), "done")
       assert.sameMembers(yield* notifications(anna), ["follow zoe", "favourite zoe", "reblog zoe", "mention zoe"])
       assert.deepInclude(yield* json(anna, `/api/v1/statuses/${status.id}`), {
         favourites_count: 1,
@@ -54,8 +54,13 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       assert.strictEqual((yield* json(anna, "/api/v1/accounts/verify_credentials")).followers_count, 1)
       const { descendants } = yield* json(anna, `/api/v1/statuses/${status.id}/context`)
       assert.deepStrictEqual(descendants.map(({ content }: { content: string }) => content), ["<p>reply</p>"])
-      for (const object of [follow, like, boost]) assert.strictEqual(yield* done(zoe, { type: "Undo", object }), "done")
-      assert.strictEqual(yield* done(zoe, { type: "Delete", object: { id: reply["id"], type: "Tombstone" } }), "done")
+      for (const object of [follow, like, boost]) {
+        assert.strictEqual(yield* deliverFrom(zoe, { type: "Undo", object }), "done")
+      }
+      assert.strictEqual(
+        yield* deliverFrom(zoe, { type: "Delete", object: { id: reply["id"], type: "Tombstone" } }),
+        "done"
+      )
       assert.deepInclude(yield* json(anna, `/api/v1/statuses/${status.id}`), {
         favourites_count: 0,
         reblogs_count: 0,
@@ -69,7 +74,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
     Effect.gen(function*() {
       const [ben, yan] = [yield* person("ben"), yield* there("yan")]
       assert.strictEqual(
-        yield* done(yan, { type: "Create", object: note(yan, "before") }),
+        yield* deliverFrom(yan, { type: "Create", object: note(yan, "before") }),
         "ignored: irrelevant to local accounts"
       )
       // Our follow is pending until its target accepts it, and only the target can (row 16).
@@ -80,14 +85,20 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       yield* json(ben, `/api/v1/accounts/${found.id}/follow`, { method: "POST" })
       const request = { type: "Follow", actor: yield* actorOf(ben), object: yan.id }
       const other = yield* there("xaver")
-      assert.match((yield* done(other, { type: "Accept", object: request })) ?? "", /^ignored/)
-      assert.match((yield* done(other, { type: "Accept", object: { ...request, object: other.id } })) ?? "", /^ignored/)
+      assert.match((yield* deliverFrom(other, { type: "Accept", object: request })) ?? "", /^ignored/)
+      assert.match(
+        (yield* deliverFrom(other, { type: "Accept", object: { ...request, object: other.id } })) ?? "",
+        /^ignored/
+      )
       assert.isFalse((yield* json(ben, `/api/v1/accounts/relationships?id=${found.id}`))[0].following)
-      assert.strictEqual(yield* done(yan, { type: "Accept", object: request }), "done")
-      assert.match((yield* done(yan, { type: "Accept", object: request })) ?? "", /^ignored/)
+      assert.strictEqual(yield* deliverFrom(yan, { type: "Accept", object: request }), "done")
+      assert.match((yield* deliverFrom(yan, { type: "Accept", object: request })) ?? "", /^ignored/)
       assert.isTrue((yield* json(ben, `/api/v1/accounts/relationships?id=${found.id}`))[0].following)
       const content = "<p onclick=\"x()\">hi <script>alert(1)</script><a href=\"javascript:x()\">link</a></p>"
-      yield* done(yan, { type: "Create", object: note(yan, "clean", { content, summary: "careful", sensitive: true }) })
+      yield* deliverFrom(yan, {
+        type: "Create",
+        object: note(yan, "clean", { content, summary: "careful", sensitive: true })
+      })
       const [top] = yield* json(ben, "/api/v1/timelines/home")
       assert.deepInclude(top, {
         spoiler_text: "careful",
@@ -96,7 +107,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
         uri: `${yan.id}/notes/clean`
       })
       assert.notMatch(top.content, /script|onclick|javascript/)
-      assert.strictEqual(yield* done(yan, { type: "Reject", object: request }), "done")
+      assert.strictEqual(yield* deliverFrom(yan, { type: "Reject", object: request }), "done")
       assert.isFalse((yield* json(ben, `/api/v1/accounts/relationships?id=${found.id}`))[0].following)
     }))
 
@@ -110,9 +121,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
         type: "Update",
         object: note(vic, "edited", { ...mention, published: at(0), updated: at(minutes), content })
       })
-      yield* done(vic, { type: "Create", object: note(vic, "edited", { ...mention, published: at(0) }) })
-      assert.strictEqual(yield* done(vic, version(20, "<p>two<script>x</script></p>")), "done")
-      assert.match((yield* done(vic, version(10, "<p>one</p>"))) ?? "", /^ignored/)
+      yield* deliverFrom(vic, { type: "Create", object: note(vic, "edited", { ...mention, published: at(0) }) })
+      assert.strictEqual(yield* deliverFrom(vic, version(20, "<p>two<script>x</script></p>")), "done")
+      assert.match((yield* deliverFrom(vic, version(10, "<p>one</p>"))) ?? "", /^ignored/)
       const [{ status }] = yield* json(hal, "/api/v1/notifications")
       assert.strictEqual(status.content, "<p>two</p>")
       const history: ReadonlyArray<{ content: string }> = yield* json(hal, `/api/v1/statuses/${status.id}/history`)
@@ -142,7 +153,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       assert.deepStrictEqual(yield* notifications(cleo), ["mention will"])
       // A post repeated in other activities is the same post.
       assert.strictEqual(
-        yield* done(will, {
+        yield* deliverFrom(will, {
           type: "Create",
           object: note(will, "once", { cc: [me], tag: [{ type: "Mention", href: me }] })
         }),
@@ -156,11 +167,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       const me = yield* actorOf(dora)
       const mention = { cc: [me], tag: [{ type: "Mention", href: me }] }
       const [late, early] = [note(vera, "late", mention), note(vera, "early", mention)]
-      yield* done(vera, { type: "Create", object: late })
-      yield* done(vera, { type: "Delete", object: late["id"] })
-      yield* done(vera, { type: "Delete", object: { type: "Tombstone", id: early["id"] } })
+      yield* deliverFrom(vera, { type: "Create", object: late })
+      yield* deliverFrom(vera, { type: "Delete", object: late["id"] })
+      yield* deliverFrom(vera, { type: "Delete", object: { type: "Tombstone", id: early["id"] } })
       for (const object of [late, early]) {
-        assert.match((yield* done(vera, { type: "Create", object })) ?? "", /^ignored/)
+        assert.match((yield* deliverFrom(vera, { type: "Create", object })) ?? "", /^ignored/)
       }
       assert.isEmpty(yield* notifications(dora))
     }))
@@ -171,9 +182,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       const me = yield* actorOf(emil)
       const mention = { cc: [me], tag: [{ type: "Mention", href: me }] }
       const status = yield* post(emil, "mine")
-      yield* done(uwe, { type: "Create", object: note(uwe, "his", mention) })
-      yield* done(uwe, { type: "Like", object: status.uri })
-      yield* done(uwe, { type: "Follow", object: me })
+      yield* deliverFrom(uwe, { type: "Create", object: note(uwe, "his", mention) })
+      yield* deliverFrom(uwe, { type: "Like", object: status.uri })
+      yield* deliverFrom(uwe, { type: "Follow", object: me })
       const before = [
         yield* count("statuses"),
         yield* count("favourites"),
@@ -198,15 +209,15 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
         undo("Follow", me)
       ]
       // Deleting an unknown object does not block its later arrival.
-      yield* done(thief, { type: "Delete", object: `${uwe.id}/notes/next` })
+      yield* deliverFrom(thief, { type: "Delete", object: `${uwe.id}/notes/next` })
       for (const attempt of attempts) {
-        assert.match((yield* done(thief, attempt)) ?? "", /^ignored/, JSON.stringify(attempt))
+        assert.match((yield* deliverFrom(thief, attempt)) ?? "", /^ignored/, JSON.stringify(attempt))
       }
       assert.deepStrictEqual(
         [yield* count("statuses"), yield* count("favourites"), yield* count("follows"), yield* notifications(emil)],
         before
       )
-      assert.strictEqual(yield* done(uwe, { type: "Create", object: note(uwe, "next", mention) }), "done")
+      assert.strictEqual(yield* deliverFrom(uwe, { type: "Create", object: note(uwe, "next", mention) }), "done")
     }))
 
   it.effect("row 59: a mention without addressing is not notified, and a direct post is visible to its addressees", () =>
@@ -215,7 +226,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       yield* hearStrangers(fay, gil)
       const [me, other] = [yield* actorOf(fay), yield* actorOf(gil)]
       const tag = [me, other].map((href) => ({ type: "Mention", href }))
-      yield* done(tom, { type: "Create", object: note(tom, "whisper", { to: [me], cc: [], tag }) })
+      yield* deliverFrom(tom, { type: "Create", object: note(tom, "whisper", { to: [me], cc: [], tag }) })
       assert.deepStrictEqual(yield* notifications(fay), ["mention tom"])
       assert.isEmpty(yield* notifications(gil))
       const [{ status }] = yield* json(fay, "/api/v1/notifications")

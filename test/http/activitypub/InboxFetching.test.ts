@@ -15,7 +15,7 @@ import {
   serve,
   timesAsked
 } from "./Exchange.ts"
-import { done, note, OtherServer, type RemotePerson, send, servers, settled } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, type RemotePerson, send, servers, settled } from "./Sending.ts"
 import { actorOf } from "./Talking.ts"
 
 const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
@@ -26,7 +26,7 @@ const boost = (object: unknown) => ({ type: "Announce", object, ...everybody })
 /** A local follower of a remote account that has posted. */
 const pair = Effect.fnUntraced(function*(here: string, away: string) {
   const [me, them] = [yield* person(here), yield* there(away)]
-  yield* done(them, { type: "Like", object: "https://nowhere.test/1" })
+  yield* deliverFrom(them, { type: "Like", object: "https://nowhere.test/1" })
   yield* follows(me.accountId, them.id)
   return [me, them] as const
 })
@@ -78,7 +78,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       const id = `${zack.id}/boosts/1`
       yield* send(zack, { id, ...boost(post["id"]) })
       const answers = yield* arrives
-      assert.strictEqual(yield* done(author, { type: "Create", object: post }), "done")
+      assert.strictEqual(yield* deliverFrom(author, { type: "Create", object: post }), "done")
       assert.strictEqual(yield* eventually(outcomeOf(id)), "done")
       yield* settled
       assert.deepStrictEqual<unknown>(yield* home(olga.token), [post["id"]])
@@ -129,8 +129,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       yield* send(xena, { id: `${xena.id}/boosts/1`, ...boost(undone["id"]) })
       const [answerLate, answerUndone] = [yield* waitLate, yield* waitUndone]
       const quick = note(xena, "quick")
-      assert.strictEqual(yield* done(xena, { type: "Create", object: quick }), "done")
-      yield* done(xena, { type: "Undo", object: { type: "Announce", id: `${xena.id}/boosts/1`, object: undone["id"] } })
+      assert.strictEqual(yield* deliverFrom(xena, { type: "Create", object: quick }), "done")
+      yield* deliverFrom(xena, {
+        type: "Undo",
+        object: { type: "Announce", id: `${xena.id}/boosts/1`, object: undone["id"] }
+      })
       assert.deepStrictEqual<unknown>(yield* home(cleo.token), [quick["id"]])
       yield* answerUndone
       yield* answerLate

@@ -8,7 +8,7 @@ import { hearStrangers } from "../../support/People.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffMember } from "../../support/Staff.ts"
 import { answer, api, ended, follows, home, serve, timesAsked } from "./Exchange.ts"
-import { done, note, OtherServer, send, servers, settled } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
 
 const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
@@ -28,7 +28,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
     it.effect("row 6: a forwarded activity is believed only as confirmed by its origin", () =>
       Effect.gen(function*() {
         const [anna, author, courier] = [yield* person("anna"), yield* there("author"), yield* there("courier")]
-        yield* done(author, { type: "Like", object: "https://nowhere.test/1" })
+        yield* deliverFrom(author, { type: "Like", object: "https://nowhere.test/1" })
         yield* follows(anna.accountId, author.id)
         const handOn = (type: string, object: unknown, actor = author.id) =>
           Effect.andThen(send(courier, { type, actor, object }), ended)
@@ -55,7 +55,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         // Row 10: nor does it come back.
         yield* serve(post)
         assert.match(yield* handOn("Create", post), /^ignored/)
-        assert.match((yield* done(author, { type: "Create", object: post })) ?? "", /^ignored/)
+        assert.match((yield* deliverFrom(author, { type: "Create", object: post })) ?? "", /^ignored/)
         assert.isEmpty(yield* home(anna.token))
       }))
 
@@ -76,7 +76,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
           { type: "Create", object: { ...post, id: "https://elsewhere.test/1" } }
         ]
         for (const activity of attempts) {
-          assert.match((yield* done(courier, { actor: author.id, ...activity })) ?? "", /^ignored/, activity.type)
+          assert.match(
+            (yield* deliverFrom(courier, { actor: author.id, ...activity })) ?? "",
+            /^ignored/,
+            activity.type
+          )
         }
         assert.strictEqual(yield* timesAsked(post["id"]), 0)
         assert.strictEqual((yield* api(ben.token, "/api/v1/accounts/verify_credentials")).followers_count, 0)
@@ -88,7 +92,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         yield* hearStrangers(cleo)
         const me = yield* TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/cleo`))
         const secret = note(author, "secret", { to: [me], cc: [], tag: [{ type: "Mention", href: me }] })
-        yield* done(author, { type: "Create", object: secret })
+        yield* deliverFrom(author, { type: "Create", object: secret })
         const deleted = { type: "Delete", actor: author.id, object: secret["id"] }
         const notifications = Effect.map(api(cleo.token, "/api/v1/notifications"), (all) => all.length)
         yield* send(courier, deleted)
@@ -117,19 +121,19 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
           const mine = yield* api(dora.token, "/api/v1/accounts/verify_credentials")
           return [mine.followers_count, shown.favourites_count, shown.reblogs_count, yield* count("blocks")]
         })
-        for (const activity of activities.slice(0, 3)) assert.strictEqual(yield* done(yan, activity), "done")
+        for (const activity of activities.slice(0, 3)) assert.strictEqual(yield* deliverFrom(yan, activity), "done")
         assert.deepStrictEqual(yield* figures, [1, 1, 1, 0])
         for (const { id } of activities) {
-          assert.match((yield* done(thief, { type: "Undo", object: id })) ?? "", /^ignored/)
+          assert.match((yield* deliverFrom(thief, { type: "Undo", object: id })) ?? "", /^ignored/)
         }
         assert.deepStrictEqual(yield* figures, [1, 1, 1, 0])
         for (const { id } of activities.slice(0, 3)) {
-          assert.strictEqual(yield* done(yan, { type: "Undo", object: id }), "done")
+          assert.strictEqual(yield* deliverFrom(yan, { type: "Undo", object: id }), "done")
         }
         assert.deepStrictEqual(yield* figures, [0, 0, 0, 0])
-        assert.strictEqual(yield* done(yan, activities[3] ?? {}), "done")
+        assert.strictEqual(yield* deliverFrom(yan, activities[3] ?? {}), "done")
         assert.deepStrictEqual(yield* figures, [0, 0, 0, 1])
-        assert.strictEqual(yield* done(yan, { type: "Undo", object: `${yan.id}/4` }), "done")
+        assert.strictEqual(yield* deliverFrom(yan, { type: "Undo", object: `${yan.id}/4` }), "done")
         assert.deepStrictEqual(yield* figures, [0, 0, 0, 0])
       }))
 
@@ -145,16 +149,18 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
           object: status.uri,
           ...everybody
         })
-        for (const object of [like(1), like(2).id, boost(1), boost(2).id]) yield* done(xena, { type: "Undo", object })
+        for (const object of [like(1), like(2).id, boost(1), boost(2).id]) {
+          yield* deliverFrom(xena, { type: "Undo", object })
+        }
         for (const late of [like(1), like(2), boost(1), boost(2)]) {
-          assert.match((yield* done(xena, late)) ?? "", /undone/, late.id)
+          assert.match((yield* deliverFrom(xena, late)) ?? "", /undone/, late.id)
         }
         assert.deepInclude(yield* api(emil.token, `/api/v1/statuses/${status.id}`), {
           favourites_count: 0,
           reblogs_count: 0
         })
         // The next ones are new.
-        for (const fresh of [like(3), boost(3)]) assert.strictEqual(yield* done(xena, fresh), "done")
+        for (const fresh of [like(3), boost(3)]) assert.strictEqual(yield* deliverFrom(xena, fresh), "done")
       }))
 
     it.effect("row 6, row 22: a relayed post is fetched from its origin, and the embedded copy is ignored, while staff keep the relay", () =>
@@ -168,7 +174,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         const [stranger, mallory] = [yield* actor("outsider"), yield* actor("mallory2")]
         const { body: made } = yield* ask(staff, "POST", relays, { actor_url: relay.id })
         const [asked] = yield* sql<{ followUri: string }>`SELECT follow_uri FROM relays WHERE id = ${BigInt(made.id)}`
-        yield* done(relay, { type: "Accept", object: asked?.followUri })
+        yield* deliverFrom(relay, { type: "Accept", object: asked?.followUri })
         const served = (name: string, more: Json = {}) => {
           const post = note(stranger, name, more)
           documents.set(`/users/outsider/notes/${name}`, {
@@ -178,7 +184,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
           return post
         }
         const handedOn = Effect.fnUntraced(function*(by: typeof relay, activity: Json) {
-          yield* done(by, activity)
+          yield* deliverFrom(by, activity)
           const [row] = yield* eventually(
             sql<{ outcome: string | null }>`SELECT outcome FROM inbound_activities ORDER BY id DESC LIMIT 1`,
             ([last]) => last !== undefined && last.outcome !== null

@@ -6,7 +6,7 @@ import { inboundBackoff } from "../../../src/services/federation/inbox/InboundAc
 import { cli } from "../../support/CommandLine.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
-import { done, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
 
 const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
@@ -93,7 +93,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses o
       const [ben, xeno, server] = [yield* person("ben"), yield* there("xeno"), yield* TestServer]
       const me = `${server.baseUrl}/users/${ben.username}`
       const follow = `${xeno.id}/first`
-      assert.strictEqual(yield* done(xeno, { id: follow, type: "Follow", object: me }), "done")
+      assert.strictEqual(yield* deliverFrom(xeno, { id: follow, type: "Follow", object: me }), "done")
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE accounts SET suspended_at = ${new Date()} WHERE uri = ${xeno.id}`
       const mention = { cc: [me], tag: [{ type: "Mention", href: me }] }
@@ -108,16 +108,16 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses o
         ]
       ) {
         // Dropped on arrival if the suspension is known there already, otherwise by the actor.
-        yield* done(xeno, activity)
+        yield* deliverFrom(xeno, activity)
       }
       const outcomes = yield* sql<{ outcome: string }>`SELECT DISTINCT i.outcome FROM inbound_activities i
         JOIN accounts a ON a.id = i.account_id WHERE a.uri = ${xeno.id} AND i.uri <> ${follow}`
       for (const { outcome } of outcomes) assert.strictEqual(outcome, "dropped: its sender is suspended")
       assert.strictEqual(
-        yield* done(xeno, { type: "Update", object: note(xeno, "late", mention) }),
+        yield* deliverFrom(xeno, { type: "Update", object: note(xeno, "late", mention) }),
         "ignored: not a newer post of the sender"
       )
-      assert.strictEqual(yield* done(xeno, { type: "Undo", object: { type: "Follow", object: me } }), "done")
+      assert.strictEqual(yield* deliverFrom(xeno, { type: "Undo", object: { type: "Follow", object: me } }), "done")
     }))
 
   it.effect("I8 F20: an activity that fails each time is set aside for people to see, and holds nothing up", () =>

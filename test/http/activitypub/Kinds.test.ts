@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Json } from "../../services/federation/Peer.ts"
 import { TestServer } from "../../support/Server.ts"
 import { api, ended, follows, home, serve } from "./Exchange.ts"
-import { done, note, OtherServer, send, servers, settled } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
 
 const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
@@ -58,9 +58,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of ev
       )
       assert.deepStrictEqual(yield* shown, [12, 3])
       // An unchanged version with other counts is no edit.
-      assert.match((yield* done(yan, { type: "Update", object: counted(20, 4) })) ?? "", /^ignored: not a newer/)
+      assert.match((yield* deliverFrom(yan, { type: "Update", object: counted(20, 4) })) ?? "", /^ignored: not a newer/)
       assert.deepStrictEqual(yield* shown, [20, 4])
-      yield* done(yan, {
+      yield* deliverFrom(yan, {
         type: "Update",
         object: counted(21, 4, { content: "<p>newer</p>", updated: new Date().toISOString() })
       })
@@ -68,19 +68,19 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of ev
       assert.isNotNull((yield* api(ben.token, `/api/v1/statuses/${id}`)).edited_at)
       // Other accounts cannot update it.
       const thief = yield* there("thief")
-      yield* done(thief, { type: "Update", object: counted(99, 99) })
+      yield* deliverFrom(thief, { type: "Update", object: counted(99, 99) })
       assert.deepStrictEqual(yield* shown, [21, 4])
       // Ours come on top, and are what there is where the origin knows less.
       yield* api(ben.token, `/api/v1/statuses/${id}/favourite`, {})
       assert.deepStrictEqual(yield* shown, [22, 4])
-      yield* done(yan, { type: "Update", object: counted(0, 0) })
+      yield* deliverFrom(yan, { type: "Update", object: counted(0, 0) })
       assert.deepStrictEqual(yield* shown, [1, 0])
     }))
 
   it.effect("row 81 F89: odd dates neither pin a post on top nor break anything", () =>
     Effect.gen(function*() {
       const [cleo, xena] = [yield* person("cleo"), yield* there("xena")]
-      yield* done(xena, { type: "Like", object: "https://nowhere.test/1" })
+      yield* deliverFrom(xena, { type: "Like", object: "https://nowhere.test/1" })
       yield* follows(cleo.accountId, xena.id)
       const from = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
       const post = (name: string, published: unknown) => note(xena, name, { published })
@@ -94,7 +94,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of ev
         yield* send(xena, { type: "Create", object })
         assert.strictEqual(yield* ended, "done")
       }
-      assert.match((yield* done(xena, { type: "Create", object: late })) ?? "", /^ignored/)
+      assert.match((yield* deliverFrom(xena, { type: "Create", object: late })) ?? "", /^ignored/)
       const mine = yield* api(cleo.token, "/api/v1/statuses", { status: "newest" })
       yield* settled
       assert.deepStrictEqual<unknown>(yield* home(cleo.token), [mine.uri, odd["id"], soon["id"], old["id"]])

@@ -8,7 +8,7 @@ import { peer } from "../../services/federation/Peer.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { TestServer } from "../../support/Server.ts"
 import { actorOf, json, person, there } from "./Calls.ts"
-import { done, OtherServer, type RemotePerson, send } from "./Sending.ts"
+import { deliverFrom, OtherServer, type RemotePerson, send } from "./Sending.ts"
 
 const servers = (variables: Record<string, string>) =>
   Layer.effect(OtherServer, peer).pipe(
@@ -70,7 +70,7 @@ layer(servers({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true, time
         for (const path of documents) {
           assert.deepStrictEqual([yield* ask(path), yield* ask(path, zoe)], [401, 200], path)
         }
-        assert.strictEqual(yield* done(zoe, { type: "Follow", object: me }), "done")
+        assert.strictEqual(yield* deliverFrom(zoe, { type: "Follow", object: me }), "done")
 
         assert.strictEqual((yield* cli(["domain", "disallow", domain], variables)).code, 0)
         const asked = Effect.map(ask("/users/ada", zoe), (status) => status)
@@ -100,7 +100,7 @@ layer(servers({ AUTHORIZED_FETCH: "on" }), { excludeTestServices: true, timeout:
       for (const path of ["/@ben", `/api/v1/statuses/${status.id}`, "/api/v1/timelines/public"]) {
         assert.strictEqual((yield* fetch(path)).status, 200, path)
       }
-      assert.strictEqual(yield* done(yan, { type: "Follow", object: yield* actorOf(ben) }), "done")
+      assert.strictEqual(yield* deliverFrom(yan, { type: "Follow", object: yield* actorOf(ben) }), "done")
       assert.strictEqual((yield* cli(["domain", "block", domain, "--severity", "suspend"], variables)).code, 0)
       const soon = { schedule: Schedule.spaced("20 millis"), times: 100 }
       const asked = Effect.suspend(() => ask("/users/ben", yan))

@@ -5,7 +5,7 @@ import { onlyLink, relMe } from "../../../src/services/html/Links.ts"
 import { eventually } from "../../support/Eventually.ts"
 import type { Person } from "../../support/Server.ts"
 import { TestServer } from "../../support/Server.ts"
-import { done, OtherServer, servers } from "./Sending.ts"
+import { deliverFrom, OtherServer, servers } from "./Sending.ts"
 import { found, json, person, there } from "./Talking.ts"
 
 /** A page on the other server. */
@@ -111,7 +111,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("links of pr
       yield* found(cleo, "zoe")
       yield* looked
       assert.deepStrictEqual(fieldsOf(yield* found(cleo, "zoe")), ["home"])
-      yield* done(zoe, { type: "Update", object: zoe.id })
+      yield* deliverFrom(zoe, { type: "Update", object: zoe.id })
       yield* looked
       assert.deepStrictEqual(fieldsOf(yield* found(cleo, "zoe")), ["home"])
       assert.isUndefined(onlyLink("<a href=\"https://a.test/\">https://b.test/</a>"))

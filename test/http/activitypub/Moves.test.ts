@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { handOverRowsMax } from "../../../src/services/social/Moves.ts"
+import { transferRowsMax } from "../../../src/services/social/Moves.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { eventually } from "../../support/Eventually.ts"
 import type { Person } from "../../support/Server.ts"
 import { TestServer } from "../../support/Server.ts"
-import { done, OtherServer, type RemotePerson, servers } from "./Sending.ts"
+import { deliverFrom, OtherServer, type RemotePerson, servers } from "./Sending.ts"
 import { actorOf, found, json, person, there } from "./Talking.ts"
 
 /** Waits until no work is left. */
@@ -25,14 +25,17 @@ const says = (by: RemotePerson, more: object) =>
     })
   )
 const moves = Effect.fnUntraced(function*(by: RemotePerson, to: string) {
-  const outcome = yield* done(by, { type: "Move", object: by.id, target: to })
+  const outcome = yield* deliverFrom(by, { type: "Move", object: by.id, target: to })
   yield* still
   return outcome
 })
 const follows = Effect.fnUntraced(function*(by: Person, target: RemotePerson) {
   const { id } = yield* found(by, target.name)
   yield* json(by, `/api/v1/accounts/${id}/follow`, {})
-  yield* done(target, { type: "Accept", object: { type: "Follow", actor: yield* actorOf(by), object: target.id } })
+  yield* deliverFrom(target, {
+    type: "Accept",
+    object: { type: "Follow", actor: yield* actorOf(by), object: target.id }
+  })
   return id
 })
 const relation = (by: Person, id: string) =>
@@ -75,7 +78,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
           { type: "Move", object: follows2.id, target: "javascript:x" }
         ]
       ) {
-        assert.strictEqual(yield* done(follows2, activity), "ignored: not a move of the sender")
+        assert.strictEqual(yield* deliverFrom(follows2, activity), "ignored: not a move of the sender")
       }
       yield* moves(zed, will.id)
       assert.isTrue((yield* relation(dora, from)).following)
@@ -117,7 +120,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
       const next = yield* there("next", { alsoKnownAs: [many.id] })
       const from = yield* follows(fay, many)
       const at = new Date()
-      const people = handOverRowsMax + 20
+      const people = transferRowsMax + 20
       yield* sql`INSERT INTO accounts (id, username, created_at, updated_at)
         SELECT n, 'person' || n, ${at}, ${at} FROM generate_series(1::bigint, ${people}) n`
       yield* sql`INSERT INTO actors (account_id) SELECT n FROM generate_series(1::bigint, ${people}) n`

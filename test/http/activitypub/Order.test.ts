@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 import type { Person } from "../../support/Server.ts"
-import { done, note, send, servers, settled } from "./Sending.ts"
+import { deliverFrom, note, send, servers, settled } from "./Sending.ts"
 import { actorOf, found, json, mentioning, person, post, received, there, told } from "./Talking.ts"
 
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
@@ -53,7 +53,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       const status = yield* post(anna, "hello")
       yield* json(anna, `/api/v1/statuses/${status.id}`, {}, "DELETE")
       const reply = note(zoe, "late", { ...mentioning(yield* actorOf(anna)), inReplyTo: status.uri })
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: reply }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object: reply }), "done")
       const sql = yield* SqlClient.SqlClient
       assert.deepStrictEqual(
         yield* sql`SELECT replies_count FROM status_stats WHERE status_id = ${status.id}`,
@@ -75,9 +75,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       })
       for (const [type, object] of [["Follow", me], ["Announce", status.uri]] as const) {
         const [first, second] = [doing(type, object, 1), doing(type, object, 2)]
-        yield* done(zoe, first)
-        yield* done(zoe, second)
-        assert.include(yield* done(zoe, { type: "Undo", object: first }), "superseded by a later activity")
+        yield* deliverFrom(zoe, first)
+        yield* deliverFrom(zoe, second)
+        assert.include(yield* deliverFrom(zoe, { type: "Undo", object: first }), "superseded by a later activity")
         const row = Effect.map(rows(status), (counts) => counts?.[1])
         const sql = yield* SqlClient.SqlClient
         const left = type === "Announce" ? row : Effect.map(
@@ -85,15 +85,15 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
           ({ length }) => length
         )
         assert.strictEqual(yield* left, 1)
-        yield* done(zoe, { type: "Undo", object: second })
+        yield* deliverFrom(zoe, { type: "Undo", object: second })
         assert.strictEqual(yield* left, 0)
         // Repeats this with the id alone.
         const [third, fourth] = [doing(type, object, 3), doing(type, object, 4)]
-        yield* done(zoe, third)
-        yield* done(zoe, fourth)
-        yield* done(zoe, { type: "Undo", object: third.id })
+        yield* deliverFrom(zoe, third)
+        yield* deliverFrom(zoe, fourth)
+        yield* deliverFrom(zoe, { type: "Undo", object: third.id })
         assert.strictEqual(yield* left, 1)
-        yield* done(zoe, { type: "Undo", object: fourth.id })
+        yield* deliverFrom(zoe, { type: "Undo", object: fourth.id })
         assert.strictEqual(yield* left, 0)
         const answers = yield* sql`SELECT DISTINCT uri FROM outgoing_activities
           WHERE type = 'Accept' AND sender_id = ${anna.accountId}`
@@ -120,19 +120,22 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
         activity("Block", me)
       ]
       for (const object of all) {
-        assert.match((yield* done(thief, { type: "Undo", object: { ...object, actor: thief.id } })) ?? "", /^ignored/)
-        assert.match((yield* done(thief, { type: "Undo", object: object["id"] })) ?? "", /^ignored/)
-        assert.match((yield* done(yan, { type: "Undo", object })) ?? "", /^ignored/)
-        assert.match((yield* done(yan, object)) ?? "", /^ignored/, String(object["type"]))
+        assert.match(
+          (yield* deliverFrom(thief, { type: "Undo", object: { ...object, actor: thief.id } })) ?? "",
+          /^ignored/
+        )
+        assert.match((yield* deliverFrom(thief, { type: "Undo", object: object["id"] })) ?? "", /^ignored/)
+        assert.match((yield* deliverFrom(yan, { type: "Undo", object })) ?? "", /^ignored/)
+        assert.match((yield* deliverFrom(yan, object)) ?? "", /^ignored/, String(object["type"]))
       }
       assert.deepStrictEqual([yield* figures(ben, status), yield* told(ben)], [[0, 0, 0], []])
-      assert.strictEqual(yield* done(yan, { type: "Like", object: status.uri }), "done")
+      assert.strictEqual(yield* deliverFrom(yan, { type: "Like", object: status.uri }), "done")
       // A boost is found by its id alone.
       const boost = { ...activity("Announce", status.uri), id: `${yan.id}/boost` }
-      yield* done(yan, boost)
-      assert.match((yield* done(thief, { type: "Undo", object: boost.id })) ?? "", /^ignored/)
+      yield* deliverFrom(yan, boost)
+      assert.match((yield* deliverFrom(thief, { type: "Undo", object: boost.id })) ?? "", /^ignored/)
       assert.deepStrictEqual(yield* figures(ben, status), [1, 1, 0])
-      assert.strictEqual(yield* done(yan, { type: "Undo", object: boost.id }), "done")
+      assert.strictEqual(yield* deliverFrom(yan, { type: "Undo", object: boost.id }), "done")
       assert.deepStrictEqual(yield* figures(ben, status), [1, 0, 0])
     }))
 
@@ -143,18 +146,18 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
       const first = note(xeno, "n", { ...mentioning(me), published: ago(30) })
       const second = { ...first, content: "<p>two</p>", updated: ago(20) }
-      assert.strictEqual(yield* done(xeno, { type: "Update", object: second }), "done")
-      assert.match((yield* done(xeno, { type: "Create", object: first })) ?? "", /^ignored/)
-      assert.match((yield* done(xeno, { type: "Update", object: second })) ?? "", /^ignored/)
+      assert.strictEqual(yield* deliverFrom(xeno, { type: "Update", object: second }), "done")
+      assert.match((yield* deliverFrom(xeno, { type: "Create", object: first })) ?? "", /^ignored/)
+      assert.match((yield* deliverFrom(xeno, { type: "Update", object: second })) ?? "", /^ignored/)
       const status = yield* received(cleo)
       assert.strictEqual(status.content, "<p>two</p>")
       assert.isNotNull(status.edited_at)
       const third = { ...first, content: "<p>three</p>", updated: ago(10) }
-      assert.strictEqual(yield* done(xeno, { type: "Update", object: third }), "done")
+      assert.strictEqual(yield* deliverFrom(xeno, { type: "Update", object: third }), "done")
       const history: ReadonlyArray<{ content: string }> = yield* json(cleo, `/api/v1/statuses/${status.id}/history`)
       assert.deepStrictEqual(history.map(({ content }) => content), ["<p>two</p>", "<p>three</p>"])
       const old = note(xeno, "old", { ...mentioning(me), published: ago(25 * 60), updated: ago(1) })
-      assert.match((yield* done(xeno, { type: "Update", object: old })) ?? "", /^ignored/)
+      assert.match((yield* deliverFrom(xeno, { type: "Update", object: old })) ?? "", /^ignored/)
     }))
 
   it.effect("row 16: an Accept or Reject counts for the current follow, by its id too, and can be undone", () =>
@@ -170,18 +173,18 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       ])
       yield* json(dora, `/api/v1/accounts/${id}/follow`, {})
       yield* json(dora, `/api/v1/accounts/${id}/unfollow`, {})
-      assert.match((yield* done(will, { type: "Accept", object: follow })) ?? "", /^ignored/)
+      assert.match((yield* deliverFrom(will, { type: "Accept", object: follow })) ?? "", /^ignored/)
       assert.deepStrictEqual(yield* relation, [false, false])
       yield* json(dora, `/api/v1/accounts/${id}/follow`, {})
-      assert.strictEqual(yield* done(will, { type: "Accept", object: follow.id }), "done")
+      assert.strictEqual(yield* deliverFrom(will, { type: "Accept", object: follow.id }), "done")
       assert.deepStrictEqual(yield* relation, [true, false])
-      assert.strictEqual(yield* done(will, { type: "Reject", object: { ...follow, id: undefined } }), "done")
+      assert.strictEqual(yield* deliverFrom(will, { type: "Reject", object: { ...follow, id: undefined } }), "done")
       assert.deepStrictEqual(yield* relation, [false, false])
       yield* json(dora, `/api/v1/accounts/${id}/follow`, {})
       const [again] = yield* sql<{ uri: string }>`SELECT uri FROM follow_requests WHERE account_id = ${dora.accountId}`
       const accept = { type: "Accept", object: { ...follow, id: again?.uri } }
-      yield* done(will, accept)
-      assert.strictEqual(yield* done(will, { type: "Undo", object: accept }), "done")
+      yield* deliverFrom(will, accept)
+      assert.strictEqual(yield* deliverFrom(will, { type: "Undo", object: accept }), "done")
       assert.deepStrictEqual(yield* relation, [false, false])
     }))
 
@@ -202,7 +205,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
         return rows[0]?.uri ?? ""
       })
       const accepted = (uri: string) =>
-        done(wim, { type: "Accept", object: { id: uri, type: "Follow", actor: me, object: wim.id } })
+        deliverFrom(wim, { type: "Accept", object: { id: uri, type: "Follow", actor: me, object: wim.id } })
       const ends = [
         (uri: string): Json => ({ type: "Reject", object: { id: uri, type: "Follow", actor: me, object: wim.id } }),
         (): Json => ({ type: "Block", object: me })
@@ -212,9 +215,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
           const before = yield* undone
           const uri = yield* follow
           yield* answer(uri)
-          assert.strictEqual(yield* done(wim, end(uri)), "done")
+          assert.strictEqual(yield* deliverFrom(wim, end(uri)), "done")
           assert.deepStrictEqual((yield* undone).slice(before.length), [`${uri}/undo`])
-          yield* done(wim, { type: "Undo", object: { type: "Block", object: me } })
+          yield* deliverFrom(wim, { type: "Undo", object: { type: "Block", object: me } })
         }
       }
     }))
@@ -225,16 +228,16 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       const me = yield* actorOf(emil)
       const { id } = yield* found(emil, "vera")
       yield* json(emil, `/api/v1/accounts/${id}/follow`, {})
-      yield* done(vera, { type: "Accept", object: { type: "Follow", actor: me, object: vera.id } })
-      yield* done(vera, { type: "Follow", object: me })
-      assert.strictEqual(yield* done(vera, { type: "Block", object: me }), "done")
+      yield* deliverFrom(vera, { type: "Accept", object: { type: "Follow", actor: me, object: vera.id } })
+      yield* deliverFrom(vera, { type: "Follow", object: me })
+      assert.strictEqual(yield* deliverFrom(vera, { type: "Block", object: me }), "done")
       const [relation] = yield* json(emil, `/api/v1/accounts/relationships?id=${id}`)
       assert.deepInclude(relation, { following: false, followed_by: false, blocked_by: true })
       assert.deepInclude(yield* json(emil, "/api/v1/accounts/verify_credentials"), {
         followers_count: 0,
         following_count: 0
       })
-      assert.strictEqual(yield* done(vera, { type: "Undo", object: { type: "Block", object: me } }), "done")
+      assert.strictEqual(yield* deliverFrom(vera, { type: "Undo", object: { type: "Block", object: me } }), "done")
       assert.isFalse((yield* json(emil, `/api/v1/accounts/relationships?id=${id}`))[0].blocked_by)
     }))
 })

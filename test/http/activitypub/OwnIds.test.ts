@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { eventually } from "../../support/Eventually.ts"
 import { actorOf, json, person, there } from "./Calls.ts"
 import { answer } from "./Exchange.ts"
-import { done, note, servers } from "./Sending.ts"
+import { deliverFrom, note, servers } from "./Sending.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("local ids", (it) => {
   it.effect("row 1: is not learnt from elsewhere, wherever a redirect leads", () =>
@@ -17,10 +17,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("local ids",
         answer(`/ways/${n}`, (_, response) => response.writeHead(302, { location: ours }).end()))
       for (const way of ways) {
         yield* json(ada, `/api/v2/search?resolve=true&q=${encodeURIComponent(way)}`)
-        yield* done(eve, { type: "Announce", object: way })
+        yield* deliverFrom(eve, { type: "Announce", object: way })
       }
       const tag = ways.map((href) => ({ type: "Mention", href }))
-      yield* done(eve, { type: "Create", object: note(eve, "mentions", { cc: [me], tag, quote: ways[1] }) })
+      yield* deliverFrom(eve, { type: "Create", object: note(eve, "mentions", { cc: [me], tag, quote: ways[1] }) })
       yield* eventually(sql`SELECT FROM errands WHERE tries = 0`, (rows) =>
         rows.length === 0)
       yield* Effect.sleep("2 seconds")

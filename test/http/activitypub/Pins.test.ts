@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { foreignPinsMax } from "../../../src/services/instance/ForeignLimits.ts"
 import { answer, ended, eventually, follows, outcomeOf, serve, timesAsked } from "./Exchange.ts"
-import { done, note, OtherServer, send, servers, settled } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
 import { actorOf, found, json, mentioning, person, post, there } from "./Talking.ts"
 
 /** A remote account with a collection of pinned posts. */
@@ -17,7 +17,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       const [anna, zoe] = [yield* person("anna"), yield* pinning("zoe")]
       const me = yield* actorOf(anna)
       for (const name of ["one", "two"]) {
-        yield* done(zoe, { type: "Create", object: note(zoe, name, mentioning(me)) })
+        yield* deliverFrom(zoe, { type: "Create", object: note(zoe, name, mentioning(me)) })
       }
       const { id } = yield* found(anna, "zoe")
       const pinned = Effect.map(
@@ -26,10 +26,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       )
       const [one, two] = [`${zoe.id}/notes/one`, `${zoe.id}/notes/two`]
       for (const object of [one, { id: two, type: "Note" }, one]) {
-        assert.strictEqual(yield* done(zoe, { type: "Add", object, target: zoe.featured }), "done")
+        assert.strictEqual(yield* deliverFrom(zoe, { type: "Add", object, target: zoe.featured }), "done")
       }
       assert.deepStrictEqual(yield* pinned, ["<p>two</p>", "<p>one</p>"])
-      assert.strictEqual(yield* done(zoe, { type: "Remove", object: one, target: zoe.featured }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Remove", object: one, target: zoe.featured }), "done")
       assert.deepStrictEqual(yield* pinned, ["<p>two</p>"])
     }))
 
@@ -39,10 +39,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       const me = yield* actorOf(ben)
       const mine = yield* post(ben, "mine")
       for (const by of [yan, thief]) {
-        yield* done(by, { type: "Create", object: note(by, "own", mentioning(me)) })
+        yield* deliverFrom(by, { type: "Create", object: note(by, "own", mentioning(me)) })
       }
       const [his, own] = [`${yan.id}/notes/own`, `${thief.id}/notes/own`]
-      yield* done(yan, { type: "Add", object: his, target: yan.featured })
+      yield* deliverFrom(yan, { type: "Add", object: his, target: yan.featured })
       for (
         const activity of [
           { type: "Add", object: his, target: thief.featured },
@@ -106,12 +106,12 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       yield* settled
       yield* send(vic, pins("Add", third))
       yield* settled
-      yield* done(vic, { type: "Create", object: posts[1] })
-      assert.strictEqual(yield* done(vic, pins("Add", second)), "done")
-      yield* done(vic, pins("Remove", third))
+      yield* deliverFrom(vic, { type: "Create", object: posts[1] })
+      assert.strictEqual(yield* deliverFrom(vic, pins("Add", second)), "deliverFrom")
+      yield* deliverFrom(vic, pins("Remove", third))
       assert.strictEqual(yield* outcomeOf(`${third}#Add`), "ignored: removed again")
-      yield* done(vic, { type: "Create", object: posts[2] })
-      yield* done(vic, { type: "Create", object: posts[0] })
+      yield* deliverFrom(vic, { type: "Create", object: posts[2] })
+      yield* deliverFrom(vic, { type: "Create", object: posts[0] })
       assert.strictEqual(yield* eventually(outcomeOf(`${first}#Add`)), "done")
       const pinned: ReadonlyArray<{ uri: string }> = yield* json(eve, `/api/v1/accounts/${id}/statuses?pinned=true`)
       assert.deepStrictEqual(pinned.map(({ uri }) => uri), [second, first])
@@ -127,7 +127,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       const activity = { id: `${ulf.id}/pins/1`, type: "Add", object: post["id"], target: ulf.featured }
       yield* send(ulf, activity)
       yield* eventually(Effect.map(timesAsked(post["id"]), (times) => times > 0 || undefined))
-      yield* done(ulf, { type: "Create", object: post })
+      yield* deliverFrom(ulf, { type: "Create", object: post })
       assert.strictEqual(yield* eventually(outcomeOf(activity.id)), "done")
       const [pinned] = yield* json(flora, `/api/v1/accounts/${id}/statuses?pinned=true`)
       assert.strictEqual(pinned.uri, post["id"])
@@ -138,8 +138,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       const [cleo, xeno] = [yield* person("cleo"), yield* pinning("xeno")]
       const me = yield* actorOf(cleo)
       const pins = Effect.fnUntraced(function*(name: string, more = {}) {
-        yield* done(xeno, { type: "Create", object: note(xeno, name, { ...mentioning(me), ...more }) })
-        return yield* done(xeno, { type: "Add", object: `${xeno.id}/notes/${name}`, target: xeno.featured })
+        yield* deliverFrom(xeno, { type: "Create", object: note(xeno, name, { ...mentioning(me), ...more }) })
+        return yield* deliverFrom(xeno, { type: "Add", object: `${xeno.id}/notes/${name}`, target: xeno.featured })
       })
       assert.strictEqual(yield* pins("secret", { to: [me], cc: [] }), "ignored: not a post that can be pinned")
       for (let n = 0; n < foreignPinsMax; n++) assert.strictEqual(yield* pins(`p${n}`), "done")

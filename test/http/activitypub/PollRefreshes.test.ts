@@ -5,8 +5,8 @@ import migration from "../../../migrations/0026_moments.ts"
 import { hearStrangers } from "../../support/People.ts"
 import { TestServer } from "../../support/Server.ts"
 import { answer, eventually, serve, timesAsked } from "./Exchange.ts"
-import { question, tally } from "./RemotePolls.ts"
-import { done, servers } from "./Sending.ts"
+import { remotePoll, tally } from "./RemotePolls.ts"
+import { deliverFrom, servers } from "./Sending.ts"
 import { actorOf, json, person, received, there } from "./Talking.ts"
 
 /** Moves refreshes a minute into the past. */
@@ -20,8 +20,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
       const sql = yield* SqlClient.SqlClient
       const [anna, ben, zoe] = [yield* person("anna"), yield* person("ben"), yield* there("zoe")]
       const me = yield* actorOf(anna)
-      const asked = (one: number, two: number) => question(zoe, "q", me, { one, two })
-      yield* done(zoe, { type: "Create", object: asked(1, 0) })
+      const asked = (one: number, two: number) => remotePoll(zoe, "q", me, { one, two })
+      yield* deliverFrom(zoe, { type: "Create", object: asked(1, 0) })
       const { poll: { id } } = yield* received(anna)
       const look = Effect.map(json(anna, `/api/v1/polls/${id}`), (poll) => tally({ poll }))
       const uri = asked(0, 0)["id"]
@@ -54,8 +54,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
     Effect.gen(function*() {
       const [cleo, yan] = [yield* person("cleo"), yield* there("yan")]
       const me = yield* actorOf(cleo)
-      const asked = question(yan, "slow", me, { one: 1, two: 2 })
-      yield* done(yan, { type: "Create", object: asked })
+      const asked = remotePoll(yan, "slow", me, { one: 1, two: 2 })
+      yield* deliverFrom(yan, { type: "Create", object: asked })
       const { poll: { id } } = yield* received(cleo)
       const look = Effect.map(json(cleo, `/api/v1/polls/${id}`), (poll) => tally({ poll }))
       yield* answer(new URL(String(asked["id"])).pathname, (_, response) => response.writeHead(404).end())
@@ -66,7 +66,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
           response.writeHead(200, { "content-type": "application/activity+json" }).end(
             JSON.stringify({
               "@context": "https://www.w3.org/ns/activitystreams",
-              ...question(yan, "slow", me, { one: 8, two: 9 })
+              ...remotePoll(yan, "slow", me, { one: 8, two: 9 })
             })
           )
       })
@@ -81,8 +81,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
       const [dora, emil, wim] = [yield* person("dora"), yield* person("emil"), yield* there("wim")]
       yield* hearStrangers(dora)
       const me = yield* actorOf(dora)
-      const secret = question(wim, "secret", me, { one: 1, two: 2 }, { to: [me], cc: [] })
-      yield* done(wim, { type: "Create", object: secret })
+      const secret = remotePoll(wim, "secret", me, { one: 1, two: 2 }, { to: [me], cc: [] })
+      yield* deliverFrom(wim, { type: "Create", object: secret })
       const { poll: { id } } = yield* received(dora)
       assert.strictEqual((yield* json(dora, `/api/v1/polls/${id}`)).voters_count, 3)
       assert.strictEqual((yield* json(emil, `/api/v1/polls/${id}`)).error, "Record not found")
@@ -103,8 +103,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
         none: "tomorrow"
       }
       for (const [name, endTime] of Object.entries(ends)) {
-        const object = question(ute, `ends-${name}`, me, { a: 1 }, { endTime, published: "-000001-01-01T00:00:00Z" })
-        assert.strictEqual(yield* done(ute, { type: "Create", object }), "done")
+        const object = remotePoll(ute, `ends-${name}`, me, { a: 1 }, { endTime, published: "-000001-01-01T00:00:00Z" })
+        assert.strictEqual(yield* deliverFrom(ute, { type: "Create", object }), "done")
       }
       for (const path of ["/api/v1/notifications", "/api/v2/notifications", "/api/v1/timelines/public"]) {
         const answer = yield* json(ida, path)
@@ -137,8 +137,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
       const [gone] = [yield* there("gone")]
       for (const by of [good, bad, gone]) {
         const tag = [{ type: "Mention", href: me }, { type: "Hashtag", name: "#kept" }]
-        const object = question(by, `kept-by-${by.name}`, me, { a: 1 }, { tag })
-        assert.strictEqual(yield* done(by, { type: "Create", object }), "done")
+        const object = remotePoll(by, `kept-by-${by.name}`, me, { a: 1 }, { tag })
+        assert.strictEqual(yield* deliverFrom(by, { type: "Create", object }), "done")
       }
       const sql = yield* SqlClient.SqlClient
       const [status] = yield* sql<{ id: bigint }>`UPDATE polls SET expires_at = 'infinity'

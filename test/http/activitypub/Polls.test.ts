@@ -5,8 +5,8 @@ import { optionsMax } from "../../../src/services/federation/documents/ForeignPo
 import type { Json } from "../../services/federation/Peer.ts"
 import { eventually } from "../../support/Eventually.ts"
 import type { Person } from "../../support/Server.ts"
-import { question, tally } from "./RemotePolls.ts"
-import { done, type RemotePerson, send, servers, settled } from "./Sending.ts"
+import { remotePoll, tally } from "./RemotePolls.ts"
+import { deliverFrom, type RemotePerson, send, servers, settled } from "./Sending.ts"
 import { actorOf, json, person, post, received, there, told } from "./Talking.ts"
 
 /** A poll of this server. */
@@ -15,7 +15,7 @@ const asks = (by: Person, poll: Json = {}, more: Json = {}) =>
 
 /** A vote as other servers send it. */
 const votes = (by: RemotePerson, status: { uri: string }, name: string, more: Json = {}) =>
-  done(by, {
+  deliverFrom(by, {
     type: "Create",
     object: {
       id: `${by.id}/votes/${encodeURIComponent(`${status.uri} ${name}`)}`,
@@ -100,7 +100,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
     Effect.gen(function*() {
       const [dora, vera] = [yield* person("dora"), yield* there("vera")]
       const me = yield* actorOf(dora)
-      yield* done(vera, { type: "Create", object: question(vera, "tea", me, { yes: 3, no: 4 }) })
+      yield* deliverFrom(vera, { type: "Create", object: remotePoll(vera, "tea", me, { yes: 3, no: 4 }) })
       const { id } = yield* received(dora)
       const before = yield* json(dora, `/api/v1/statuses/${id}`)
       assert.deepStrictEqual(tally(before), [7, 3, 4])
@@ -109,26 +109,26 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
       assert.deepInclude(voted, { voted: true, own_votes: [1], votes_count: 7 })
       assert.match((yield* json(dora, `/api/v1/polls/${id}/votes`, { choices: [0] })).error, /already voted/)
       // An Update that is not newer brings new counts and is no edit.
-      const later = question(vera, "tea", me, { yes: 3, no: 5 })
-      assert.strictEqual(yield* done(vera, { type: "Update", object: { ...later, content: "other" } }), "done")
+      const later = remotePoll(vera, "tea", me, { yes: 3, no: 5 })
+      assert.strictEqual(yield* deliverFrom(vera, { type: "Update", object: { ...later, content: "other" } }), "done")
       const after = yield* json(dora, `/api/v1/statuses/${id}`)
       assert.deepStrictEqual(tally(after), [8, 3, 5])
       assert.deepInclude(after, { edited_at: null, content: "<p>tea</p>" })
       assert.deepInclude(after.poll, { voted: true, own_votes: [1] })
-      const changed = question(vera, "tea", me, { yes: 1, maybe: 1 })
-      assert.match((yield* done(vera, { type: "Update", object: changed })) ?? "", /^ignored/)
+      const changed = remotePoll(vera, "tea", me, { yes: 1, maybe: 1 })
+      assert.match((yield* deliverFrom(vera, { type: "Update", object: changed })) ?? "", /^ignored/)
     }))
 
   it.effect("S-077: an edit with other options is another poll, and one that is older changes nothing", () =>
     Effect.gen(function*() {
       const [emil, uwe] = [yield* person("emil"), yield* there("uwe")]
       const me = yield* actorOf(emil)
-      yield* done(uwe, { type: "Create", object: question(uwe, "day", me, { mon: 1, tue: 1 }) })
+      yield* deliverFrom(uwe, { type: "Create", object: remotePoll(uwe, "day", me, { mon: 1, tue: 1 }) })
       const { id } = yield* received(emil)
       yield* json(emil, `/api/v1/polls/${id}/votes`, { choices: [0] })
       const at = (seconds: number) => ({ updated: new Date(Date.now() - seconds * 1000).toISOString() })
       const edit = (counts: Record<string, number>, more: Json) =>
-        done(uwe, { type: "Update", object: question(uwe, "day", me, counts, more) })
+        deliverFrom(uwe, { type: "Update", object: remotePoll(uwe, "day", me, counts, more) })
       assert.strictEqual(yield* edit({ mon: 5, tue: 5 }, at(20)), "done")
       const kept = yield* json(emil, `/api/v1/statuses/${id}`)
       assert.deepStrictEqual([tally(kept), kept.poll.own_votes], [[10, 5, 5], [0]])
@@ -150,13 +150,13 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
       const [fay, gil, tom] = [yield* person("fay"), yield* person("gil"), yield* there("tom")]
       const [me, other] = [yield* actorOf(fay), yield* actorOf(gil)]
       const both = { cc: [me, other], tag: [me, other].map((href) => ({ type: "Mention", href })) }
-      yield* done(tom, { type: "Create", object: question(tom, "end", me, { a: 1, b: 1 }, both) })
+      yield* deliverFrom(tom, { type: "Create", object: remotePoll(tom, "end", me, { a: 1, b: 1 }, both) })
       const { id } = yield* received(fay)
       yield* json(fay, `/api/v1/polls/${id}/votes`, { choices: [0] })
       const closed = { closed: new Date(Date.now() - 1_000).toISOString(), ...both }
       for (let times = 0; times < 2; times++) {
         assert.strictEqual(
-          yield* done(tom, { type: "Update", object: question(tom, "end", me, { a: 2, b: 1 }, closed) }),
+          yield* deliverFrom(tom, { type: "Update", object: remotePoll(tom, "end", me, { a: 2, b: 1 }, closed) }),
           "done"
         )
         yield* eventually(told(fay), (all) => all.length === 2)
@@ -170,10 +170,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
     Effect.gen(function*() {
       const [hal, sam] = [yield* person("hal"), yield* there("sam")]
       const many = Object.fromEntries(Array.from({ length: optionsMax + 1 }, (_, n) => [`option ${n}`, n]))
-      const anyOf = question(sam, "x", "", many)["oneOf"]
+      const anyOf = remotePoll(sam, "x", "", many)["oneOf"]
       const me = yield* actorOf(hal)
-      const object = { ...question(sam, "many", me, {}), oneOf: undefined, anyOf, endTime: undefined }
-      yield* done(sam, { type: "Create", object })
+      const object = { ...remotePoll(sam, "many", me, {}), oneOf: undefined, anyOf, endTime: undefined }
+      yield* deliverFrom(sam, { type: "Create", object })
       const { poll } = yield* json(hal, `/api/v1/statuses/${(yield* received(hal)).id}`)
       assert.strictEqual(poll.options.length, optionsMax)
       assert.deepInclude(poll, { multiple: true, expires_at: null, expired: false })

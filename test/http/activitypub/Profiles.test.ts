@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { answer, api, eventually, follows, serve, timesAsked } from "./Exchange.ts"
-import { done, note, OtherServer, send, servers } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, send, servers } from "./Sending.ts"
 
 const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const published = new Date(Date.now() - 3_600_000).toISOString()
@@ -108,7 +108,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of
       const pinned = posts(hugo, tess.accountId, "?pinned=true")
       yield* pinned
       const late = yield* eventually(Effect.sync(() => stale))
-      const change = (type: string, object: unknown) => done(tess, { type, object, target: `${tess.id}/featured` })
+      const change = (type: string, object: unknown) =>
+        deliverFrom(tess, { type, object, target: `${tess.id}/featured` })
       for (const post of [one, two, three]) {
         yield* send(tess, { type: "Add", object: post?.["id"], target: `${tess.id}/featured` })
         yield* eventually(Effect.map(pinned, (uris) => uris[0] === post?.["id"] || undefined))

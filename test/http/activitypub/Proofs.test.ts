@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 import { ed25519, withProof } from "../../support/IntegrityProofs.ts"
 import { eventually, follows, outcomeOf, timesAsked } from "./Exchange.ts"
-import { done, note, OtherServer, type RemotePerson, sendBody, servers, settled } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, type RemotePerson, sendBody, servers, settled } from "./Sending.ts"
 import { storedNote } from "./StoredNotes.ts"
 import { actorOf, found, json, person, post, there } from "./Talking.ts"
 
@@ -51,7 +51,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of a
       const likes = Effect.map(sql`SELECT FROM favourites WHERE status_id = ${BigInt(id)}`, (rows) => rows.length)
       assert.strictEqual(yield* likes, 1)
       // Forwarding it again after it was undone has no effect.
-      assert.strictEqual(yield* done(author, { type: "Undo", object: like["id"] }), "done")
+      assert.strictEqual(yield* deliverFrom(author, { type: "Undo", object: like["id"] }), "deliverFrom")
       assert.strictEqual(yield* likes, 0)
       yield* handOn(relay, withProof(like, key, { created: new Date(Date.now() - 60_000).toISOString() }))
       assert.strictEqual(yield* likes, 0)
@@ -59,7 +59,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of a
       const second: Json = withProof(activity({ type: "Like", object: uri }), key)
       assert.strictEqual(yield* handOn(author, second), "done")
       assert.strictEqual(yield* likes, 1)
-      assert.strictEqual(yield* done(author, { type: "Undo", object: second["id"] }), "done")
+      assert.strictEqual(yield* deliverFrom(author, { type: "Undo", object: second["id"] }), "done")
       for (const replayed of [second, Object.fromEntries(Object.entries(second).toReversed())]) {
         yield* handOn(relay, replayed)
         yield* sendBody(relay, JSON.stringify(replayed, undefined, 2))

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { postsMax } from "../../../src/services/federation/purge/PurgedPosts.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { done, note, OtherServer, type RemotePerson, send, servers, settled } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, type RemotePerson, send, servers, settled } from "./Sending.ts"
 import { actorOf, found, json, mentioning, person, post, there, told } from "./Talking.ts"
 
 const idOf = (by: RemotePerson) =>
@@ -15,7 +15,7 @@ const until = (query: Effect.Effect<ReadonlyArray<unknown>, unknown, SqlClient.S
   eventually(Effect.orDie(query), (rows) => rows.length === 0)
 const gone = (id: bigint | undefined) =>
   SqlClient.SqlClient.use((sql) => until(sql`SELECT FROM accounts WHERE id = ${id ?? 0n}`))
-const remove = (by: RemotePerson) => done(by, { type: "Delete", object: by.id })
+const remove = (by: RemotePerson) => deliverFrom(by, { type: "Delete", object: by.id })
 const own = (by: Parameters<typeof json>[0]) => json(by, "/api/v1/accounts/verify_credentials")
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of other servers that are gone", (it) => {
@@ -28,17 +28,23 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       const account = yield* found(anna, "zoe")
       for (const by of [anna, ben]) yield* json(by, `/api/v1/accounts/${account.id}/follow`, {})
       for (const by of [anna, ben]) {
-        yield* done(zoe, { type: "Accept", object: { type: "Follow", actor: yield* actorOf(by), object: zoe.id } })
+        yield* deliverFrom(zoe, {
+          type: "Accept",
+          object: { type: "Follow", actor: yield* actorOf(by), object: zoe.id }
+        })
       }
-      yield* done(zoe, { type: "Follow", object: me })
-      yield* done(zoe, { type: "Like", object: status.uri })
-      yield* done(zoe, { type: "Announce", object: status.uri, to: ["as:Public"] })
-      yield* done(zoe, {
+      yield* deliverFrom(zoe, { type: "Follow", object: me })
+      yield* deliverFrom(zoe, { type: "Like", object: status.uri })
+      yield* deliverFrom(zoe, { type: "Announce", object: status.uri, to: ["as:Public"] })
+      yield* deliverFrom(zoe, {
         type: "Create",
         object: { id: `${zoe.id}/v`, type: "Note", attributedTo: zoe.id, inReplyTo: status.uri, name: "a" }
       })
-      yield* done(zoe, { type: "Create", object: note(zoe, "reply", { ...mentioning(me), inReplyTo: status.uri }) })
-      yield* done(zoe, { type: "Create", object: note(zoe, "secret", { ...mentioning(me), to: [me], cc: [] }) })
+      yield* deliverFrom(zoe, {
+        type: "Create",
+        object: note(zoe, "reply", { ...mentioning(me), inReplyTo: status.uri })
+      })
+      yield* deliverFrom(zoe, { type: "Create", object: note(zoe, "secret", { ...mentioning(me), to: [me], cc: [] }) })
       const [reply] = (yield* json(anna, `/api/v1/statuses/${status.id}/context`)).descendants
       yield* json(ben, `/api/v1/statuses/${reply.id}/reblog`, {})
       assert.strictEqual((yield* json(anna, "/api/v1/conversations")).length, 1)
@@ -64,7 +70,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
     Effect.gen(function*() {
       const [cleo, yan] = [yield* person("cleo"), yield* there("yan")]
       const me = yield* actorOf(cleo)
-      yield* done(yan, { type: "Follow", object: me })
+      yield* deliverFrom(yan, { type: "Follow", object: me })
       const before = yield* idOf(yan)
       yield* remove(yan)
       yield* gone(before)
@@ -77,7 +83,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       assert.notStrictEqual(account.id, String(before))
       assert.strictEqual(account.followers_count, 0)
       assert.strictEqual(yield* send(yan, { type: "Follow", object: me }), 401)
-      assert.strictEqual(yield* done(another, { type: "Follow", object: me }), "done")
+      assert.strictEqual(yield* deliverFrom(another, { type: "Follow", object: me }), "done")
     }))
 
   it.effect("row 11: a deleted local account cannot be followed or mentioned, and its reported posts stay hidden", () =>
@@ -90,8 +96,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       yield* sql`INSERT INTO account_intents (id, account_id, kind, details, created_at)
         VALUES (1, ${hal.accountId}, 'DeleteAccount', '{"_tag": "DeleteAccount"}', ${new Date()})`
       yield* until(sql`SELECT FROM statuses WHERE account_id = ${hal.accountId} AND deleted_at IS NULL`)
-      assert.strictEqual(yield* done(tom, { type: "Follow", object: me }), "ignored: no local recipient")
-      const outcome = yield* done(tom, { type: "Create", object: note(tom, "to", mentioning(me)) })
+      assert.strictEqual(yield* deliverFrom(tom, { type: "Follow", object: me }), "ignored: no local recipient")
+      const outcome = yield* deliverFrom(tom, { type: "Create", object: note(tom, "to", mentioning(me)) })
       assert.strictEqual(outcome, "ignored: irrelevant to local accounts")
       const kept = sql<{ html: string }>`SELECT html FROM statuses WHERE account_id = ${hal.accountId}`
       assert.deepStrictEqual((yield* kept).map(({ html }) => html), ["<p>bad</p>"])
@@ -109,7 +115,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       const [dora, xeno] = [yield* person("dora"), yield* there("xeno")]
       const me = yield* actorOf(dora)
       for (const name of ["bad", "other"]) {
-        yield* done(xeno, { type: "Create", object: note(xeno, name, mentioning(me)) })
+        yield* deliverFrom(xeno, { type: "Create", object: note(xeno, name, mentioning(me)) })
       }
       const account = yield* found(dora, "xeno")
       const [, { status }] = yield* json(dora, "/api/v1/notifications")
@@ -128,7 +134,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
   it.effect("an account whose document is gone is deleted", () =>
     Effect.gen(function*() {
       const [emil, will] = [yield* person("emil"), yield* there("will")]
-      yield* done(will, { type: "Follow", object: yield* actorOf(emil) })
+      yield* deliverFrom(will, { type: "Follow", object: yield* actorOf(emil) })
       const id = yield* idOf(will)
       const peer = yield* OtherServer
       peer.documents.set("/users/will", (_, response) => response.writeHead(410).end())
@@ -145,7 +151,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       const peer = yield* OtherServer
       const document = peer.documents.get("/users/vera")
       peer.documents.set("/users/vera", (_, response) => response.writeHead(503).end())
-      assert.strictEqual(yield* done(vera, { type: "Update", object: vera.id }), "done")
+      assert.strictEqual(yield* deliverFrom(vera, { type: "Update", object: vera.id }), "done")
       yield* eventually(sql`SELECT FROM errands WHERE tries = 1`, (rows) => rows.length === 1)
       peer.documents.set("/users/vera", { ...(document as object), name: "Vera now" })
       // As a node that was killed in the middle would have left it.
@@ -163,7 +169,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       const document = peer.documents.get("/users/ulla") as object
       const says = Effect.fnUntraced(function*(suspended: boolean) {
         peer.documents.set("/users/ulla", { ...document, suspended })
-        yield* done(ulla, { type: "Update", object: ulla.id })
+        yield* deliverFrom(ulla, { type: "Update", object: ulla.id })
         yield* until(sql`SELECT FROM errands`)
         return (yield* json(gil, `/api/v1/accounts/${id}`)).error ?? "there"
       })

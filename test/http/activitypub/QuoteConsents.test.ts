@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { QuoteConsents } from "../../../src/services/federation/inbox/QuoteConsents.ts"
 import { Jobs } from "../../../src/services/intents/Jobs.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { done, note, OtherServer, send, servers, settled } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
 import { actorOf, json, mentioning, person, there } from "./Talking.ts"
 
 type Json = Record<string, unknown>
@@ -32,10 +32,10 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("accepted an
       const heard = mentioning(yield* actorOf(anna))
       const original = note(zoe, "original", heard)
       const quote = note(zoe, "quote", { ...heard, quote: original["id"] })
-      yield* done(zoe, { type: "Create", object: quote })
+      yield* deliverFrom(zoe, { type: "Create", object: quote })
       yield* worked("quote")
       assert.deepInclude(yield* quoteOf(quote["id"]), { state: "pending", quotedUri: String(original["id"]) })
-      yield* done(zoe, { type: "Create", object: original })
+      yield* deliverFrom(zoe, { type: "Create", object: original })
       yield* eventually(quoteOf(quote["id"]), ({ quotedUri, state }) => state === "accepted" && quotedUri === null)
       const { id } = yield* quoteOf(quote["id"])
       assert.strictEqual((yield* json(anna, `/api/v1/statuses/${id}`)).quote.state, "accepted")

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Json } from "../../services/federation/Peer.ts"
 import { TestServer } from "../../support/Server.ts"
 import { sentOf } from "./QuoteDocuments.ts"
-import { done, note, OtherServer, servers } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 import { json, person, post, there } from "./Talking.ts"
 
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
@@ -39,16 +39,25 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
         object: { id: asked?.["id"], type: "QuoteRequest" },
         result
       })
-      assert.strictEqual(yield* done(eve, accept(`${eve.id}/stamp`)), "ignored: no pending request of this server")
-      assert.strictEqual(yield* done(zoe, accept(`${baseUrl}/stamp`)), "ignored: an id of another server")
+      assert.strictEqual(
+        yield* deliverFrom(eve, accept(`${eve.id}/stamp`)),
+        "ignored: no pending request of this server"
+      )
+      assert.strictEqual(yield* deliverFrom(zoe, accept(`${baseUrl}/stamp`)), "ignored: an id of another server")
       assert.strictEqual(yield* shown, "pending")
-      assert.strictEqual(yield* done(zoe, { type: "Accept", object: asked?.["id"], result: `${zoe.id}/stamp` }), "done")
+      assert.strictEqual(
+        yield* deliverFrom(zoe, { type: "Accept", object: asked?.["id"], result: `${zoe.id}/stamp` }),
+        "done"
+      )
       assert.strictEqual(yield* shown, "accepted")
-      assert.strictEqual(yield* done(zoe, { type: "Reject", object: asked?.["id"] }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Reject", object: asked?.["id"] }), "done")
       assert.strictEqual(yield* shown, "revoked")
-      assert.strictEqual(yield* done(zoe, accept(`${zoe.id}/stamp`)), "ignored: no pending request of this server")
+      assert.strictEqual(
+        yield* deliverFrom(zoe, accept(`${zoe.id}/stamp`)),
+        "ignored: no pending request of this server"
+      )
       // A policy that changes without an edit is taken over.
-      yield* done(zoe, {
+      yield* deliverFrom(zoe, {
         type: "Update",
         object: { ...quoted, interactionPolicy: { canQuote: { automaticApproval: zoe.id } } }
       })
@@ -65,14 +74,19 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
       const anna = yield* person("anna6")
       const quoted = yield* post(anna, "ask me", { interaction_policy: { can_quote: { manual_approval: ["public"] } } })
       const asks = (name: string, number: number, instrument: unknown) =>
-        done(zoe, { id: `${zoe.id}/requests/${name}${number}`, type: "QuoteRequest", object: quoted.uri, instrument })
+        deliverFrom(zoe, {
+          id: `${zoe.id}/requests/${name}${number}`,
+          type: "QuoteRequest",
+          object: quoted.uri,
+          instrument
+        })
       const waiting = Effect.map(
         json(anna, "/api/v1/interaction_requests"),
         (all) => all.map(({ id, type }: { id: string; type: string }) => [type, id])
       )
       const [yes, no] = [note(zoe, "yes", { quote: quoted.uri }), note(zoe, "no", { quote: quoted.uri })]
       // A Create alone sends no request.
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: yes }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object: yes }), "done")
       assert.deepStrictEqual(yield* waiting, [])
       assert.strictEqual(yield* asks("yes", 1, yes), "done")
       assert.strictEqual(yield* asks("yes", 2, yes), "done")

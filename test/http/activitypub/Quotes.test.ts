@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually } from "../../support/Eventually.ts"
 import { sentOf } from "./QuoteDocuments.ts"
-import { done, note, OtherServer, type RemotePerson, send, servers, settled } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, type RemotePerson, send, servers, settled } from "./Sending.ts"
 import { actorOf, json, mentioning, person, post, there, told } from "./Talking.ts"
 
 type Json = Record<string, unknown>
@@ -36,10 +36,10 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       const { actor, anna, quoted, zoe } = yield* scene("1")
       const quote = note(zoe, "q1", { quote: quoted.uri, quoteUri: quoted.uri, "_misskey_quote": quoted.uri })
       // The Create comes first, and waits for consent.
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: quote }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object: quote }), "done")
       assert.strictEqual(yield* stateOf(String(quote["id"])), "pending")
       assert.deepStrictEqual(yield* told(anna), [])
-      assert.strictEqual(yield* done(zoe, request(zoe, quoted.uri, quote)), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, request(zoe, quoted.uri, quote)), "done")
       assert.strictEqual(yield* stateOf(String(quote["id"])), "accepted")
       assert.deepStrictEqual(yield* told(anna), ["quote zoe1"])
       const { id } = (yield* quoteOf(String(quote["id"])))!
@@ -52,7 +52,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
         instrument: quote["id"]
       })
       // A repeated request is answered again, without another notification.
-      yield* done(zoe, request(zoe, quoted.uri, quote, `${zoe.id}/requests/2`))
+      yield* deliverFrom(zoe, request(zoe, quoted.uri, quote, `${zoe.id}/requests/2`))
       assert.deepStrictEqual(yield* told(anna), ["quote zoe1"])
       assert.strictEqual((yield* json(anna, `/api/v1/statuses/${quoted.id}`)).quotes_count, 1)
       yield* json(anna, `/api/v1/statuses/${quoted.id}/quotes/${id}/revoke`, {})
@@ -61,7 +61,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       assert.deepInclude(revocation?.["object"], { type: "QuoteAuthorization", interactionTarget: quoted.uri })
       // Withdrawn consent is not restored by a new request.
       assert.strictEqual(
-        yield* done(zoe, request(zoe, quoted.uri, quote, `${zoe.id}/requests/3`)),
+        yield* deliverFrom(zoe, request(zoe, quoted.uri, quote, `${zoe.id}/requests/3`)),
         "ignored: the request is refused"
       )
       assert.strictEqual(yield* stateOf(String(quote["id"])), "revoked")
@@ -69,7 +69,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       const mine = yield* post(anna, "mine alone", { quote_approval_policy: "nobody" })
       const other = note(zoe, "q2", { quote: mine.uri })
       assert.strictEqual(
-        yield* done(zoe, request(zoe, mine.uri, other, `${zoe.id}/requests/4`)),
+        yield* deliverFrom(zoe, request(zoe, mine.uri, other, `${zoe.id}/requests/4`)),
         "ignored: the request is refused"
       )
       assert.isUndefined(yield* quoteOf(String(other["id"])))
@@ -82,25 +82,32 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       const { anna, quoted, zoe } = yield* scene("2")
       const eve = yield* there("eve2")
       const theirs = note(zoe, "t1", { quote: quoted.uri })
-      yield* done(zoe, { type: "Create", object: theirs })
-      assert.strictEqual(yield* done(eve, request(eve, quoted.uri, theirs["id"])), "ignored: the request is refused")
+      yield* deliverFrom(zoe, { type: "Create", object: theirs })
       assert.strictEqual(
-        yield* done(eve, request(eve, quoted.uri, note(eve, "no quote"))),
+        yield* deliverFrom(eve, request(eve, quoted.uri, theirs["id"])),
         "ignored: the request is refused"
       )
       assert.strictEqual(
-        yield* done(eve, request(eve, `${quoted.uri}1`, theirs["id"], `${eve.id}/requests/9`)),
+        yield* deliverFrom(eve, request(eve, quoted.uri, note(eve, "no quote"))),
+        "ignored: the request is refused"
+      )
+      assert.strictEqual(
+        yield* deliverFrom(eve, request(eve, quoted.uri, note(eve, "no quote"))),
+        "ignored: it is refused"
+      )
+      assert.strictEqual(
+        yield* deliverFrom(eve, request(eve, `${quoted.uri}1`, theirs["id"], `${eve.id}/requests/9`)),
         "ignored: an unknown post"
       )
       assert.strictEqual(
-        yield* done(eve, request(eve, quoted.uri, "https://elsewhere.example/1", `${eve.id}/requests/7`)),
+        yield* deliverFrom(eve, request(eve, quoted.uri, "https://elsewhere.example/1", `${eve.id}/requests/7`)),
         "ignored: an id of another server"
       )
       assert.strictEqual(yield* stateOf(String(theirs["id"])), "pending")
       const secret = yield* post(anna, "secret", { visibility: "private", quote_approval_policy: "public" })
       const q = note(eve, "q", { quote: secret.uri })
       assert.strictEqual(
-        yield* done(eve, request(eve, secret.uri, q, `${eve.id}/requests/8`)),
+        yield* deliverFrom(eve, request(eve, secret.uri, q, `${eve.id}/requests/8`)),
         "ignored: the request is refused"
       )
     }))
@@ -154,9 +161,12 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       assert.strictEqual(yield* stateOf(String(self["id"])), "accepted")
       // Only the quoted author can revoke it.
       const good = `${max.id}/stamps/good`
-      yield* done(eve, { type: "Delete", object: good })
+      yield* deliverFrom(eve, { type: "Delete", object: good })
       assert.strictEqual(yield* stateOf(`${zoe.id}/notes/good`), "accepted")
-      assert.strictEqual(yield* done(max, { type: "Delete", object: { id: good, type: "QuoteAuthorization" } }), "done")
+      assert.strictEqual(
+        yield* deliverFrom(max, { type: "Delete", object: { id: good, type: "QuoteAuthorization" } }),
+        "done"
+      )
       assert.strictEqual(yield* stateOf(`${zoe.id}/notes/good`), "revoked")
     }))
 
@@ -183,7 +193,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
           `<p>x<span class="quote-inline"><br><br>RE: <a href="${uri}">${uri}</a></span></p>`
         const open = note(zoe, `${name}-open`, { content: content(quoted.uri), ...form(quoted.uri) })
         const shut = note(zoe, `${name}-shut`, { content: content(closed.uri), ...form(closed.uri) })
-        for (const object of [open, shut]) yield* done(zoe, { type: "Create", object })
+        for (const object of [open, shut]) yield* deliverFrom(zoe, { type: "Create", object })
         assert.deepInclude(yield* quoteOf(String(open["id"])), { state: "accepted", legacy: true })
         assert.deepInclude(yield* quoteOf(String(shut["id"])), { state: "pending", legacy: true })
         const shown = Effect.fnUntraced(function*(note: Json) {

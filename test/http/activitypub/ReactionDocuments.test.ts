@@ -8,7 +8,7 @@ import { note, OtherServer, type RemotePerson, servers } from "./Sending.ts"
 import { actorOf, json, mentioning, person, post, received, there } from "./Talking.ts"
 
 const done = (by: RemotePerson, activity: Json) =>
-  Effect.map(Sending.done(by, activity), (outcome) => outcome ?? "nothing")
+  Effect.map(Sending.deliverFrom(by, activity), (outcome) => outcome ?? "nothing")
 
 const emoji = (name: string, more: Json = {}): Json => ({
   type: "Emoji",

@@ -12,7 +12,7 @@ export const tally = (
 ]
 
 /** A remote poll with these votes for its options. */
-export const question = (
+export const remotePoll = (
   by: RemotePerson,
   name: string,
   me: string,

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 import { answer, eventually } from "./Exchange.ts"
-import { done, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
 import { actorOf, json, mentioning, person, there, told } from "./Talking.ts"
 
 const began = Date.now() - 60_000
@@ -82,7 +82,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
         published: new Date(began).toISOString(),
         ...mentioning(yield* actorOf(anna))
       })
-      yield* done(yan, { type: "Create", object: written })
+      yield* deliverFrom(yan, { type: "Create", object: written })
       const edit = (version: number): Json => ({
         id: `${written.id}/activity#Update`,
         type: "Update",
@@ -97,7 +97,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
         ([row]) => row?.content
       )
       for (const version of [1, 2, 3]) {
-        yield* done(yan, edit(version))
+        yield* deliverFrom(yan, edit(version))
         assert.strictEqual(yield* text, `<p>version ${version}</p>`)
       }
       const count = sql`SELECT count(*)::int AS n FROM inbound_activities`
@@ -116,19 +116,19 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
         updated: "2026-02-03T04:05:06Z",
         ...mentioning(yield* actorOf(anna))
       })
-      yield* done(wim, { type: "Create", object: written })
+      yield* deliverFrom(wim, { type: "Create", object: written })
       const versions = Effect.map(
         sql<{ html: string }>`SELECT e.html FROM status_edits e JOIN statuses s ON s.id = e.status_id
             WHERE s.uri = ${written.id} ORDER BY e.id`,
         (rows) => rows.map(({ html }) => html)
       )
-      const edited = (content: string) => done(wim, { type: "Update", object: { ...written, content } })
+      const edited = (content: string) => deliverFrom(wim, { type: "Update", object: { ...written, content } })
       assert.strictEqual(yield* edited("<p>second</p>"), "done")
       assert.strictEqual(yield* edited("<p>third</p>"), "done")
       // It says nothing new.
       assert.match((yield* edited("<p>third</p>")) ?? "", /^ignored/)
       const before = { ...written, content: "<p>older</p>", updated: "2026-02-03T04:05:05Z" }
-      assert.match((yield* done(wim, { type: "Update", object: before })) ?? "", /^ignored/)
+      assert.match((yield* deliverFrom(wim, { type: "Update", object: before })) ?? "", /^ignored/)
       const [row] = yield* sql`SELECT html FROM statuses WHERE uri = ${written.id}`
       assert.deepStrictEqual(row, { html: "<p>third</p>" })
       assert.deepStrictEqual(yield* versions, ["<p>hasty</p>", "<p>second</p>", "<p>third</p>"])
@@ -140,7 +140,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       const featured = `${(yield* OtherServer).url}/users/xia/featured`
       const [anna, xia] = [yield* person("annika"), yield* there("xia", { featured })]
       const written = note(xia, "pinned", { ...mentioning(yield* actorOf(anna)) })
-      yield* done(xia, { type: "Create", object: written })
+      yield* deliverFrom(xia, { type: "Create", object: written })
       const change = Effect.fnUntraced(function*(type: string, seconds: number) {
         const activity = {
           "@context": "https://www.w3.org/ns/activitystreams",

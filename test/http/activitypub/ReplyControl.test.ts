@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { sentOf } from "./QuoteDocuments.ts"
-import { done, note, type RemotePerson, servers, settled } from "./Sending.ts"
+import { deliverFrom, note, type RemotePerson, servers, settled } from "./Sending.ts"
 import { storedNote } from "./StoredNotes.ts"
 import { actorOf, json, mentioning, person, post, there, told } from "./Talking.ts"
 
@@ -30,16 +30,16 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       const [first, second, no] = ["1", "2", "3"].map((id) =>
         note(zoe, id, { ...heard, inReplyTo: id === "3" ? closed.uri : asked.uri })
       ) as [Json, Json, Json]
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: first }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object: first }), "done")
       assert.deepInclude(yield* storedNote(first["id"]), { visibility: "direct" })
       assert.deepStrictEqual(yield* told(ben), [])
       assert.deepStrictEqual(yield* told(anna), ["pending.reply zoe1"])
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: no }), "ignored: no consent of the author")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object: no }), "ignored: no consent of the author")
       assert.isUndefined(yield* storedNote(no["id"]))
       assert.deepInclude((yield* answers("Reject", zoe))[0], { actor, object: no["id"], target: closed.uri })
       // An edit in the meantime stays hidden, and does not notify the mentioned Ben.
       const edited = { ...first, content: "<p>worse</p>", updated: new Date().toISOString() }
-      assert.strictEqual(yield* done(zoe, { type: "Update", object: edited }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Update", object: edited }), "done")
       assert.deepStrictEqual(yield* told(ben), [])
       const [waiting] = yield* json(anna, "/api/v1/interaction_requests")
       assert.include(waiting.reply.content, "worse")
@@ -50,26 +50,29 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       assert.strictEqual(status, "Record not found")
       // Others' requests about it do nothing.
       assert.strictEqual(
-        yield* done(eve, request(eve, "ReplyRequest", asked.uri, { ...first })),
+        yield* deliverFrom(eve, request(eve, "ReplyRequest", asked.uri, { ...first })),
         "ignored: a request for another object"
       )
       assert.strictEqual(
-        yield* done(zoe, request(zoe, "ReplyRequest", closed.uri, second)),
+        yield* deliverFrom(zoe, request(zoe, "ReplyRequest", closed.uri, second)),
         "ignored: a request for another object"
       )
       assert.strictEqual(
-        yield* done(zoe, request(zoe, "ReplyRequest", asked.uri, second["id"], 2)),
+        yield* deliverFrom(zoe, request(zoe, "ReplyRequest", asked.uri, second["id"], 2)),
         "ignored: a request without its object"
       )
       assert.strictEqual(
-        yield* done(zoe, request(zoe, "ReplyRequest", asked.uri, { ...second, id: "https://elsewhere.example/1" }, 3)),
+        yield* deliverFrom(
+          zoe,
+          request(zoe, "ReplyRequest", asked.uri, { ...second, id: "https://elsewhere.example/1" }, 3)
+        ),
         "ignored: an id of another server"
       )
       assert.strictEqual(
-        yield* done(zoe, request(zoe, "ReplyRequest", `${asked.uri}1`, second, 4)),
+        yield* deliverFrom(zoe, request(zoe, "ReplyRequest", `${asked.uri}1`, second, 4)),
         "ignored: an unknown post"
       )
-      assert.strictEqual(yield* done(zoe, request(zoe, "ReplyRequest", asked.uri, second, 5)), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, request(zoe, "ReplyRequest", asked.uri, second, 5)), "done")
       yield* json(anna, `/api/v1/interaction_requests/${waiting.id}/authorize`, {})
       yield* settled
       assert.deepInclude(yield* storedNote(first["id"]), { visibility: "public" })
@@ -87,22 +90,22 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       })
       assert.deepInclude(yield* storedNote(second["id"]), { gone: true })
       // Late, or again: what was refused stays refused.
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: second }), "ignored: already stored")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object: second }), "ignored: already stored")
       assert.strictEqual(
-        yield* done(zoe, request(zoe, "ReplyRequest", asked.uri, second, 6)),
+        yield* deliverFrom(zoe, request(zoe, "ReplyRequest", asked.uri, second, 6)),
         "ignored: a repeated request"
       )
       assert.deepStrictEqual(yield* json(anna, "/api/v1/interaction_requests"), [])
       // A public permission is granted on request.
       const open = yield* post(anna, "open")
       const free = note(zoe, "4", { inReplyTo: open.uri })
-      assert.strictEqual(yield* done(zoe, request(zoe, "ReplyRequest", open.uri, free, 7)), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, request(zoe, "ReplyRequest", open.uri, free, 7)), "done")
       assert.deepInclude(yield* storedNote(free["id"]), { visibility: "public" })
       assert.strictEqual((yield* answers("Accept", zoe)).length, 2)
       // One that waits and is deleted by its author leaves no request.
       const last = note(zoe, "5", { inReplyTo: asked.uri })
-      yield* done(zoe, { type: "Create", object: last })
-      yield* done(zoe, { type: "Delete", object: last["id"] })
+      yield* deliverFrom(zoe, { type: "Create", object: last })
+      yield* deliverFrom(zoe, { type: "Delete", object: last["id"] })
       assert.deepStrictEqual(yield* json(anna, "/api/v1/interaction_requests"), [])
       assert.strictEqual((yield* json(anna, `/api/v1/statuses/${asked.id}`)).replies_count, 1)
     }))
@@ -123,11 +126,14 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
         one.favourites_count,
         one.reblogs_count
       ])
-      yield* done(zoe, like)
-      yield* done(zoe, { type: "Undo", object: like })
+      yield* deliverFrom(zoe, like)
+      yield* deliverFrom(zoe, { type: "Undo", object: like })
       assert.deepStrictEqual(yield* json(anna, "/api/v1/interaction_requests"), [])
-      yield* done(zoe, request(zoe, "LikeRequest", asked.uri, { ...like, id: `${zoe.id}/likes/2`, actor: zoe.id }))
-      yield* done(zoe, request(zoe, "AnnounceRequest", asked.uri, boost))
+      yield* deliverFrom(
+        zoe,
+        request(zoe, "LikeRequest", asked.uri, { ...like, id: `${zoe.id}/likes/2`, actor: zoe.id })
+      )
+      yield* deliverFrom(zoe, request(zoe, "AnnounceRequest", asked.uri, boost))
       assert.sameMembers(yield* told(anna), ["pending.favourite zoe2", "pending.reblog zoe2"])
       assert.deepStrictEqual(yield* figures, [0, 0])
       for (const { id } of yield* json(anna, "/api/v1/interaction_requests")) {
@@ -137,14 +143,14 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       assert.deepStrictEqual(yield* figures, [1, 1])
       const accepts = (yield* answers("Accept", zoe)).map(({ object }) => (object as Json)["type"])
       assert.sameMembers(accepts, ["LikeRequest", "AnnounceRequest"])
-      yield* done(zoe, { type: "Undo", object: { ...like, id: `${zoe.id}/likes/2` } })
-      yield* done(zoe, { type: "Undo", object: boost })
+      yield* deliverFrom(zoe, { type: "Undo", object: { ...like, id: `${zoe.id}/likes/2` } })
+      yield* deliverFrom(zoe, { type: "Undo", object: boost })
       assert.deepStrictEqual(yield* figures, [0, 0])
       const closed = yield* post(anna, "no", {
         interaction_policy: { can_favourite: { always: [] }, can_reblog: { always: [] }, can_reply: {} }
       })
-      yield* done(zoe, { ...like, id: `${zoe.id}/likes/3`, object: closed.uri })
-      yield* done(zoe, { ...boost, id: `${zoe.id}/boosts/3`, object: closed.uri })
+      yield* deliverFrom(zoe, { ...like, id: `${zoe.id}/likes/3`, object: closed.uri })
+      yield* deliverFrom(zoe, { ...boost, id: `${zoe.id}/boosts/3`, object: closed.uri })
       assert.deepStrictEqual(yield* told(anna), [])
     }))
 
@@ -179,13 +185,13 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       const all = ["favourite", "quote", "reblog", "reply"]
       const requests = (number: number) =>
         Object.entries(instruments).map(([type, instrument]) => request(zoe, type, asked.uri, instrument, number))
-      for (const one of requests(1)) assert.strictEqual(yield* done(zoe, one), "done", one.type)
+      for (const one of requests(1)) assert.strictEqual(yield* deliverFrom(zoe, one), "done", one.type)
       assert.deepStrictEqual(yield* waiting, all)
       assert.lengthOf(yield* told(anna), 4)
       for (const one of requests(1)) {
-        assert.match(String(yield* done(eve, { type: "Undo", object: one.id })), /^ignored/)
+        assert.match(String(yield* deliverFrom(eve, { type: "Undo", object: one.id })), /^ignored/)
         assert.strictEqual(
-          yield* done(eve, { type: "Undo", object: { ...one, actor: zoe.id } }),
+          yield* deliverFrom(eve, { type: "Undo", object: { ...one, actor: zoe.id } }),
           "ignored: not an activity of the sender"
         )
       }
@@ -193,8 +199,8 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       // By the whole request and by its id alone.
       for (const [place, one] of requests(1).entries()) {
         const object = place % 2 === 0 ? { ...one, actor: zoe.id } : one.id
-        assert.strictEqual(yield* done(zoe, { type: "Undo", object }), "done", one.type)
-        assert.match(String(yield* done(zoe, { type: "Undo", object })), /^ignored/)
+        assert.strictEqual(yield* deliverFrom(zoe, { type: "Undo", object }), "done", one.type)
+        assert.match(String(yield* deliverFrom(zoe, { type: "Undo", object })), /^ignored/)
         assert.lengthOf(yield* waiting, 3 - place)
       }
       assert.deepStrictEqual(yield* told(anna), [])
@@ -207,12 +213,12 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
 
       // A request that was withdrawn before it arrived is not made; a new request is.
       for (const one of requests(2)) {
-        assert.match(String(yield* done(zoe, { type: "Undo", object: one.id })), /^ignored/)
-        assert.strictEqual(yield* done(zoe, one), "ignored: already undone", one.type)
+        assert.match(String(yield* deliverFrom(zoe, { type: "Undo", object: one.id })), /^ignored/)
+        assert.strictEqual(yield* deliverFrom(zoe, one), "ignored: already undone", one.type)
       }
       assert.deepStrictEqual([yield* waiting, yield* told(anna)], [[], []])
       const again = requests(3).filter(({ type }) => type !== "ReplyRequest")
-      for (const one of again) assert.strictEqual(yield* done(zoe, one), "done", one.type)
+      for (const one of again) assert.strictEqual(yield* deliverFrom(zoe, one), "done", one.type)
       assert.deepStrictEqual(yield* waiting, all.filter((type) => type !== "reply"))
 
       // Answers survive the request.
@@ -222,7 +228,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       yield* settled
       for (const one of again) {
         assert.strictEqual(
-          yield* done(zoe, { type: "Undo", object: one.id }),
+          yield* deliverFrom(zoe, { type: "Undo", object: one.id }),
           "ignored: the request was already answered",
           one.type
         )

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 import { sentOf } from "./QuoteDocuments.ts"
-import { done, note, OtherServer, send, servers, settled } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
 import { storedNote } from "./StoredNotes.ts"
 import { actorOf, json, mentioning, person, post, there } from "./Talking.ts"
 
@@ -41,21 +41,27 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
         json(anna, `/api/v1/statuses/${mine.id}`),
         ({ in_reply_to_id: of, visibility }) => [visibility, of]
       )
-      assert.strictEqual(yield* done(eve, accept(`${eve.id}/stamp`)), "ignored: no pending request of this server")
-      assert.strictEqual(yield* done(zoe, accept(`${baseUrl}/stamp`)), "ignored: an id of another server")
+      assert.strictEqual(
+        yield* deliverFrom(eve, accept(`${eve.id}/stamp`)),
+        "ignored: no pending request of this server"
+      )
+      assert.strictEqual(yield* deliverFrom(zoe, accept(`${baseUrl}/stamp`)), "ignored: an id of another server")
       assert.deepStrictEqual(yield* shown, ["direct", copy.id])
-      assert.strictEqual(yield* done(zoe, accept(`${zoe.id}/stamp`)), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, accept(`${zoe.id}/stamp`)), "done")
       yield* settled
       assert.deepStrictEqual(yield* shown, ["public", copy.id])
-      assert.strictEqual(yield* done(zoe, accept(`${zoe.id}/other`)), "ignored: no pending request of this server")
-      yield* done(eve, { type: "Delete", object: `${zoe.id}/stamp` })
+      assert.strictEqual(
+        yield* deliverFrom(zoe, accept(`${zoe.id}/other`)),
+        "ignored: no pending request of this server"
+      )
+      yield* deliverFrom(eve, { type: "Delete", object: `${zoe.id}/stamp` })
       assert.deepStrictEqual(yield* shown, ["public", copy.id])
-      assert.strictEqual(yield* done(zoe, { type: "Delete", object: `${zoe.id}/stamp` }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Delete", object: `${zoe.id}/stamp` }), "done")
       assert.deepStrictEqual(yield* shown, ["public", null])
       yield* json(anna, `/api/v1/statuses/${copy.id}/favourite`, {})
       const liked = (yield* sentOf("LikeRequest")).find(({ object }) => object === theirs["id"])
       assert.strictEqual(
-        yield* done(zoe, { type: "Accept", object: liked?.["id"], result: `${zoe.id}/stamps/like` }),
+        yield* deliverFrom(zoe, { type: "Accept", object: liked?.["id"], result: `${zoe.id}/stamps/like` }),
         "done"
       )
       yield* settled
@@ -65,7 +71,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
         likeAuthorization: `${zoe.id}/stamps/like`
       })
       assert.strictEqual((yield* json(anna, `/api/v1/statuses/${copy.id}`)).favourites_count, 1)
-      assert.strictEqual(yield* done(zoe, { type: "Reject", object: liked?.["id"] }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Reject", object: liked?.["id"] }), "done")
       const after = yield* json(anna, `/api/v1/statuses/${copy.id}`)
       assert.deepStrictEqual([after.favourites_count, after.favourited], [0, false])
     }))
@@ -118,19 +124,22 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
       const search = `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(String(theirs["id"]))}`
       assert.lengthOf((yield* json(anna, search)).statuses, 1)
       const bare = note(zoe, "bare", { inReplyTo: theirs["id"] })
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: bare }), "ignored: no consent of the author")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object: bare }), "ignored: no consent of the author")
       const foreign = note(zoe, "foreign", {
         inReplyTo: theirs["id"],
         replyAuthorization: "https://elsewhere.example/1"
       })
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: foreign }), "ignored: no consent of the author")
+      assert.strictEqual(
+        yield* deliverFrom(zoe, { type: "Create", object: foreign }),
+        "ignored: no consent of the author"
+      )
       // The mentioned account needs no stamp, nor does the author.
       assert.strictEqual(
-        yield* done(eve, { type: "Create", object: note(eve, "named", { inReplyTo: theirs["id"] }) }),
+        yield* deliverFrom(eve, { type: "Create", object: note(eve, "named", { inReplyTo: theirs["id"] }) }),
         "done"
       )
       assert.strictEqual(
-        yield* done(max, { type: "Create", object: note(max, "self", { inReplyTo: theirs["id"] }) }),
+        yield* deliverFrom(max, { type: "Create", object: note(max, "self", { inReplyTo: theirs["id"] }) }),
         "done"
       )
       const verified = Effect.fnUntraced(function*(name: string, stamp: Json, word = "replyAuthorization") {
@@ -172,11 +181,11 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
       assert.lengthOf(descendants, 4)
       // A reply that came before what it answers is no part of the thread without it.
       const early = note(max, "later", { interactionPolicy: { canReply: { manualApproval: everybody } } })
-      yield* done(zoe, {
+      yield* deliverFrom(zoe, {
         type: "Create",
         object: note(zoe, "early", { inReplyTo: early["id"], ...mentioning(yield* actorOf(anna)) })
       })
-      yield* done(max, { type: "Create", object: { ...early, ...mentioning(yield* actorOf(anna)) } })
+      yield* deliverFrom(max, { type: "Create", object: { ...early, ...mentioning(yield* actorOf(anna)) } })
       assert.deepInclude(yield* storedNote(`${zoe.id}/notes/early`), { replyTo: null })
     }))
 })

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestServer } from "../../support/Server.ts"
-import { done, note, OtherServer, servers } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 
 interface Found {
   readonly accounts: ReadonlyArray<{ readonly uri: string; readonly acct: string }>
@@ -36,8 +36,8 @@ layer(servers, { excludeTestServices: true })("search with resolve", (it) => {
         note(yan, "open", { cc: [me], tag: [{ type: "Mention", href: me }] }),
         note(yan, "secret", { to: [me], cc: [], tag: [{ type: "Mention", href: me }] })
       ]
-      yield* done(yan, { type: "Create", object: open })
-      yield* done(yan, { type: "Create", object: secret })
+      yield* deliverFrom(yan, { type: "Create", object: open })
+      yield* deliverFrom(yan, { type: "Create", object: secret })
       const ben = yield* server.createPerson("ben")
       const found = (token: string, id: unknown) =>
         Effect.map(search(token, String(id)), ({ body }) => body.statuses.map(({ uri }) => uri))

@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { sendJson } from "../../services/outbound/FarHosts.ts"
 import { TestServer } from "../../support/Server.ts"
 import { answer, api, resolved, serve, timesAsked } from "./Exchange.ts"
-import { done, note, OtherServer, servers } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 
 const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
@@ -148,7 +148,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       })
       const search = yield* Effect.forkChild(resolved(gerd.token, post["id"]), { startImmediately: true })
       const go = yield* Deferred.await(asked)
-      assert.strictEqual(yield* done(vic, { type: "Delete", object: post["id"] }), "done")
+      assert.strictEqual(yield* deliverFrom(vic, { type: "Delete", object: post["id"] }), "done")
       yield* go
       assert.isEmpty(yield* Fiber.join(search))
       yield* serve(post)

@@ -65,7 +65,7 @@ export const settled = Effect.gen(function*() {
 })
 
 /** Sends an activity and returns its outcome. */
-export const done = (by: RemotePerson, activity: Json) => Effect.andThen(send(by, activity), settled)
+export const deliverFrom = (by: RemotePerson, activity: Json) => Effect.andThen(send(by, activity), settled)
 
 /** A public note of an account. */
 export const note = (by: Pick<RemotePerson, "id">, name: string, more: Json = {}): Json => ({

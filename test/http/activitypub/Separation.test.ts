@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import separatedQuotes from "../../../migrations/0081_separated_quotes.ts"
 import { ask } from "../../support/Api.ts"
 import { follows, resolved, serve } from "./Exchange.ts"
-import { done, note, OtherServer, servers } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 import { actorOf, found, json, person, post, there } from "./Talking.ts"
-import { refer, references, ways } from "./WaysToRefer.ts"
+import { countReferring, refer, ways } from "./WaysToRefer.ts"
 
 /** A local account with a publicly quotable post, and a remote account with local followers. */
 const scene = Effect.fnUntraced(function*(name: string) {
@@ -27,9 +27,9 @@ layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks befo
   const effective = Effect.fnUntraced(function*(name: string, { ada, to, zoe }: Scene) {
     const left: Array<string> = []
     for (const [way, send] of Object.entries(ways)) {
-      const before = yield* references(ada.accountId)
+      const before = yield* countReferring(ada.accountId)
       yield* refer(send, zoe, to, `${name}-${way}`)
-      if ((yield* references(ada.accountId)) !== before) left.push(way)
+      if ((yield* countReferring(ada.accountId)) !== before) left.push(way)
     }
     return left
   })
@@ -49,7 +49,7 @@ layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks befo
   it.effect("F72: an account that blocks the author cannot refer to the author in any way", () =>
     Effect.gen(function*() {
       const blocking = yield* scene("blocking")
-      yield* done(blocking.zoe, { type: "Block", object: blocking.to.actor })
+      yield* deliverFrom(blocking.zoe, { type: "Block", object: blocking.to.actor })
       assert.deepStrictEqual(yield* effective("blocking", blocking), [])
     }))
 
@@ -74,10 +74,10 @@ layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks befo
           if (more.length > 0 || first?.["type"] !== "Create" || way === "vote" || way === "address") continue
           fetched.push(way)
           const document = Object.fromEntries(Object.entries(Object(object)))
-          const before = yield* references(ada.accountId)
+          const before = yield* countReferring(ada.accountId)
           yield* serve(document)
           assert.lengthOf(yield* resolved(bob.token, document["id"]), 1, way)
-          if ((yield* references(ada.accountId)) !== before) left.push(way)
+          if ((yield* countReferring(ada.accountId)) !== before) left.push(way)
         }
         assert.deepStrictEqual(left, blocked ? [] : fetched)
         assert.isAtLeast(fetched.length, 7)
@@ -99,7 +99,7 @@ layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks befo
       const open = {
         interactionPolicy: { canQuote: { automaticApproval: ["https://www.w3.org/ns/activitystreams#Public"] } }
       }
-      yield* done(zoe, { type: "Create", object: note(zoe, "quotable", open) })
+      yield* deliverFrom(zoe, { type: "Create", object: note(zoe, "quotable", open) })
       const [post] = yield* json(ada, `/api/v1/accounts/${account.id}/statuses`)
       assert.strictEqual(yield* quotes(ada, post.id), 200)
       yield* json(ada, "/api/v1/domain_blocks", { domain: (yield* OtherServer).domain })
@@ -112,7 +112,7 @@ layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks befo
       const { account, ada, to, zoe } = yield* scene("old")
       const other = yield* scene("new")
       for (const { by, of } of [{ by: zoe, of: to.post }, { by: other.zoe, of: to.post }]) {
-        yield* done(by, { type: "Create", object: note(by, "old", { quoteUri: of }) })
+        yield* deliverFrom(by, { type: "Create", object: note(by, "old", { quoteUri: of }) })
       }
       yield* sql`INSERT INTO blocks (id, account_id, target_account_id)
         VALUES (next_id(0), ${ada.accountId}, ${BigInt(account.id)})`

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { peer } from "../../services/federation/Peer.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { actorOf, person, there } from "./Calls.ts"
-import { done, note, OtherServer, servers } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 
 /** More than are run at once. */
 const slowJobs = 70
@@ -17,18 +17,18 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fetches of 
       const silent = yield* peer
       const me = yield* actorOf(yield* person("ada"))
       const [eve, fred] = [yield* there("eve"), yield* there("fred")]
-      yield* done(fred, { type: "Like", object: "x" })
+      yield* deliverFrom(fred, { type: "Like", object: "x" })
       for (let n = 0; n < slowJobs; n++) {
         silent.documents.set(`/quoted/${n}`, () => undefined)
         const quote = `${silent.url}/quoted/${n}`
-        yield* done(eve, { type: "Create", object: note(eve, String(n), { cc: [me], quote }) })
+        yield* deliverFrom(eve, { type: "Create", object: note(eve, String(n), { cc: [me], quote }) })
       }
       const begun = sql`SELECT FROM errands WHERE kind = 'quote' AND tries > 0`
       yield* eventually(begun, (rows) => rows.length >= 32)
       const path = new URL(fred.id).pathname
       documents.set(path, { ...documents.get(path), name: "Frederick" })
       const began = performance.now()
-      yield* done(fred, { type: "Update", object: fred.id })
+      yield* deliverFrom(fred, { type: "Update", object: fred.id })
       const named = sql`SELECT FROM accounts WHERE uri = ${fred.id} AND display_name = 'Frederick'`
       yield* eventually(named, (rows) => rows.length > 0)
       assert.isBelow(performance.now() - began, 12_000)

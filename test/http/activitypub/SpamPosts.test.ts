@@ -5,7 +5,7 @@ import type { AdminReport } from "../../../src/http/staff/wire/Report.ts"
 import { ask } from "../../support/Api.ts"
 import { staffMember } from "../../support/Staff.ts"
 import { path, rule, unruled } from "../spam/SpamCalls.ts"
-import { done, note, servers, settled } from "./Sending.ts"
+import { deliverFrom, note, servers, settled } from "./Sending.ts"
 import { actorOf, found, mentioning, person, there, told } from "./Talking.ts"
 
 const stored = (uri: string) =>
@@ -23,7 +23,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules again
       yield* rule(by, "hold", { text_words: ["lottery"], strangers_min: 1 })
       yield* rule(by, "report", { text_words: ["odd"] })
       const create = (name: string, content: string) =>
-        done(yan, { type: "Create", object: note(yan, name, { ...to, published, content: `<p>@anna ${content}</p>` }) })
+        deliverFrom(yan, {
+          type: "Create",
+          object: note(yan, name, { ...to, published, content: `<p>@anna ${content}</p>` })
+        })
       assert.strictEqual(yield* create("1", "casino"), "ignored: refused by a spam rule")
       assert.isEmpty(yield* stored(`${yan.id}/notes/1`))
       assert.strictEqual(yield* create("2", "fine"), "done")
@@ -32,7 +35,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules again
         content: "<p>@anna casino</p>",
         updated: new Date(Date.now() - 1_000).toISOString()
       })
-      assert.strictEqual(yield* done(yan, { type: "Update", object: edited }), "ignored: refused by a spam rule")
+      assert.strictEqual(yield* deliverFrom(yan, { type: "Update", object: edited }), "ignored: refused by a spam rule")
       assert.strictEqual(yield* create("3", "lottery"), "done")
       assert.deepStrictEqual(yield* stored(`${yan.id}/notes/3`), [{ visibility: "direct" }])
       assert.deepStrictEqual(yield* told(anna), ["mention yan"])
@@ -42,7 +45,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules again
         content: "<p>@anna lovely</p>",
         updated: new Date(Date.now() - 1_000).toISOString()
       })
-      yield* done(yan, { type: "Update", object: changed })
+      yield* deliverFrom(yan, { type: "Update", object: changed })
       assert.deepStrictEqual(yield* told(anna), ["mention yan"])
       const { body: [waiting] } = yield* ask(by, "GET", "/api/v1/admin/held_posts")
       assert.strictEqual(waiting.account.username, "yan")

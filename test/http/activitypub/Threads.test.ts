@@ -6,7 +6,7 @@ import type { Json } from "../../services/federation/Peer.ts"
 import { sendJson } from "../../services/outbound/FarHosts.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { answer, api, eventually, resolved, serve, timesAsked } from "./Exchange.ts"
-import { done, note, OtherServer, servers } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 
 const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
@@ -137,7 +137,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
         }
       })
       yield* serve(top, ...[1, 2, 3].map((n) => note(vera, `r${n}`, { published, inReplyTo: reply["id"] })))
-      assert.strictEqual(yield* done(vera, { type: "Create", object: reply }), "done")
+      assert.strictEqual(yield* deliverFrom(vera, { type: "Create", object: reply }), "done")
       const [{ status }] = yield* api(cleo.token, "/api/v1/notifications")
       const found = yield* eventually(Effect.map(
         conversation(cleo, status.id),

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { sentOf } from "./QuoteDocuments.ts"
-import { done, servers } from "./Sending.ts"
+import { deliverFrom, servers } from "./Sending.ts"
 import { found, json, person, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accepts that are taken back", (it) => {
@@ -25,9 +25,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accepts tha
         yield* json(ben, `/api/v1/accounts/${id}/follow`, {})
         const request = yield* Effect.map(sentOf("Follow"), (all) => all.findLast(({ object }) => object === yan.id))
         const accept = { id: `${yan.id}/accepts/1`, type: "Accept", object: request }
-        yield* done(yan, accept)
+        yield* deliverFrom(yan, accept)
         assert.isTrue(yield* following, form)
-        assert.strictEqual(yield* done(yan, { type: "Undo", object: named("Accept", accept.id) }), "done", form)
+        assert.strictEqual(yield* deliverFrom(yan, { type: "Undo", object: named("Accept", accept.id) }), "done", form)
         assert.isFalse(yield* following, form)
       }
       const [ben, yan, eve] = [yield* person("beaembedded"), yield* there("yulembedded"), yield* there("eveembedded")]
@@ -35,13 +35,13 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accepts tha
       yield* json(ben, `/api/v1/accounts/${id}/follow`, {})
       const request = yield* Effect.map(sentOf("Follow"), (all) => all.findLast(({ object }) => object === yan.id))
       const accept = { id: `${yan.id}/accepts/1`, type: "Accept", actor: yan.id, object: request?.["id"] }
-      yield* done(yan, accept)
+      yield* deliverFrom(yan, accept)
       // An account cannot undo another one's Accept.
-      yield* done(eve, { type: "Undo", object: accept.id })
-      yield* done(eve, { type: "Undo", object: accept })
+      yield* deliverFrom(eve, { type: "Undo", object: accept.id })
+      yield* deliverFrom(eve, { type: "Undo", object: accept })
       const [standing] = yield* json(ben, `/api/v1/accounts/relationships?id[]=${id}`)
       assert.isTrue(standing.following)
-      yield* done(yan, { type: "Undo", object: accept })
+      yield* deliverFrom(yan, { type: "Undo", object: accept })
       const [gone] = yield* json(ben, `/api/v1/accounts/relationships?id[]=${id}`)
       assert.isFalse(gone.following)
     }))

@@ -6,7 +6,7 @@ import { requestsPerCauseMax } from "../../../src/services/outbound/Allowances.t
 import { peer } from "../../services/federation/Peer.ts"
 import { hearStrangers } from "../../support/People.ts"
 import { eventually, timesAsked } from "./Exchange.ts"
-import { done, note, servers } from "./Sending.ts"
+import { deliverFrom, note, servers } from "./Sending.ts"
 import { actorOf, found, json, mentioning, person, post, received, there } from "./Talking.ts"
 
 const errands = SqlClient.SqlClient.use((sql) => Effect.orDie(sql`SELECT tries FROM errands WHERE kind = 'mentions'`))
@@ -23,7 +23,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
       const named = mentioning(me, yan.id, xeno.id, `${other.url}/users/none`)
       // The post is not for xeno, whom it names.
       const object = note(zoe, "hello", { ...named, cc: [me, yan.id] })
-      assert.strictEqual(yield* done(zoe, { type: "Create", object }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object }), "done")
       yield* noErrands
       const status = yield* received(anna)
       assert.deepStrictEqual(mentionsOf(status), ["anna", "yan"])
@@ -42,10 +42,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
     Effect.gen(function*() {
       const [bea, zita, ugo] = [yield* person("bea"), yield* there("zita"), yield* (yield* peer).actor("ugo")]
       const me = yield* actorOf(bea)
-      yield* done(zita, { type: "Create", object: note(zita, "edited", mentioning(me)) })
+      yield* deliverFrom(zita, { type: "Create", object: note(zita, "edited", mentioning(me)) })
       const updated = new Date().toISOString()
       const object = note(zita, "edited", { ...mentioning(me, ugo.id), updated })
-      assert.strictEqual(yield* done(zita, { type: "Update", object }), "done")
+      assert.strictEqual(yield* deliverFrom(zita, { type: "Update", object }), "done")
       yield* noErrands
       assert.deepStrictEqual(mentionsOf(yield* received(bea)), ["bea", "ugo"])
     }))
@@ -56,7 +56,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
       yield* hearStrangers(cleo)
       const me = yield* actorOf(cleo)
       const everyone = { ...mentioning(me, tess.id), to: [me, tess.id], cc: [] }
-      yield* done(wim, { type: "Create", object: note(wim, "few", everyone) })
+      yield* deliverFrom(wim, { type: "Create", object: note(wim, "few", everyone) })
       yield* noErrands
       const conversations = yield* json(cleo, "/api/v1/conversations")
       assert.strictEqual(conversations.length, 1)
@@ -73,8 +73,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
       const [me, sam] = [yield* actorOf(dora), yield* other.actor("sam")]
       const document = other.documents.get("/users/sam")!
       other.documents.set("/users/sam", (_, response) => response.writeHead(503).end())
-      yield* done(vera, { type: "Create", object: note(vera, "first", mentioning(me, sam.id)) })
-      assert.strictEqual(yield* done(vera, { type: "Create", object: note(vera, "second", mentioning(me)) }), "done")
+      yield* deliverFrom(vera, { type: "Create", object: note(vera, "first", mentioning(me, sam.id)) })
+      assert.strictEqual(
+        yield* deliverFrom(vera, { type: "Create", object: note(vera, "second", mentioning(me)) }),
+        "done"
+      )
       assert.strictEqual((yield* received(dora)).content, "<p>second</p>")
       const asked = Effect.sync(() => other.requests.filter(({ url }) => url === "/users/sam").length)
       const hurried = Effect.andThen(
@@ -95,7 +98,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
       const me = yield* actorOf(emil)
       const many = Array.from({ length: unknownMentionsMax + 5 }, (_, n) => `${others[n % 2]!.url}/users/n${n}`)
       const nobody = `${me}-nobody`
-      yield* done(ulla, { type: "Create", object: note(ulla, "many", mentioning(me, nobody, ...many)) })
+      yield* deliverFrom(ulla, { type: "Create", object: note(ulla, "many", mentioning(me, nobody, ...many)) })
       yield* noErrands
       const asked = others.flatMap(({ requests }) => requests).filter(({ url }) => url?.startsWith("/users/n"))
       assert.strictEqual(asked.length, unknownMentionsMax)
@@ -109,7 +112,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
       const [fritz, tina, other] = [yield* person("fritz"), yield* there("tina"), yield* peer]
       const many = yield* Effect.forEach(Array.from({ length: unknownMentionsMax }), (_, n) => other.actor(`many${n}`))
       const object = note(tina, "everybody", mentioning(yield* actorOf(fritz), ...many.map(({ id }) => id)))
-      assert.strictEqual(yield* done(tina, { type: "Create", object }), "done")
+      assert.strictEqual(yield* deliverFrom(tina, { type: "Create", object }), "done")
       // Tried twice within the hour.
       const tried = (times: number) =>
         eventually(

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { adoptedMax } from "../../../src/services/federation/inbox/Adoptions.ts"
 import { eventually } from "./Exchange.ts"
-import { done, note, servers } from "./Sending.ts"
+import { deliverFrom, note, servers } from "./Sending.ts"
 import { actorOf, mentioning, person, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("replies that come before their post", (it) => {
@@ -12,13 +12,13 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("replies tha
       const sql = yield* SqlClient.SqlClient
       const [anna, zoe] = [yield* person("anouk"), yield* there("zelda")]
       const me = yield* actorOf(anna)
-      yield* done(zoe, { type: "Create", object: note(zoe, "first", mentioning(me)) })
+      yield* deliverFrom(zoe, { type: "Create", object: note(zoe, "first", mentioning(me)) })
       const top = note(zoe, "top", mentioning(me))
       const count = 2 * adoptedMax + 1
       yield* sql`INSERT INTO statuses (id, account_id, local, uri, visibility, conversation_id, created_at, in_reply_to_uri)
         SELECT 1000 + n, a.id, false, a.uri || '/early/' || n, 'public', 1000 + n, now(), ${String(top["id"])}::text
         FROM accounts a, generate_series(1, ${sql.literal(String(count))}) n WHERE a.uri = ${zoe.id}`
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: top }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object: top }), "done")
       const waiting = Effect.map(
         Effect.orDie(
           sql<{ count: number }>`SELECT count(*)::int AS count FROM statuses WHERE in_reply_to_uri IS NOT NULL`

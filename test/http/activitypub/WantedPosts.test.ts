@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ask, newPerson } from "../../support/Api.ts"
-import { done, note, OtherServer, servers } from "./Sending.ts"
+import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
 
@@ -11,7 +11,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of un
       const [ida, wim, una] = [yield* newPerson("ida"), yield* there("wim"), yield* there("una")]
       const birds = { tag: [{ type: "Hashtag", name: "#Birds", href: "https://else.test/tags/birds" }] }
       const create = (by: typeof wim, name: string, more = {}) =>
-        done(by, { type: "Create", object: note(by, name, { ...birds, ...more }) })
+        deliverFrom(by, { type: "Create", object: note(by, name, { ...birds, ...more }) })
       const nothing = "ignored: irrelevant to local accounts"
       assert.strictEqual(yield* create(wim, "unwanted"), nothing)
       yield* ask(ida, "POST", "/api/v1/tags/birds/follow")

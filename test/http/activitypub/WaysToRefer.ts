@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
-import { done, note, type RemotePerson } from "./Sending.ts"
+import { deliverFrom, note, type RemotePerson } from "./Sending.ts"
 import { mentioning } from "./Talking.ts"
 
 /* All ways in which a remote account can refer to a local one. */
@@ -117,10 +117,10 @@ export const ways: Readonly<Record<string, Way>> = {
 
 /** Sends all of a way, one after the other. */
 export const refer = (way: Way, by: RemotePerson, to: Referred, name: string) =>
-  Effect.forEach(way(by, to, name), (one) => done(by, one), { discard: true })
+  Effect.forEach(way(by, to, name), (one) => deliverFrom(by, one), { discard: true })
 
 /** Counts what refers to an account here and would be shown to it or others. */
-export const references = Effect.fnUntraced(function*(accountId: bigint) {
+export const countReferring = Effect.fnUntraced(function*(accountId: bigint) {
   const sql = yield* SqlClient.SqlClient
   const own = sql`(SELECT id FROM statuses WHERE account_id = ${accountId})`
   const [row] = yield* sql<{ count: number }>`SELECT (

@@ -23,7 +23,7 @@ describe("arriving bodies", () => {
       const bodyReading = yield* BodyReading
       let inWork = 1
       const inFlight: InFlight = {
-        aside: (effect) => Effect.suspend(() => (inWork--, Effect.ensuring(effect, Effect.sync(() => inWork++))))
+        withoutSlot: (effect) => Effect.suspend(() => (inWork--, Effect.ensuring(effect, Effect.sync(() => inWork++))))
       }
       const waiting = yield* Effect.forkChild(
         outcome(bodyReading.read(100, Effect.never)).pipe(Effect.provideService(InFlight, inFlight)),

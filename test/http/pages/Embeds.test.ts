@@ -5,7 +5,7 @@ import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { person } from "../../support/People.ts"
 import { status } from "../../support/Posts.ts"
 import { get } from "../../support/Requests.ts"
-import { token } from "../../support/SignedIn.ts"
+import { issueToken } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
 
 const embedding = (url: string, more = "") => get(`/api/oembed?url=${encodeURIComponent(url)}${more}`)
@@ -92,7 +92,7 @@ layer(server(), { excludeTestServices: true })("posts on other sites", (it) => {
       for (const url of other) assert.oneOf((yield* embedding(url)).status, [404, 431], url.slice(0, 80))
       assert.strictEqual((yield* embedding(`${publicUrl}/@ben/${open}`)).status, 200)
       assert.strictEqual((yield* get("/api/oembed")).status, 404)
-      const bearer = yield* token(ben)
+      const bearer = yield* issueToken(ben)
       const asAuthor = yield* get(`/api/oembed?url=${encodeURIComponent(`${publicUrl}/@ben/${closed[0]}`)}`, bearer)
       assert.strictEqual(asAuthor.status, 404)
       yield* sql`UPDATE accounts SET suspended_at = now() WHERE id = ${ben}`

@@ -57,7 +57,7 @@ layer(server(), { excludeTestServices: true })("the reader's language", (it) => 
       }
       const waiting = yield* speaks("novice", "ja")
       yield* sql`UPDATE users SET approved = false, reason = '{name} <b>' WHERE account_id = ${waiting}`
-      yield* (yield* StaffEmails).waits(waiting)
+      yield* (yield* StaffEmails).tellStaffOfSignUp(waiting)
       const letters = [yield* Postbox.next, yield* Postbox.next]
       assert.match(letters.find(({ to }) => to.startsWith("chef"))?.subject ?? "", /^novice möchte ein Konto/)
       assert.include(letters.find(({ to }) => to.startsWith("jefa"))?.text ?? "", "Motivo para unirse:\n{name} <b>")

@@ -66,7 +66,7 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
   it.effect("F11: an invalid address does not wait", () =>
     Effect.gen(function*() {
       let posted = 0
-      const letters = Layer.succeed(Emails, { post: () => Effect.sync(() => void posted++) })
+      const letters = Layer.succeed(Emails, { enqueue: () => Effect.sync(() => void posted++) })
       const links = yield* Effect.provide(MailLinks, Layer.fresh(Layer.provide(MailLinks.layer, letters)))
       for (const email of ["", "nobody", "@".repeat(1_000_000), `${"a".repeat(1_000_000)}@mail.example`]) {
         yield* links.requestPasswordReset(parse(email))

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { person } from "../../support/People.ts"
 import { get, post } from "../../support/Requests.ts"
-import { letters, letterTo, linkIn, offering, path } from "../../support/Subscribers.ts"
+import { linkIn, nextEmailTo, path, takeEmails, withEmailSubscriptions } from "../../support/Subscribers.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
 import { formsOf } from "../../support/TestBrowser.ts"
 import { server } from "../../support/WebServer.ts"
@@ -10,7 +10,7 @@ import { server } from "../../support/WebServer.ts"
 layer(server({ emailSubscriptions: true }), { excludeTestServices: true })("the form for posts by e-mail", (it) => {
   it.effect("row 72: the profile leads to it; it asks for an address as the API does, and takes no form but its own", () =>
     Effect.gen(function*() {
-      const { id } = yield* offering("anna")
+      const { id } = yield* withEmailSubscriptions("anna")
       yield* person("ben")
       const where = "/email_subscriptions/new/anna"
       assert.include((yield* get("/@anna")).text, `href="${where}"`)
@@ -26,15 +26,15 @@ layer(server({ emailSubscriptions: true }), { excludeTestServices: true })("the 
         assert.strictEqual(answer.status, 422, `${email.slice(0, 20)} ${answer.text.slice(0, 900)}`)
         assert.lengthOf(formsOf(answer), 1)
       }
-      assert.deepStrictEqual(yield* letters, [])
+      assert.deepStrictEqual(yield* takeEmails, [])
       const sent = yield* browser.submit(page, { email: "reader@mail.example" })
       assert.strictEqual(sent.status, 200)
-      const letter = yield* letterTo("reader@mail.example")
+      const letter = yield* nextEmailTo("reader@mail.example")
       assert.strictEqual((yield* get(linkIn(letter, "/email_subscriptions/"))).status, 200)
       // An existing subscriber gets the same response, and no e-mail.
       const again = yield* browser.submit(yield* browser.get(where), { email: "reader@mail.example" })
       assert.deepStrictEqual([again.status, again.text], [200, sent.text])
-      assert.deepStrictEqual(yield* letters, [])
+      assert.deepStrictEqual(yield* takeEmails, [])
       const german = yield* get(`${where}?lang=de`)
       assert.include(german.text, "Beiträge per E-Mail")
       for (const name of ["ben", "nobody", "%00", "x".repeat(300)]) {

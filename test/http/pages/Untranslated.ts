@@ -1,5 +1,5 @@
 /** Words that a language shares with English. Every other translation differs from its English text. */
-export const sharedWords: Readonly<Record<string, ReadonlyArray<string>>> = {
+export const sharedWithEnglish: Readonly<Record<string, ReadonlyArray<string>>> = {
   de: [
     "Text",
     "Domain",

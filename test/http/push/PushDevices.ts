@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { eventually } from "../../support/Eventually.ts"
-import { type Citizen, type Place, place } from "../../support/Fediverse.ts"
+import { place, type TestInstance, type TestUser } from "../../support/Fediverse.ts"
 import { pushService } from "../../support/PushService.ts"
 import { TestServer } from "../../support/Server.ts"
 
@@ -9,7 +9,7 @@ import { TestServer } from "../../support/Server.ts"
 export type Json = any
 
 export class World extends Context.Service<World, {
-  readonly here: Place
+  readonly here: TestInstance
   readonly service: Effect.Success<ReturnType<typeof pushService>>
   readonly serverKey: string
 }>()("murmuration/test/http/push/PushDevices/World") {}
@@ -33,7 +33,7 @@ export const path = "/api/v1/push/subscription"
 
 /** A user's device that subscribes to all types. */
 export const subscribed = Effect.fnUntraced(
-  function*(person: Citizen, more: Json = {}, data: Json = { alerts: everything }) {
+  function*(person: TestUser, more: Json = {}, data: Json = { alerts: everything }) {
     const { serverKey, service } = yield* World
     const device = service.device(name("device"), serverKey)
     const { endpoint, keys, told } = device
@@ -50,12 +50,12 @@ const post = (url: string, json: unknown): Effect.Effect<Json> =>
   })
 
 /** A user's second app, which may revoke its token. */
-export const elsewhere = Effect.fnUntraced(function*({ context, fetch, origin, sql }: Place, person: Citizen) {
+export const secondApp = Effect.fnUntraced(function*({ context, fetch, origin, sql }: TestInstance, person: TestUser) {
   const issue = TestServer.use(({ createToken }) => createToken(person.accountId, ["read", "write", "push"]))
   const token = yield* Effect.provide(issue, context)
   const app = yield* post(`${origin}/api/v1/apps`, { client_name: "x", redirect_uris: "urn:ietf:wg:oauth:2.0:oob" })
   yield* sql`UPDATE oauth_tokens SET app_id = ${BigInt(app.id)} WHERE id = (SELECT max(id) FROM oauth_tokens)`
-  const ask: Citizen["ask"] = (method, path, json) =>
+  const ask: TestUser["ask"] = (method, path, json) =>
     Effect.flatMap(
       fetch(path, { method, token, ...(json === undefined ? {} : { json }) }),
       (response) => Effect.promise(() => response.json())
@@ -65,14 +65,14 @@ export const elsewhere = Effect.fnUntraced(function*({ context, fetch, origin, s
 })
 
 /** Waits until nothing is left to be sent. */
-export const idle = ({ sql }: Place) =>
+export const idle = ({ sql }: TestInstance) =>
   eventually(
     Effect.orDie(sql<{ n: number }>`SELECT ((SELECT count(*) FROM pushes) + (SELECT count(*) FROM fanouts))::int AS n`),
     ([row]) => row?.n === 0
   )
-export const follow = (person: Citizen, other: Citizen) =>
+export const follow = (person: TestUser, other: TestUser) =>
   person.ask("POST", `/api/v1/accounts/${other.accountId}/follow`)
-export const answerOf = (place: Place, person: Citizen, method: string, json?: unknown) =>
+export const answerOf = (place: TestInstance, person: TestUser, method: string, json?: unknown) =>
   Effect.flatMap(
     place.fetch(path, { method, token: person.token, ...(json === undefined ? {} : { json }) }),
     (response) =>

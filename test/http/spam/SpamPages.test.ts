@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { newPerson } from "../../support/Api.ts"
-import { chief } from "../../support/Chief.ts"
+import { administratorBrowser } from "../../support/Chief.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 import { auditEntries, staffMember } from "../../support/Staff.ts"
@@ -16,7 +16,7 @@ const heldIds = (text: string) => [...text.matchAll(/name="ids\[\]" value="(\d+)
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("pages against spam", (it) => {
   it.effect("S-235: a rule is created, tried, switched on; held posts are approved and rejected", () =>
     Effect.gen(function*() {
-      const { act, accountId, browser, undo } = yield* chief("sweeper")
+      const { act, accountId, browser, undo } = yield* administratorBrowser("sweeper")
       const anna = yield* newPerson("anna")
       yield* write(anna, "a <b>lottery</b> for all")
       yield* act(`${path}/new`, "create", { name: "Pills", action: "drop", text_words: "pills", links_min: "2" })
@@ -83,7 +83,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
 
   it.effect("S-235: invalid input is refused and stays in the form", () =>
     Effect.gen(function*() {
-      const { browser } = yield* chief("fussy")
+      const { browser } = yield* administratorBrowser("fussy")
       const fresh = yield* browser.get(`${path}/new`)
       const right = { name: "Mine", action: "report", text_contains: "x" }
       for (

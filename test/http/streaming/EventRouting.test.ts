@@ -51,7 +51,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
         (name) => person(name)
       )
       const registry = new Registry()
-      const { concerns, deliveryOf } = yield* EventRouting.make(registry)
+      const { hasListeners, deliveryOf } = yield* EventRouting.make(registry)
       const update = {
         _tag: "StatusEvent",
         event: "update",
@@ -59,10 +59,10 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
         accountIds: [author, ...readers],
         channels: ["public", "public:local"]
       } as const
-      assert.isFalse(concerns(update))
+      assert.isFalse(hasListeners(update))
       const queriesFor = Effect.fnUntraced(function*(count: number) {
         for (const reader of readers.slice(registry.size, count)) listening(registry, reader, "public", "public:local")
-        assert.isTrue(concerns(update))
+        assert.isTrue(hasListeners(update))
         const { queries, value } = yield* counted(deliveryOf(update))
         return { queries, sendings: [...value] }
       })
@@ -193,7 +193,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
     Effect.gen(function*() {
       const registry = new Registry()
       const account = yield* person("nobody2")
-      const { concerns, deliveryOf } = yield* EventRouting.make(registry)
+      const { hasListeners, deliveryOf } = yield* EventRouting.make(registry)
       const messages = [
         { _tag: "StatusDeleted", statusId: StatusId.make(1n), accountIds: [account], channels: ["public"] },
         { _tag: "NotificationCreated", accountId: account, notificationId: 1n },
@@ -202,9 +202,9 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
         { _tag: "Revoked", tokenIds: [1n], accountIds: [account] },
         { _tag: "Changed", kind: "status", ids: [1n] }
       ] as const
-      for (const message of messages) assert.isFalse(concerns(message), message._tag)
+      for (const message of messages) assert.isFalse(hasListeners(message), message._tag)
       listening(registry, account, "public:remote")
-      for (const message of messages.slice(1)) assert.isFalse(concerns(message), message._tag)
+      for (const message of messages.slice(1)) assert.isFalse(hasListeners(message), message._tag)
       assert.deepStrictEqual([...(yield* deliveryOf(messages[0]))], [])
     }))
 

@@ -87,7 +87,7 @@ layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams ca
       const arrived = Effect.flatMap(arrives, ({ payload }) => decodeNotification(payload))
       const sql = yield* SqlClient.SqlClient
 
-      yield* notifications.tell(admirer, told)
+      yield* notifications.notify(admirer, told)
       assert.strictEqual((yield* arrived).type, "follow")
       yield* notifications.retractFollow(admirer, reader.account)
       yield* sql.withTransaction(fanouts.enqueue(admirer, { _tag: "notify", ...told }))

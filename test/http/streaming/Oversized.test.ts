@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { AccountActors } from "../../../src/actors/account/core/AccountActors.ts"
 import { Status, StatusEdit } from "../../../src/http/wire/Status.ts"
 import { StatusId } from "../../../src/services/database/Ids.ts"
-import { bytesTold } from "../../../src/services/html/Text.ts"
+import { jsonBytes } from "../../../src/services/html/Text.ts"
 import { accountBytesMax, statusBytesMax } from "../../../src/services/instance/ContentLimits.ts"
 import { settled } from "../../support/Actors.ts"
 import { followers, person } from "../../support/People.ts"
@@ -14,7 +14,7 @@ import { address, layerStreams, listener } from "./Streams.ts"
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(Status)))
 const decodeEvent = Schema.decodeUnknownEffect(Schema.fromJsonString(Status))
 const decodeHistory = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(StatusEdit)))
-const told = (texts: ReadonlyArray<string>) => texts.reduce((sum, text) => sum + bytesTold(text), 0)
+const told = (texts: ReadonlyArray<string>) => texts.reduce((sum, text) => sum + jsonBytes(text), 0)
 
 const get = (path: string) =>
   Effect.flatMap(address, (at) => Effect.promise(() => fetch(`http://${at}${path}`).then((answer) => answer.text())))

@@ -8,7 +8,7 @@ import {
   AdminTrendingStatus
 } from "../../../src/http/staff/wire/Trends.ts"
 import { ask } from "../../support/Api.ts"
-import { crowd, favouritedBy, linkedBy, refreshTrends, taggedBy } from "../../support/Crowd.ts"
+import { favouritedBy, linkedBy, refreshTrends, remoteAccounts, taggedBy } from "../../support/Crowd.ts"
 import { TestServer } from "../../support/Server.ts"
 import { auditEntries, staffMember } from "../../support/Staff.ts"
 
@@ -22,7 +22,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const by = yield* staffMember("curator", ["manageTaxonomies"])
       yield* ask(by, "PATCH", "/api/v1/accounts/update_credentials", { discoverable: true })
       const { body: status } = yield* ask(by, "POST", "/api/v1/statuses", { status: "much liked #Rising" })
-      const many = yield* crowd("trends.test", 20)
+      const many = yield* remoteAccounts("trends.test", 20)
       yield* favouritedBy(status.id, many)
       yield* taggedBy("rising", many)
       yield* linkedBy("https://news.test/a", many)

@@ -7,7 +7,7 @@ import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { TrendRefresh } from "../../../src/services/trends/TrendRefresh.ts"
 import { TrendReviews, type TrendSubject } from "../../../src/services/trends/TrendReviews.ts"
 import { configurationOf } from "../../support/Configuration.ts"
-import { crowd, favouritedBy, linkedBy, refreshTrends, taggedBy } from "../../support/Crowd.ts"
+import { favouritedBy, linkedBy, refreshTrends, remoteAccounts, taggedBy } from "../../support/Crowd.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
@@ -43,7 +43,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       const sql = yield* SqlClient.SqlClient
       const me = yield* createPerson("tagger")
       yield* post(me, "#Rising #steady #few #noisy")
-      const many = yield* crowd("tags.test", 30)
+      const many = yield* remoteAccounts("tags.test", 30)
       yield* taggedBy("rising", many.slice(0, 9))
       yield* taggedBy("steady", many.slice(0, 20))
       yield* taggedBy("steady", many.slice(0, 25), 1)
@@ -78,7 +78,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       const [ada, bob, cyd, dan] = people
       if (ada === undefined || bob === undefined || cyd === undefined || dan === undefined) return
       for (const one of [ada, bob, cyd]) yield* discoverable(one)
-      const many = yield* crowd("likes.test", 20)
+      const many = yield* remoteAccounts("likes.test", 20)
       const best = yield* post(ada, "the best")
       const second = yield* post(ada, "the second best of the same author")
       const german = yield* post(bob, "auf Deutsch", { language: "de" })
@@ -142,7 +142,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient
       const me = yield* createPerson("reader")
-      const many = yield* crowd("links.test", 20)
+      const many = yield* remoteAccounts("links.test", 20)
       const [news, blog] = ["https://news.test/a?b=1", "https://blog.test/"]
       const card = yield* linkedBy(news, many)
       yield* linkedBy(blog, many.slice(0, 9), "de")
@@ -198,7 +198,7 @@ layer(TestServer.layer({ TRENDS_REVIEW: "off" }), { excludeTestServices: true })
       const me = yield* createPerson("anna")
       yield* discoverable(me)
       const liked = yield* post(me, "#good #bad #forbidden")
-      const many = yield* crowd("off.test", 9)
+      const many = yield* remoteAccounts("off.test", 9)
       for (const tag of ["good", "bad"]) yield* taggedBy(tag, many)
       yield* favouritedBy(liked, many)
       yield* linkedBy("https://off.test/", many)

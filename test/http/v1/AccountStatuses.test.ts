@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Status } from "../../../src/http/wire/Status.ts"
 import { get, ids, links } from "../../support/Requests.ts"
-import { token } from "../../support/SignedIn.ts"
+import { issueToken } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
 
 const at = new Date("2026-06-01T12:34:56Z")
@@ -36,7 +36,7 @@ layer(server(), { excludeTestServices: true })("statuses of an account", (it) =>
       yield* sql`INSERT INTO statuses_tags (tag_id, status_id) VALUES (1, 11), (1, 15)`
       yield* sql`INSERT INTO status_pins (id, account_id, status_id) VALUES (1, 1, 15), (2, 1, 10), (3, 1, 11)`
       const path = "/api/v1/accounts/1/statuses"
-      const own = yield* token(1n)
+      const own = yield* issueToken(1n)
       assert.deepStrictEqual(yield* ids(path), ["14", "12", "11", "10"])
       assert.deepStrictEqual(yield* ids(path, own), ["16", "15", "14", "12", "11", "10"])
       assert.deepStrictEqual(yield* ids(`${path}?exclude_replies=true`), ["14", "11", "10"])

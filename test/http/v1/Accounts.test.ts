@@ -6,7 +6,7 @@ import { Relationship } from "../../../src/http/wire/Relationship.ts"
 import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { emptied } from "../../support/Emptied.ts"
 import { get, ids, links, postJson } from "../../support/Requests.ts"
-import { token } from "../../support/SignedIn.ts"
+import { issueToken } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
 
 const at = new Date("2026-06-01T12:34:56Z")
@@ -89,7 +89,7 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
         assert.deepStrictEqual([gone.status, gone.body], [410, { error: "Gone" }])
       }
       assert.deepStrictEqual(yield* ids("/api/v1/accounts?id[]=4&id[]=1&id[]=1&id[]=5&id[]=77&id[]=2"), ["1", "2"])
-      const relationships = yield* get("/api/v1/accounts/relationships?id[]=4", yield* token(1n))
+      const relationships = yield* get("/api/v1/accounts/relationships?id[]=4", yield* issueToken(1n))
       assert.deepStrictEqual(relationships.body, [])
       yield* sql`UPDATE accounts SET moved_to_id = 4 WHERE id = 2`
       yield* changed
@@ -109,17 +109,23 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       yield* sql`INSERT INTO follow_requests (id, account_id, target_account_id, created_at)
         VALUES (1, 2, 1, ${at}), (2, 3, 1, ${at}), (3, 4, 1, ${at})`
       const own = yield* decode(CredentialAccount)(
-        (yield* get("/api/v1/accounts/verify_credentials", yield* token(1n))).body
+        (yield* get("/api/v1/accounts/verify_credentials", yield* issueToken(1n))).body
       )
       assert.strictEqual(own.source.note, "I write")
       assert.deepStrictEqual(own.source.fields.map(({ value }) => value), ["x"])
       assert.deepStrictEqual([own.source.privacy, own.source.language, own.source.sensitive], ["unlisted", "de", false])
       assert.deepStrictEqual([own.follow_requests_count, own.source.follow_requests_count], [2, 2])
       assert.deepStrictEqual([own.role.name, own.role.permissions], ["Owner", "8388607"])
-      const plain = (yield* get("/api/v1/accounts/verify_credentials", yield* token(2n))).body
+      const plain = (yield* get("/api/v1/accounts/verify_credentials", yield* issueToken(2n))).body
       assert.deepStrictEqual([plain.role.id, plain.role.permissions, plain.source.privacy], ["-99", "65536", "public"])
-      assert.strictEqual((yield* get("/api/v1/accounts/verify_credentials", yield* token(1n, ["profile"]))).status, 200)
-      assert.strictEqual((yield* get("/api/v1/accounts/verify_credentials", yield* token(1n, ["write"]))).status, 403)
+      assert.strictEqual(
+        (yield* get("/api/v1/accounts/verify_credentials", yield* issueToken(1n, ["profile"]))).status,
+        200
+      )
+      assert.strictEqual(
+        (yield* get("/api/v1/accounts/verify_credentials", yield* issueToken(1n, ["write"]))).status,
+        403
+      )
       assert.strictEqual((yield* get("/api/v1/accounts/verify_credentials")).status, 401)
     }))
 
@@ -127,7 +133,7 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle
-      const bearer = yield* token(1n)
+      const bearer = yield* issueToken(1n)
       const path = "/api/v1/accounts/relationships?id[]=2&id[]=3&id[]=2&id[]=4&id[]=6&id[]=77&id[]=abc&id[]=5"
       const none = (yield* get(path, bearer)).body
       assert.deepStrictEqual(none.map(({ id }: { readonly id: string }) => id), ["2", "3", "6"])
@@ -184,7 +190,7 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       yield* settle
       yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at)
         VALUES (10, 2, 1, ${at}), (11, 3, 1, ${at}), (12, 4, 1, ${at}), (13, 6, 1, ${at}), (14, 1, 2, ${at}), (15, 6, 2, ${at})`
-      const [anna, cleo] = [yield* token(1n), yield* token(3n)]
+      const [anna, cleo] = [yield* issueToken(1n), yield* issueToken(3n)]
       assert.deepStrictEqual(yield* ids("/api/v1/accounts/1/followers"), ["6", "3", "2"])
       const first = yield* get("/api/v1/accounts/1/followers?limit=2")
       assert.deepStrictEqual(links(first.headers), {
@@ -198,7 +204,7 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       assert.deepStrictEqual(yield* ids("/api/v1/accounts/2/following"), ["1"])
       assert.deepStrictEqual(yield* ids("/api/v1/accounts/4/followers"), [])
 
-      const familiar = (yield* get("/api/v1/accounts/familiar_followers?id[]=2&id[]=1", yield* token(2n))).body
+      const familiar = (yield* get("/api/v1/accounts/familiar_followers?id[]=2&id[]=1", yield* issueToken(2n))).body
       yield* Effect.forEach(familiar, decode(FamiliarFollowers))
       yield* sql`UPDATE accounts SET hide_collections = true WHERE id = 1`
       yield* changed

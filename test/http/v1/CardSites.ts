@@ -1,14 +1,14 @@
 import { Context, Effect, Layer } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { eventually } from "../../support/Eventually.ts"
-import { type Citizen, fediverse, type Place } from "../../support/Fediverse.ts"
+import { fediverse, type TestInstance, type TestUser } from "../../support/Fediverse.ts"
 
 // Tests look into answers of every shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any
 
 /** A site of the web on loopback: pages by path, and how often each was asked for. */
-export interface Site {
+export interface WebServer {
   readonly url: string
   readonly pages: Map<string, Serve>
   readonly asked: (path: string) => ReadonlyArray<IncomingMessage>
@@ -31,17 +31,18 @@ export const machine = Effect.fnUntraced(function*(address: string, serve: Serve
   return { url: `http://${address}:${typeof bound === "object" && bound !== null ? bound.port : 0}`, requests }
 })
 
-export class World
-  extends Context.Service<World, { readonly here: Place; readonly there: Place; readonly site: Site }>()(
-    "murmuration/test/http/v1/Cards/World"
-  )
-{}
+export class World extends Context.Service<
+  World,
+  { readonly here: TestInstance; readonly there: TestInstance; readonly site: WebServer }
+>()(
+  "murmuration/test/http/v1/Cards/World"
+) {}
 
 export const world = Layer.effect(
   World,
   Effect.gen(function*() {
     const [here, there] = yield* fediverse(2)
-    const pages: Site["pages"] = new Map()
+    const pages: WebServer["pages"] = new Map()
     const found = yield* machine("127.0.0.1", (request, response) => {
       const page = pages.get(new URL(request.url ?? "", "http://site.test").pathname)
       if (page === undefined) response.writeHead(404).end()
@@ -58,15 +59,15 @@ export const html = (body: string) => (_: IncomingMessage, response: ServerRespo
 export const page = (title: string, more = "") =>
   html(`<html lang="en"><head><meta property="og:title" content="${title}">${more}`)
 
-export const statusOf = (person: Citizen, id: unknown) => person.ask("GET", `/api/v1/statuses/${id}`)
-export const shown = (person: Citizen, id: unknown) =>
+export const statusOf = (person: TestUser, id: unknown) => person.ask("GET", `/api/v1/statuses/${id}`)
+export const shown = (person: TestUser, id: unknown) =>
   Effect.map(eventually(statusOf(person, id), ({ card }: Json) => card !== null), ({ card }: Json) => card)
 /** Fetches all that waits at once. */
-export const hurried = ({ sql }: Place) =>
+export const hurried = ({ sql }: TestInstance) =>
   sql`UPDATE preview_cards SET due_at = ${new Date(0)} WHERE due_at IS NOT NULL
   AND claimed_until IS NULL`
 /** Waits until nothing is fetched any more. */
-export const idle = ({ sql }: Place) =>
+export const idle = ({ sql }: TestInstance) =>
   eventually(
     Effect.orDie(sql<{ n: number }>`SELECT count(*)::int AS n FROM preview_cards WHERE due_at IS NOT NULL`),
     ([row]) => row?.n === 0

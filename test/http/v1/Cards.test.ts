@@ -3,13 +3,13 @@ import { Effect, Schema } from "effect"
 import sharp from "sharp"
 import { PreviewCard } from "../../../src/http/wire/PreviewCard.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { type Citizen, type Place, settled } from "../../support/Fediverse.ts"
+import { settled, type TestInstance, type TestUser } from "../../support/Fediverse.ts"
 import { hurried, idle, type Json, name, page, shown, statusOf, World, world } from "./CardSites.ts"
 
 const decodeCard = Schema.decodeUnknownEffect(PreviewCard)
 
 /** Collects further events of a user's stream. */
-const listening = ({ origin }: Place, { token }: Citizen, stream: string) =>
+const listening = ({ origin }: TestInstance, { token }: TestUser, stream: string) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly socket: WebSocket; readonly events: Array<Json> }>((resume) => {
       const events: Array<Json> = []

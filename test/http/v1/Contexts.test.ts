@@ -5,7 +5,7 @@ import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { emptied } from "../../support/Emptied.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { get } from "../../support/Requests.ts"
-import { token } from "../../support/SignedIn.ts"
+import { issueToken } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
 
 const at = new Date("2026-06-01T12:00:00Z")
@@ -52,7 +52,7 @@ layer(server(), { excludeTestServices: true })("contexts", (it) => {
       yield* comesTo(["11"])
       yield* status(13, 2, { inReplyToId: 11 })
       assert.deepStrictEqual(yield* below(), ["11"], "it is kept")
-      assert.deepStrictEqual(yield* below(yield* token(3n)), ["11", "13", "12"], "who is known is asked for")
+      assert.deepStrictEqual(yield* below(yield* issueToken(3n)), ["11", "13", "12"], "who is known is asked for")
       yield* changed("status", 11n)
       yield* comesTo(["11", "13"])
       yield* sql`UPDATE statuses SET deleted_at = ${at} WHERE id = 13`

@@ -10,16 +10,16 @@ import { EmailDigests } from "../../../src/services/subscriptions/EmailDigests.t
 import { pendingMax } from "../../../src/services/subscriptions/EmailSubscriptions.ts"
 import { person } from "../../support/People.ts"
 import { get, post, send } from "../../support/Requests.ts"
-import { token, user } from "../../support/SignedIn.ts"
+import { issueToken, user } from "../../support/SignedIn.ts"
 import {
   change,
-  letters,
-  letterTo,
   linkIn,
-  offering,
+  nextEmailTo,
   path,
+  runDigestSweep,
   subscribed,
-  swept,
+  takeEmails,
+  withEmailSubscriptions,
   write
 } from "../../support/Subscribers.ts"
 import { server } from "../../support/WebServer.ts"
@@ -33,7 +33,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
     it.effect("F122: an anonymous request changes the language of a pending subscription, not of a confirmed one", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const { id } = yield* offering("lena")
+        const { id } = yield* withEmailSubscriptions("lena")
         const locale = Effect.map(
           sql<{ locale: string }>`SELECT locale FROM email_subscriptions WHERE account_id = ${id}`,
           ([row]) => row?.locale
@@ -41,10 +41,10 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         const ask = (language: string) =>
           post(path(id), { email: "lang@mail.example" }, { "accept-language": language })
         yield* ask("de")
-        yield* letterTo("lang@mail.example")
+        yield* nextEmailTo("lang@mail.example")
         yield* ask("fr")
         assert.strictEqual(yield* locale, "fr")
-        yield* get(linkIn(yield* letterTo("lang@mail.example"), "/email_subscriptions/"))
+        yield* get(linkIn(yield* nextEmailTo("lang@mail.example"), "/email_subscriptions/"))
         assert.strictEqual((yield* ask("de")).status, 200)
         assert.strictEqual(yield* locale, "fr")
       }))
@@ -52,11 +52,11 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
     it.effect("POST /api/v1/accounts/:id/email_subscriptions: the address agrees by a link, gets public posts, ends it by one click", () =>
       Effect.gen(function*() {
         const { publicUrl } = yield* ServerConfig
-        const { bearer, id } = yield* offering("anna")
+        const { bearer, id } = yield* withEmailSubscriptions("anna")
         assert.strictEqual((yield* get(`/api/v1/accounts/${id}`)).body.email_subscriptions, true)
         const asked = yield* post(path(id), { email: " Reader@Mail.Example " }, { "accept-language": "de" })
         assert.deepStrictEqual([asked.status, asked.body], [200, {}])
-        const letter = yield* letterTo("reader@mail.example")
+        const letter = yield* nextEmailTo("reader@mail.example")
         assert.match(letter.subject, /Bestätige/)
         const unsubscribe = letter.headers?.["List-Unsubscribe"] ?? ""
         assert.match(unsubscribe, new RegExp(`^<${publicUrl}/unsubscribe\\?token=\\d+\\.[\\w-]{43}>$`))
@@ -67,8 +67,8 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
 
         // Nothing goes out before the link was opened.
         yield* write(bearer, { status: "too early" })
-        yield* swept
-        assert.deepStrictEqual(yield* letters, [])
+        yield* runDigestSweep
+        assert.deepStrictEqual(yield* takeEmails, [])
         const confirmation = linkIn(letter, "/email_subscriptions/")
         const page = yield* get(confirmation)
         assert.strictEqual(page.status, 200)
@@ -81,11 +81,11 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         yield* write(bearer, { status: "for friends", visibility: "private" })
         const gone = yield* write(bearer, { status: "gone" })
         yield* send(`/api/v1/statuses/${gone}`, { method: "DELETE", headers: { authorization: `Bearer ${bearer}` } })
-        const ben = yield* token(yield* person("ben"))
+        const ben = yield* issueToken(yield* person("ben"))
         const other = yield* write(ben, { status: "by ben" })
         yield* write(bearer, { status: "@ben a reply", in_reply_to_id: other })
-        yield* swept
-        const digests = yield* letters
+        yield* runDigestSweep
+        const digests = yield* takeEmails
         assert.strictEqual(digests.length, 1)
         const digest = digests[0]!
         assert.strictEqual(digest.to, "reader@mail.example")
@@ -96,8 +96,8 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
           assert.notInclude(digest.text, word)
         }
         assert.strictEqual(digest.headers?.["List-Unsubscribe"], unsubscribe)
-        yield* swept
-        assert.deepStrictEqual(yield* letters, [], "each post is sent once")
+        yield* runDigestSweep
+        assert.deepStrictEqual(yield* takeEmails, [], "each post is sent once")
 
         const link = linkIn(digest, "/unsubscribe")
         const asking = yield* get(link)
@@ -107,23 +107,23 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         assert.strictEqual(ended.status, 200, ended.text)
         assert.strictEqual((yield* post(link, { "List-Unsubscribe": "One-Click" })).status, 200)
         yield* write(bearer, { status: "after the end" })
-        yield* swept
-        assert.deepStrictEqual(yield* letters, [])
+        yield* runDigestSweep
+        assert.deepStrictEqual(yield* takeEmails, [])
         // The old link opens nothing any more.
         assert.strictEqual((yield* get(confirmation)).status, 404)
       }))
 
     it.effect("subscribers are not disclosed; an invalid address is refused in details", () =>
       Effect.gen(function*() {
-        const { id } = yield* offering("cora")
+        const { id } = yield* withEmailSubscriptions("cora")
         yield* subscribed(id, "known@mail.example")
         const [known, unknown] = [
           yield* post(path(id), { email: "known@mail.example" }),
           yield* post(path(id), { email: "unknown@mail.example" })
         ]
         assert.deepStrictEqual([known.status, known.text], [unknown.status, unknown.text])
-        assert.strictEqual((yield* letterTo("unknown@mail.example")).to, "unknown@mail.example")
-        assert.deepStrictEqual(yield* letters, [], "who agreed is not asked again")
+        assert.strictEqual((yield* nextEmailTo("unknown@mail.example")).to, "unknown@mail.example")
+        assert.deepStrictEqual(yield* takeEmails, [], "who agreed is not asked again")
         const details = (email: string) =>
           Effect.map(post(path(id), { email }), ({ body, status }) => [status, body.details?.email?.[0]?.error])
         assert.deepStrictEqual(yield* details(""), [422, "ERR_BLANK"])
@@ -141,11 +141,11 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const now = new Date(yield* Clock.currentTimeMillis)
-        const { bearer, id } = yield* offering("dora")
+        const { bearer, id } = yield* withEmailSubscriptions("dora")
         const letter = yield* subscribed(id, "reader-of-dora@mail.example")
         const answer = (of: bigint) => Effect.map(post(path(of), { email: "x@mail.example" }), ({ status }) => status)
         const plain = yield* person("emil")
-        const asPlain = yield* change(yield* token(plain), true)
+        const asPlain = yield* change(yield* issueToken(plain), true)
         assert.strictEqual(asPlain.status, 403)
         assert.strictEqual(yield* answer(plain), 404)
         assert.strictEqual(yield* answer(1n), 404)
@@ -154,8 +154,8 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         assert.strictEqual((yield* get(`/api/v1/accounts/${id}`)).body.email_subscriptions, false)
         assert.strictEqual(yield* answer(id), 404)
         assert.strictEqual((yield* get(linkIn(letter, "/email_subscriptions/"))).status, 404)
-        yield* swept
-        assert.deepStrictEqual(yield* letters, [])
+        yield* runDigestSweep
+        assert.deepStrictEqual(yield* takeEmails, [])
         yield* change(bearer, true)
         yield* sql`UPDATE users SET role_id = -99 WHERE account_id = ${id}`
         assert.strictEqual(yield* answer(id), 404)
@@ -167,13 +167,13 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         assert.strictEqual((yield* left).length, 2)
         yield* sql`DELETE FROM users WHERE account_id = ${id}`
         assert.strictEqual((yield* left).length, 0, "they go with the account")
-        yield* letters
+        yield* takeEmails
       }))
 
     it.effect("F74: unconfirmed subscriptions are deleted after seven days; beyond the bound of pending addresses a new one is refused", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const { id } = yield* offering("finn")
+        const { id } = yield* withEmailSubscriptions("finn")
         yield* subscribed(id, "stays@mail.example")
         yield* post(path(id), { email: "waits@mail.example" })
         yield* sql`UPDATE email_subscriptions SET created_at = ${new Date(
@@ -198,19 +198,19 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         assert.strictEqual(pending, pendingMax)
         const first = yield* sql`SELECT FROM email_subscriptions WHERE email = '1@many.example'`
         assert.lengthOf(first, 1)
-        yield* letters
+        yield* takeEmails
       }))
 
     it.effect("a user who signs up with the address follows instead", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const { id } = yield* offering("gina")
+        const { id } = yield* withEmailSubscriptions("gina")
         yield* subscribed(id, "hugo@mail.example")
         const hugo = yield* user("hugo")
         yield* sql`UPDATE users SET confirmed_at = NULL WHERE account_id = ${hugo}`
-        const bearer = yield* token(hugo, ["read", "write"])
+        const bearer = yield* issueToken(hugo, ["read", "write"])
         yield* (yield* MailLinks).requestConfirmation(parse("hugo@mail.example"))
-        const letter = yield* letterTo("hugo@mail.example")
+        const letter = yield* nextEmailTo("hugo@mail.example")
         assert.strictEqual((yield* get(linkIn(letter, "/auth/confirmation"))).status, 200)
         const { body } = yield* get(`/api/v1/accounts/relationships?id[]=${id}`, bearer)
         assert.strictEqual(body[0].following, true)
@@ -231,7 +231,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
         WHERE account_id = ${iris}`
         const answer = yield* post(path(iris), { email: "x@mail.example" })
         assert.deepStrictEqual([answer.status, answer.text], [404, `{"error":"Record not found"}`])
-        assert.strictEqual((yield* change(yield* token(iris), true)).status, 403)
+        assert.strictEqual((yield* change(yield* issueToken(iris), true)).status, 403)
         assert.notProperty((yield* get(`/api/v1/accounts/${iris}`)).body, "email_subscriptions")
       }))
 

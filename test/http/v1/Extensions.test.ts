@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { Instance } from "../../../src/http/wire/Instance.ts"
 import { Markers } from "../../../src/http/wire/Marker.ts"
 import { settled } from "../../support/Actors.ts"
-import { filter, follow, post, shown, somebody } from "../../support/Filtering.ts"
+import { filter, follow, newPerson, post, shown } from "../../support/Filtering.ts"
 import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { watching } from "../../support/WatchedStream.ts"
@@ -50,7 +50,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "4 minutes" })("
 
   it.effect("F98, D-019: home leaves out replies to others and boosts where an app asks for that", () =>
     Effect.gen(function*() {
-      const [ada, ben, cy] = [yield* somebody, yield* somebody, yield* somebody]
+      const [ada, ben, cy] = [yield* newPerson, yield* newPerson, yield* newPerson]
       yield* follow(ada, ben)
       yield* follow(ada, cy)
       const own = yield* post(ada, "mine")
@@ -60,7 +60,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "4 minutes" })("
       const toOther = yield* post(ben, "to cy", { in_reply_to_id: other })
       const toReader = yield* post(ben, "to ada", { in_reply_to_id: own })
       const ownReply = yield* post(ada, "ada to cy", { in_reply_to_id: other })
-      const stranger = yield* somebody
+      const stranger = yield* newPerson
       const boosted = yield* boost(ben, yield* post(stranger, "boosted"))
       const all = [boosted, ownReply, toReader, toOther, thread, other, plain, own]
       const without = (...left: ReadonlyArray<string>) => all.filter((id) => !left.includes(id))
@@ -78,7 +78,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "4 minutes" })("
 
   it.effect("F98: pages of a narrowed home are full, and lose and double nothing in either direction", () =>
     Effect.gen(function*() {
-      const [ada, ben, cy, stranger] = [yield* somebody, yield* somebody, yield* somebody, yield* somebody]
+      const [ada, ben, cy, stranger] = [yield* newPerson, yield* newPerson, yield* newPerson, yield* newPerson]
       yield* follow(ada, ben)
       yield* follow(ada, cy)
       const other = yield* post(cy, "the one that is replied to")
@@ -108,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "4 minutes" })("
 
   it.effect("F98, D-020: saved markers are sent to the streams that ask for them", () =>
     Effect.gen(function*() {
-      const [ada, ben] = [yield* somebody, yield* somebody]
+      const [ada, ben] = [yield* newPerson, yield* newPerson]
       const [first, second] = [yield* post(ada, "one"), yield* post(ada, "two")]
       const [knowing, plain, others] = [
         yield* watching(ada, "&supported_events[]=marker"),

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { FilterStatus } from "../../../src/http/wire/Filter.ts"
 import { Status } from "../../../src/http/wire/Status.ts"
-import { filter, filtersPath, follow, post, shown, somebody, texts } from "../../support/Filtering.ts"
+import { filter, filtersPath, follow, newPerson, post, shown, texts } from "../../support/Filtering.ts"
 import { call } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 
@@ -13,7 +13,7 @@ const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => Schem
 layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on lists and statuses", (it) => {
   it.effect("S-062 S-069 S-084: warn and blur are shown, hide leaves posts out in its contexts, but never one's own", () =>
     Effect.gen(function*() {
-      const [ada, ben] = [yield* somebody, yield* somebody]
+      const [ada, ben] = [yield* newPerson, yield* newPerson]
       yield* follow(ada, ben)
       const plain = yield* post(ben, "nothing of note #plain")
       const warned = yield* post(ben, "A CAT, and <b>")
@@ -72,7 +72,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
       )
       assert.strictEqual((yield* call("GET", `${filtersPath}/statuses/${named.body.id}`, ben.token)).status, 404)
       assert.strictEqual((yield* call("DELETE", `${filtersPath}/statuses/${named.body.id}`, ben.token)).status, 404)
-      const cy = yield* somebody
+      const cy = yield* newPerson
       yield* follow(ada, cy)
       const repeated = (yield* call("POST", `/api/v1/statuses/${warned}/reblog`, cy.token)).body.id
       const boost = yield* call("GET", `/api/v1/statuses/${repeated}`, ada.token)
@@ -96,7 +96,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
   it.effect("S-085 S-111: changes and edits count at once, and an expired filter does not", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [ada, ben] = [yield* somebody, yield* somebody]
+      const [ada, ben] = [yield* newPerson, yield* newPerson]
       yield* follow(ada, ben)
       const id = yield* post(ben, "about owls")
       const made = yield* filter(ada, { filter_action: "hide", keywords_attributes: [{ keyword: "owls" }] })
@@ -121,7 +121,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
 
   it.effect("S-128: a page with many hidden posts is filled up, or continues", () =>
     Effect.gen(function*() {
-      const [ada, ben] = [yield* somebody, yield* somebody]
+      const [ada, ben] = [yield* newPerson, yield* newPerson]
       yield* follow(ada, ben)
       const wanted: Array<string> = []
       for (let at = 0; at < 40; at++) {
@@ -156,7 +156,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
 
   it.effect("S-062: notifications of hidden statuses are left out and not counted", () =>
     Effect.gen(function*() {
-      const [ada, ben] = [yield* somebody, yield* somebody]
+      const [ada, ben] = [yield* newPerson, yield* newPerson]
       yield* follow(ada, ben)
       const own = yield* post(ada, "my spoiler")
       yield* call("POST", `/api/v1/statuses/${own}/favourite`, ben.token)

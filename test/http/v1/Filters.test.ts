@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Filter, FilterKeyword, FilterV1 } from "../../../src/http/wire/Filter.ts"
-import { filter, filtersPath, somebody } from "../../support/Filtering.ts"
+import { filter, filtersPath, newPerson } from "../../support/Filtering.ts"
 import { call } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 
@@ -12,8 +12,8 @@ const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => Schem
 layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
   it.effect("S-081 S-082 S-083 S-152: a filter with its keywords is made, read, changed and removed", () =>
     Effect.gen(function*() {
-      const ada = yield* somebody
-      const other = yield* somebody
+      const ada = yield* newPerson
+      const other = yield* newPerson
       const made = yield* filter(ada, {
         title: "Spoilers",
         context: ["home", "public"],
@@ -70,7 +70,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
 
   it.effect("S-081 S-086 row 39: an invalid filter is refused in words", () =>
     Effect.gen(function*() {
-      const ada = yield* somebody
+      const ada = yield* newPerson
       const refusal = (body: Record<string, unknown>) =>
         Effect.map(call("POST", filtersPath, ada.token, body), ({ body, status }) => `${status} ${body.error}`)
       const good = { title: "a", context: ["home"] }
@@ -121,7 +121,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
 
   it.effect("S-082 S-153 S-154 S-179: keywords one by one, under both paths", () =>
     Effect.gen(function*() {
-      const ada = yield* somebody
+      const ada = yield* newPerson
       const { id } = yield* filter(ada, { keywords_attributes: [{ keyword: "one" }] })
       const second = yield* call("POST", `${filtersPath}/${id}/keywords`, ada.token, {
         keyword: "two",
@@ -154,7 +154,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
 
   it.effect("S-004 S-080 S-151 S-307: the first version, one a keyword", () =>
     Effect.gen(function*() {
-      const ada = yield* somebody
+      const ada = yield* newPerson
       const made = yield* call("POST", "/api/v1/filters", ada.token, {
         phrase: "cats",
         context: ["home", "thread"],
@@ -196,7 +196,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
 
   it.effect("two changes at once keep the bound and lose nothing", () =>
     Effect.gen(function*() {
-      const ada = yield* somebody
+      const ada = yield* newPerson
       const { id } = yield* filter(ada, {})
       yield* Effect.forEach(
         Array.from({ length: 12 }, (_, at) => at),

@@ -6,7 +6,7 @@ import { eventually } from "../../support/Eventually.ts"
 import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { sourcesIn } from "../../support/source.ts"
-import { done, note, OtherServer, servers } from "../activitypub/Sending.ts"
+import { deliverFrom, note, OtherServer, servers } from "../activitypub/Sending.ts"
 
 const newcomer = (username: string) => TestServer.use(({ createPerson }) => createPerson(username))
 const say = (by: Person, status: string, more: Record<string, unknown> = {}) =>
@@ -71,13 +71,13 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
       const cc = [`${baseUrl}/users/${ada.username}`]
       const tag = [{ type: "Mention", href: cc[0] }, { type: "Hashtag", name: "#Counted" }]
       const post = note(zoe, "counts", { cc, tag })
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: post }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object: post }), "done")
       assert.deepStrictEqual(yield* today, [4, 3])
       const edited = { ...post, content: "<p>edited</p>", updated: new Date().toISOString() }
-      assert.strictEqual(yield* done(zoe, { type: "Update", object: edited }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Update", object: edited }), "done")
       assert.deepStrictEqual(yield* today, [4, 3])
       const secret = note(zoe, "secret", { to: cc, cc: [], tag: [...tag, { type: "Hashtag", name: "#hushed" }] })
-      assert.strictEqual(yield* done(zoe, { type: "Create", object: secret }), "done")
+      assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object: secret }), "done")
       assert.deepStrictEqual(yield* today, [4, 3])
       const { body: hushed } = yield* call("GET", "/api/v1/tags/hushed", undefined)
       assert.deepInclude(hushed.history[0], { uses: "0", accounts: "0" })
@@ -204,7 +204,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
       const zoe = yield* OtherServer.use(({ actor }) => actor("appzoe"))
       const { baseUrl } = yield* TestServer
       const cc = [`${baseUrl}/users/${ada.username}`]
-      yield* done(zoe, { type: "Create", object: note(zoe, "far", { cc, tag: [{ type: "Mention", href: cc[0] }] }) })
+      yield* deliverFrom(zoe, {
+        type: "Create",
+        object: note(zoe, "far", { cc, tag: [{ type: "Mention", href: cc[0] }] })
+      })
       const { body: [told] } = yield* call("GET", "/api/v1/notifications", ada.token)
       assert.notProperty(told.status, "application")
     }))

@@ -8,7 +8,7 @@ import { noteCharactersMax, statusCharactersMax, urlCharactersReserved } from ".
 import * as ContentLimits from "../../../src/services/instance/ContentLimits.ts"
 import { person } from "../../support/People.ts"
 import { get, send } from "../../support/Requests.ts"
-import { token, user } from "../../support/SignedIn.ts"
+import { issueToken, user } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
 
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => (value: unknown) =>
@@ -189,7 +189,7 @@ layer(server({ limitedFederation: true, registrations: "approval" }), { excludeT
 
     it.effect("row 68: the rest asks for a user", () =>
       Effect.gen(function*() {
-        const bearer = yield* token(yield* person("anna"))
+        const bearer = yield* issueToken(yield* person("anna"))
         for (const path of [...closable, "/api/v1/instance/domain_blocks"]) {
           const { body, status } = yield* get(path)
           assert.deepStrictEqual([status, body.error], [401, "This method requires an authenticated user"], path)

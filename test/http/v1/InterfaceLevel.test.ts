@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { filter, somebody } from "../../support/Filtering.ts"
+import { filter, newPerson } from "../../support/Filtering.ts"
 import { call, picture, uploaded } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
@@ -35,7 +35,7 @@ const levels: Readonly<Record<number, (me: Person) => Effect.Effect<unknown, unk
     assert.strictEqual(shown.filtered[0]?.filter.filter_action, "blur")
   }),
   6: Effect.fnUntraced(function*(me) {
-    const other = yield* somebody
+    const other = yield* newPerson
     yield* call("POST", `/api/v1/accounts/${other.accountId}/follow`, me.token)
     const { body } = yield* call("POST", `/api/v1/accounts/${other.accountId}/endorse`, me.token)
     assert.isTrue(body.endorsed)
@@ -43,7 +43,7 @@ const levels: Readonly<Record<number, (me: Person) => Effect.Effect<unknown, unk
     assert.isTrue(tag.body.featuring)
   }),
   7: Effect.fnUntraced(function*(me) {
-    const other = yield* somebody
+    const other = yield* newPerson
     const { body: quoted } = yield* call("POST", "/api/v1/statuses", other.token, {
       status: "quote me",
       quote_approval_policy: "public"
@@ -70,7 +70,7 @@ const levels: Readonly<Record<number, (me: Person) => Effect.Effect<unknown, unk
     assert.isFalse(open.body.some(({ id }: { readonly id: string }) => id === body.id))
   }),
   10: Effect.fnUntraced(function*(me) {
-    const other = yield* somebody
+    const other = yield* newPerson
     yield* call("PATCH", "/api/v1/accounts/update_credentials", other.token, { discoverable: true })
     const { body } = yield* call("POST", "/api/v1/collections", me.token, {
       name: "people",
@@ -97,7 +97,7 @@ const levels: Readonly<Record<number, (me: Person) => Effect.Effect<unknown, unk
 layer(TestServer.layer(), { excludeTestServices: true })("api_versions", (it) => {
   it.effect("S-308: every level of the interface that is claimed works, and so do those below it", () =>
     Effect.gen(function*() {
-      const me = yield* somebody
+      const me = yield* newPerson
       const claimed = (yield* call("GET", "/api/v2/instance", undefined)).body.api_versions.mastodon
       assert.strictEqual(claimed, Math.max(...Object.keys(levels).map(Number)))
       for (const works of Object.values(levels)) yield* works(me)

@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { eventually } from "../../support/Eventually.ts"
-import { shown, somebody } from "../../support/Filtering.ts"
+import { newPerson, shown } from "../../support/Filtering.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
 const decode = Schema.decodeUnknownSync(Schema.Struct({
@@ -58,7 +58,7 @@ const behind = Effect.fnUntraced(
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("a write interrupted with 503", (it) => {
   it.effect("F99, D-023: is taken back where it still waits, and its key does it once", () =>
     Effect.gen(function*() {
-      const ada = yield* somebody
+      const ada = yield* newPerson
       const { body: first } = yield* post(ada, "first")
       // The post that is being written waits for the row of its author, the other one for that post.
       const told = yield* behind(
@@ -79,7 +79,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
 
   it.effect("F99: stays where it was committed and its answer alone was late, and its key gives the answer", () =>
     Effect.gen(function*() {
-      const ada = yield* somebody
+      const ada = yield* newPerson
       const { body: first } = yield* post(ada, "to be replied to")
       // Rendering a reply queries the reader's bookmark; writing does not.
       const told = yield* behind(

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestServer } from "../../support/Server.ts"
 import { actorOf, json, person } from "../activitypub/Calls.ts"
-import { done, note, OtherServer, servers } from "../activitypub/Sending.ts"
+import { deliverFrom, note, OtherServer, servers } from "../activitypub/Sending.ts"
 
 /** Maximum characters of a response; many posts of the largest size would exceed it many times. */
 const answerCharactersMax = 20_000_000
@@ -30,7 +30,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and
       const eve = yield* (yield* OtherServer).actor("eve")
       const post = yield* json(ada, "/api/v1/statuses", { method: "POST", json: { status: "hello" } })
       const content = `<p>${"abcdefghij ".repeat(5_500)}</p>`
-      yield* done(eve, { type: "Create", object: note(eve, "one", { inReplyTo: post.uri, content }) })
+      yield* deliverFrom(eve, { type: "Create", object: note(eve, "one", { inReplyTo: post.uri, content }) })
       const columns = yield* columnsOf("statuses", ["id", "uri"])
       yield* sql.unsafe(`INSERT INTO statuses (id, uri, ${columns}) SELECT next_id(1), uri || n, ${columns}
         FROM statuses, generate_series(1, 600) n WHERE NOT local`)
@@ -77,13 +77,15 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and
           published: new Date(1_600_000_000_000).toISOString(),
           attachment: [{ type: "Image", url: `${fay.id}/${n}.png` }]
         })
-      yield* done(fay, { type: "Create", object: version(0) })
-      yield* done(fay, { type: "Update", object: version(1) })
+      yield* deliverFrom(fay, { type: "Create", object: version(0) })
+      yield* deliverFrom(fay, { type: "Update", object: version(1) })
       const [post] = yield* sql<{ id: bigint }>`SELECT id FROM statuses WHERE uri = ${`${fay.id}/notes/one`}`
       const columns = yield* columnsOf("status_edits", ["id"])
       yield* sql.unsafe(`INSERT INTO status_edits (id, ${columns}) SELECT next_id(1), ${columns}
         FROM status_edits, generate_series(1, 600) WHERE status_id = ${post?.id}`)
-      for (const n of [2, 3]) assert.strictEqual(yield* done(fay, { type: "Update", object: version(n) }), "done")
+      for (const n of [2, 3]) {
+        assert.strictEqual(yield* deliverFrom(fay, { type: "Update", object: version(n) }), "done")
+      }
       const [kept] = yield* sql<{ count: number; html: string }>`SELECT count(*)::int AS count, s.html
         FROM status_edits e JOIN statuses s ON s.id = e.status_id WHERE s.id = ${post?.id ?? 0n} GROUP BY s.html`
       assert.deepStrictEqual(kept, { count: 500, html: "version 3" })

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { NotificationPolicy } from "../../../src/http/wire/NotificationPolicy.ts"
 import { Relationship } from "../../../src/http/wire/Relationship.ts"
 import { settled } from "../../support/Actors.ts"
-import { follow, post, shown, somebody } from "../../support/Filtering.ts"
+import { follow, newPerson, post, shown } from "../../support/Filtering.ts"
 import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { watching } from "../../support/WatchedStream.ts"
@@ -28,7 +28,7 @@ const decide = (owner: Person, decision: string) =>
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("extensions about mentions", (it) => {
   it.effect("F98, D-021: a policy filters or drops mentions in conversations in which one has no post, by people one does not follow", () =>
     Effect.gen(function*() {
-      const [ada, ben, cy] = [yield* somebody, yield* somebody, yield* somebody]
+      const [ada, ben, cy] = [yield* newPerson, yield* newPerson, yield* newPerson]
       const before = (yield* call("GET", policy, ada.token)).body
       assert.strictEqual(before.for_new_conversations, "accept")
       const mention = (more: Record<string, unknown> = {}) => post(ben, `hello @${ada.username}`, more)
@@ -73,7 +73,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
   it.effect("F98, D-022: a mute lets replies to the muter through where they ask for that", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [ada, ben, cy] = [yield* somebody, yield* somebody, yield* somebody]
+      const [ada, ben, cy] = [yield* newPerson, yield* newPerson, yield* newPerson]
       yield* follow(ada, ben)
       const mute = (more: Record<string, unknown>) =>
         Effect.flatMap(

@@ -8,7 +8,7 @@ import {
   NotificationRequest
 } from "../../../src/http/wire/NotificationPolicy.ts"
 import { settled } from "../../support/Actors.ts"
-import { follow, post, somebody } from "../../support/Filtering.ts"
+import { follow, newPerson, post } from "../../support/Filtering.ts"
 import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
@@ -35,7 +35,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
   it.effect("each category accepts, filters and drops; dropping wins, and accepted senders always notify", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [ada, ben] = [yield* somebody, yield* somebody]
+      const [ada, ben] = [yield* newPerson, yield* newPerson]
       const status = yield* post(ada, "hello")
       const favourite = Effect.andThen(
         call("POST", `/api/v1/statuses/${status}/unfavourite`, ben.token),
@@ -108,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
   it.effect("staff shown as such bypass the policy", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [ada, ben] = [yield* somebody, yield* somebody]
+      const [ada, ben] = [yield* newPerson, yield* newPerson]
       yield* decide(ada, { for_not_following: "drop", for_private_mentions: "drop" })
       const mention = post(ben, `@${ada.username} from staff`, { visibility: "direct" })
       yield* mention
@@ -121,7 +121,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
 
   it.effect("the first form of the policy, and an invalid one", () =>
     Effect.gen(function*() {
-      const ada = yield* somebody
+      const ada = yield* newPerson
       const v1 = "/api/v1/notifications/policy"
       const first = yield* decode(NotificationPolicyV1)((yield* call("GET", v1, ada.token)).body)
       assert.deepStrictEqual([first.filter_private_mentions, first.filter_not_following], [true, false])
@@ -152,7 +152,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
 
   it.effect("an app that names its known types gets others as text, in its language", () =>
     Effect.gen(function*() {
-      const [ada, ben] = [yield* somebody, yield* somebody]
+      const [ada, ben] = [yield* newPerson, yield* newPerson]
       yield* follow(ben, ada)
       yield* post(ben, `@${ada.username} hello`)
       const fallbacks = (path: string) =>

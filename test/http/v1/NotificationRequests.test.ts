@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { GroupedNotificationsResults, Notification } from "../../../src/http/wire/Notification.ts"
 import { NotificationPolicy, NotificationRequest } from "../../../src/http/wire/NotificationPolicy.ts"
 import { settled } from "../../support/Actors.ts"
-import { post, somebody } from "../../support/Filtering.ts"
+import { newPerson, post } from "../../support/Filtering.ts"
 import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
@@ -32,7 +32,7 @@ const conversations = (owner: Person) =>
 layer(TestServer.layer(), { excludeTestServices: true })("notification requests", (it) => {
   it.effect("row 64: a stranger's private mention waits, is shown on request, and is heard once accepted", () =>
     Effect.gen(function*() {
-      const [ada, ben, cy] = [yield* somebody, yield* somebody, yield* somebody]
+      const [ada, ben, cy] = [yield* newPerson, yield* newPerson, yield* newPerson]
       const first = yield* direct(ben, ada)
       yield* direct(ben, ada, "again")
       yield* direct(cy, ada)
@@ -102,7 +102,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification requests"
   it.effect("a request ends with its status, and hidden or suspended accounts have none", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [ada, ben, cy] = [yield* somebody, yield* somebody, yield* somebody]
+      const [ada, ben, cy] = [yield* newPerson, yield* newPerson, yield* newPerson]
       const id = yield* direct(ben, ada)
       assert.strictEqual((yield* waiting(ada)).length, 1)
       yield* call("DELETE", `/api/v1/statuses/${id}`, ben.token)
@@ -123,7 +123,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification requests"
 
   it.effect("a private answer to one's own words is heard at once, at any distance", () =>
     Effect.gen(function*() {
-      const [ada, ben] = [yield* somebody, yield* somebody]
+      const [ada, ben] = [yield* newPerson, yield* newPerson]
       const asked = yield* post(ada, `@${ben.username} what do you think?`)
       const near = yield* direct(ben, ada, "well", { in_reply_to_id: asked })
       yield* direct(ben, ada, "and also", { in_reply_to_id: near })

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { GroupedNotificationsResults, Notification } from "../../../src/http/wire/Notification.ts"
 import { emptied } from "../../support/Emptied.ts"
 import { get, ids, links, postJson } from "../../support/Requests.ts"
-import { token } from "../../support/SignedIn.ts"
+import { issueToken } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
 
 const at = new Date("2026-06-01T12:00:00Z")
@@ -41,7 +41,7 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
       yield* tell(5, "reblog", 4, 10)
       yield* tell(6, "unheard_of", 4, 10)
       const path = "/api/v1/notifications"
-      const bearer = yield* token(1n)
+      const bearer = yield* issueToken(1n)
       const all = yield* get(path, bearer)
       yield* Effect.forEach(all.body, (value) => Schema.decodeUnknownEffect(Notification, strict)(value))
       assert.deepStrictEqual(all.body.map(({ type }: { readonly type: string }) => type), [
@@ -82,8 +82,8 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
       assert.deepStrictEqual(yield* ids(path, bearer), ["5", "4", "1"])
       assert.deepStrictEqual((yield* postJson(`${path}/clear`, bearer)).body, {})
       assert.deepStrictEqual(yield* ids(path, bearer), [])
-      assert.strictEqual((yield* get(path, yield* token(1n, ["read:statuses"]))).status, 403)
-      assert.strictEqual((yield* postJson(`${path}/clear`, yield* token(1n, ["read"]))).status, 403)
+      assert.strictEqual((yield* get(path, yield* issueToken(1n, ["read:statuses"]))).status, 403)
+      assert.strictEqual((yield* postJson(`${path}/clear`, yield* issueToken(1n, ["read"]))).status, 403)
     }))
 
   it.effect("row 62: none from accounts that the owner blocks or mutes with notifications, or from suspended ones", () =>
@@ -91,7 +91,7 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* settle
       yield* Effect.forEach([2, 3, 4, 5], (from) => tell(from, "follow", from))
-      const bearer = yield* token(1n)
+      const bearer = yield* issueToken(1n)
       yield* sql`INSERT INTO blocks (id, account_id, target_account_id) VALUES (1, 1, 2)`
       yield* sql`INSERT INTO mutes (id, account_id, target_account_id, hide_notifications, expires_at)
         VALUES (1, 1, 3, true, NULL), (2, 1, 4, false, NULL), (3, 1, 5, true, '2000-01-01')`
@@ -117,7 +117,7 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
       yield* tell(6, "follow", 5, 0, 4)
       yield* tell(7, "favourite", 5, 10, 13)
       const path = "/api/v2/notifications"
-      const bearer = yield* token(1n)
+      const bearer = yield* issueToken(1n)
       const decode = Schema.decodeUnknownEffect(GroupedNotificationsResults, strict)
       const all = yield* decode((yield* get(path, bearer)).body)
       const shape = all.notification_groups.map((

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { person } from "../../support/People.ts"
 import { get, send } from "../../support/Requests.ts"
-import { token } from "../../support/SignedIn.ts"
+import { issueToken } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
 
 const everything = ["read", "write", "follow", "push", "profile"]
@@ -16,7 +16,7 @@ const call = (method: string, path: string, bearer?: string) =>
 layer(server(), { excludeTestServices: true })("requests of old and new apps", (it) => {
   it.effect("requests of apps at their start: lists [], announcements [], no push subscription", () =>
     Effect.gen(function*() {
-      const bearer = yield* token(yield* person("dana"), everything)
+      const bearer = yield* issueToken(yield* person("dana"), everything)
       const empty = `lists announcements followed_tags`.split(/\s+/).map((name) => `/api/v1/${name}`)
       for (const path of empty) {
         const { body, headers } = yield* get(path, bearer)
@@ -30,7 +30,7 @@ layer(server(), { excludeTestServices: true })("requests of old and new apps", (
 
   it.effect("S-307 S-308: older forms say since when they are deprecated", () =>
     Effect.gen(function*() {
-      const bearer = yield* token(yield* person("frida"))
+      const bearer = yield* issueToken(yield* person("frida"))
       const deprecation = (path: string) => Effect.map(get(path, bearer), ({ headers }) => headers.get("deprecation"))
       assert.strictEqual(yield* deprecation("/api/v1/suggestions"), "@1621123200")
       assert.strictEqual(yield* deprecation("/api/v1/trends"), "@1648598400")
@@ -39,7 +39,7 @@ layer(server(), { excludeTestServices: true })("requests of old and new apps", (
 
   it.effect("S-302 S-303 S-304 S-305 S-015: removed routes are gone", () =>
     Effect.gen(function*() {
-      const bearer = yield* token(yield* person("gerd"))
+      const bearer = yield* issueToken(yield* person("gerd"))
       const gone = [
         "/api/v1/search?q=x",
         "/api/v1/statuses/1/card",

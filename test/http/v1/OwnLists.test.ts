@@ -6,7 +6,7 @@ import { Conversation } from "../../../src/http/wire/Conversation.ts"
 import { Context, StatusEdit, StatusSource } from "../../../src/http/wire/Status.ts"
 import { emptied } from "../../support/Emptied.ts"
 import { get, ids, links, postJson, send } from "../../support/Requests.ts"
-import { token } from "../../support/SignedIn.ts"
+import { issueToken } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
 
 const at = new Date("2026-06-01T12:00:00Z")
@@ -38,7 +38,7 @@ layer(server(), { excludeTestServices: true })("own lists", (it) => {
         VALUES (31, 1, 2, NULL), (32, 1, 3, '2100-01-01'), (33, 1, 4, '2000-01-01')`
       yield* sql`INSERT INTO follow_requests (id, account_id, target_account_id, created_at)
         VALUES (41, 2, 1, ${at}), (42, 4, 1, ${at}), (43, 1, 2, ${at})`
-      const bearer = yield* token(1n)
+      const bearer = yield* issueToken(1n)
       const blocks = yield* get("/api/v1/blocks?limit=1", bearer)
       assert.deepStrictEqual(blocks.body.map(({ id }: { readonly id: string }) => id), ["3"])
       assert.deepStrictEqual(links(blocks.headers), {
@@ -56,9 +56,9 @@ layer(server(), { excludeTestServices: true })("own lists", (it) => {
       assert.deepStrictEqual(yield* ids("/api/v1/endorsements", bearer), [])
       const scopes = { blocks: "read:blocks", mutes: "read:mutes", follow_requests: "read:follows" }
       for (const [path, scope] of Object.entries(scopes)) {
-        assert.strictEqual((yield* get(`/api/v1/${path}`, yield* token(1n, [scope]))).status, 200)
-        assert.strictEqual((yield* get(`/api/v1/${path}`, yield* token(1n, ["follow"]))).status, 200)
-        assert.strictEqual((yield* get(`/api/v1/${path}`, yield* token(1n, ["write"]))).status, 403)
+        assert.strictEqual((yield* get(`/api/v1/${path}`, yield* issueToken(1n, [scope]))).status, 200)
+        assert.strictEqual((yield* get(`/api/v1/${path}`, yield* issueToken(1n, ["follow"]))).status, 200)
+        assert.strictEqual((yield* get(`/api/v1/${path}`, yield* issueToken(1n, ["write"]))).status, 403)
         assert.strictEqual((yield* get(`/api/v1/${path}`)).status, 401)
       }
     }))
@@ -69,7 +69,7 @@ layer(server(), { excludeTestServices: true })("own lists", (it) => {
       yield* settle
       yield* Effect.forEach([10, 11, 12], (id) => status(id, 2))
       yield* status(13, 3, { reblogOfId: 10 })
-      const bearer = yield* token(1n)
+      const bearer = yield* issueToken(1n)
       const marked = yield* postJson("/api/v1/statuses/13/bookmark", bearer)
       assert.deepStrictEqual([marked.body.id, marked.body.bookmarked, marked.body.reblog.bookmarked], [
         "13",
@@ -109,7 +109,7 @@ layer(server(), { excludeTestServices: true })("own lists", (it) => {
       yield* sql`INSERT INTO account_conversations
         (id, account_id, conversation_id, participant_ids, status_ids, last_status_id, unread) VALUES
         (7, 1, 50, '{2,3}', '{50}', 50, true), (8, 1, 51, '{}', '{51}', 51, false), (9, 2, 50, '{1}', '{50}', 50, false)`
-      const bearer = yield* token(1n)
+      const bearer = yield* issueToken(1n)
       const path = "/api/v1/conversations"
       const list = yield* get(path, bearer)
       const decoded = yield* Schema.decodeUnknownEffect(Schema.Array(Conversation), strict)(list.body)
@@ -149,7 +149,7 @@ layer(server(), { excludeTestServices: true })("own lists", (it) => {
       const thread = yield* get("/api/v1/statuses/60/context")
       const context = yield* Schema.decodeUnknownEffect(Context, strict)(thread.body)
       assert.deepStrictEqual(context.descendants.map(({ id }) => id), ["62", "66", "65", "61", "63"])
-      const above = (yield* get("/api/v1/statuses/65/context", yield* token(2n))).body
+      const above = (yield* get("/api/v1/statuses/65/context", yield* issueToken(2n))).body
       assert.deepStrictEqual(above.ancestors.map(({ id }: { readonly id: string }) => id), ["60", "62", "64"])
 
       const one = yield* get("/api/v1/statuses/60/history")
@@ -164,7 +164,7 @@ layer(server(), { excludeTestServices: true })("own lists", (it) => {
         "two",
         true
       ]])
-      const source = yield* get("/api/v1/statuses/60/source", yield* token(3n))
+      const source = yield* get("/api/v1/statuses/60/source", yield* issueToken(3n))
       assert.deepInclude(yield* Schema.decodeUnknownEffect(StatusSource, strict)(source.body), {
         id: "60",
         text: "two",

@@ -9,7 +9,7 @@ import type { AccountId } from "../../../src/services/database/Ids.ts"
 import { person } from "../../support/People.ts"
 import { status } from "../../support/Posts.ts"
 import { get, links, post as postForm, postJson } from "../../support/Requests.ts"
-import { token } from "../../support/SignedIn.ts"
+import { issueToken } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
 
 const strict = { onExcessProperty: "error" } as const
@@ -38,7 +38,7 @@ const schedule = Effect.fnUntraced(function*(account: AccountId, text: string) {
 layer(server(), { excludeTestServices: true })("personal lists", (it) => {
   it.effect("S-098 S-164 S-224: markers are saved by timeline and count their versions", () =>
     Effect.gen(function*() {
-      const bearer = yield* token(yield* person("anna"))
+      const bearer = yield* issueToken(yield* person("anna"))
       assert.deepStrictEqual((yield* get("/api/v1/markers?timeline[]=home", bearer)).body, {})
       const first = yield* postJson("/api/v1/markers", bearer, { home: { last_read_id: "109" } })
       assert.strictEqual(first.status, 200)
@@ -63,7 +63,7 @@ layer(server(), { excludeTestServices: true })("personal lists", (it) => {
   it.effect("409: of two devices that save a marker at once, one hears that it was too late", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const bearer = yield* token(yield* person("ben"))
+      const bearer = yield* issueToken(yield* person("ben"))
       const save = (id: number) => postJson("/api/v1/markers", bearer, { home: { last_read_id: String(id) } })
       yield* save(1)
       // The row's lock lets both read the marker before either has written it.
@@ -90,7 +90,7 @@ layer(server(), { excludeTestServices: true })("personal lists", (it) => {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const anna = yield* person("carla", { locked: true })
-      const bearer = yield* token(anna)
+      const bearer = yield* issueToken(anna)
       const { body } = yield* get("/api/v1/preferences", bearer)
       yield* Schema.decodeUnknownEffect(Preferences, strict)(body)
       assert.strictEqual(body["posting:default:visibility"], "private")
@@ -122,7 +122,7 @@ layer(server(), { excludeTestServices: true })("personal lists", (it) => {
       assert.deepInclude(body.history[0], { uses: "3", accounts: "1" })
       assert.strictEqual(body.history.length, 7)
       assert.notProperty(body, "following")
-      assert.strictEqual((yield* get("/api/v1/tags/starlings", yield* token(anna))).body.following, false)
+      assert.strictEqual((yield* get("/api/v1/tags/starlings", yield* issueToken(anna))).body.following, false)
       const unused = yield* get("/api/v1/tags/Unused")
       assert.deepStrictEqual([unused.status, unused.body.id, unused.body.name], [200, "", "Unused"])
       for (const name of ["a%20b", "12345", "%23x", "a-b"]) {
@@ -133,7 +133,7 @@ layer(server(), { excludeTestServices: true })("personal lists", (it) => {
   it.effect("S-223: scheduled posts are listed and shown with their parameters", () =>
     Effect.gen(function*() {
       const anna = yield* person("erna")
-      const bearer = yield* token(anna)
+      const bearer = yield* issueToken(anna)
       const ids = [yield* schedule(anna, "one"), yield* schedule(anna, "two"), yield* schedule(anna, "three")]
       const page = yield* get("/api/v1/scheduled_statuses?limit=2", bearer)
       yield* Schema.decodeUnknownEffect(Schema.Array(ScheduledStatus), strict)(page.body)
@@ -159,9 +159,9 @@ layer(server(), { excludeTestServices: true })("personal lists", (it) => {
   it.effect("row 63: scheduled posts and markers are their owner's alone", () =>
     Effect.gen(function*() {
       const anna = yield* person("frida")
-      const stranger = yield* token(yield* person("gerd"))
+      const stranger = yield* issueToken(yield* person("gerd"))
       const id = yield* schedule(anna, "secret")
-      yield* postJson("/api/v1/markers", yield* token(anna), { home: { last_read_id: "1" } })
+      yield* postJson("/api/v1/markers", yield* issueToken(anna), { home: { last_read_id: "1" } })
       const other = yield* get(`/api/v1/scheduled_statuses/${id}`, stranger)
       assert.deepStrictEqual([other.status, other.body], [404, { error: "Record not found" }])
       assert.deepStrictEqual((yield* get("/api/v1/scheduled_statuses", stranger)).body, [])
@@ -171,11 +171,11 @@ layer(server(), { excludeTestServices: true })("personal lists", (it) => {
   it.effect("row 65 row 69: each needs a user and its scope", () =>
     Effect.gen(function*() {
       const anna = yield* person("hanna")
-      const bearer = yield* token(anna, ["profile"])
+      const bearer = yield* issueToken(anna, ["profile"])
       for (const path of ["/api/v1/markers", "/api/v1/preferences", "/api/v1/scheduled_statuses"]) {
         assert.strictEqual((yield* get(path)).status, 401, path)
         assert.strictEqual((yield* get(path, bearer)).status, 403, path)
       }
-      assert.strictEqual((yield* postJson("/api/v1/markers", yield* token(anna, ["read"]), {})).status, 403)
+      assert.strictEqual((yield* postJson("/api/v1/markers", yield* issueToken(anna, ["read"]), {})).status, 403)
     }))
 })

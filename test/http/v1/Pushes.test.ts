@@ -6,12 +6,12 @@ import { place } from "../../support/Fediverse.ts"
 import { pushService } from "../../support/PushService.ts"
 import {
   answerOf,
-  elsewhere,
   everything,
   follow,
   idle,
   type Json,
   name,
+  secondApp,
   subscribed,
   toldOf,
   World,
@@ -34,7 +34,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pushes", (i
       yield* follow(fan!, anna)
       yield* idle(here)
       const device = (data: Json) =>
-        Effect.flatMap(elsewhere(here, anna), (app) => subscribed(app, { standard: true }, data))
+        Effect.flatMap(secondApp(here, anna), (app) => subscribed(app, { standard: true }, data))
       const alerts = { mention: true, favourite: false, follow: true }
       const [all, followed, follower, none, silent] = yield* Effect.forEach(
         [{ alerts }, { alerts, policy: "followed" }, { alerts, policy: "follower" }, { alerts, policy: "none" }, {}],
@@ -102,7 +102,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pushes", (i
       yield* anna.ask("POST", `/api/v1/accounts/${ben.accountId}/unblock`)
       yield* waiting("while disabled", here.sql`UPDATE users SET disabled = true WHERE account_id = ${anna.accountId}`)
       yield* here.sql`UPDATE users SET disabled = false WHERE account_id = ${anna.accountId}`
-      const app = yield* elsewhere(here, anna)
+      const app = yield* secondApp(here, anna)
       const doomed = yield* subscribed(app)
       assert.deepStrictEqual(yield* app.revoke, {})
       assert.lengthOf(yield* here.sql`SELECT FROM push_subscriptions WHERE endpoint = ${doomed.endpoint}`, 0)

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { allTrends } from "../../support/Crowd.ts"
-import { token } from "../../support/SignedIn.ts"
+import { issueToken } from "../../support/SignedIn.ts"
 
 /* Readers of each status: the rule as a table, and a server that shows it. */
 
@@ -148,7 +148,7 @@ export const settle = Effect.gen(function*() {
     VALUES (${request}, 'reply', ${people.stranger}, ${author}, ${root}, ${statuses.held}, 'public', 'pending', ${at})`
   const tokens = yield* Effect.forEach(
     Object.entries(people),
-    ([role, id]) => Effect.map(token(id), (bearer): readonly [string, string] => [role, bearer])
+    ([role, id]) => Effect.map(issueToken(id), (bearer): readonly [string, string] => [role, bearer])
   )
   return (role: Role) => new Map(tokens).get(role)
 })

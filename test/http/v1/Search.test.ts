@@ -6,7 +6,7 @@ import { StatusIndex } from "../../../src/services/search/StatusIndex.ts"
 import { person } from "../../support/People.ts"
 import { status } from "../../support/Posts.ts"
 import { get } from "../../support/Requests.ts"
-import { token } from "../../support/SignedIn.ts"
+import { issueToken } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
 
 const search = (parameters: Record<string, string>, bearer?: string) =>
@@ -37,7 +37,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
       const sql = yield* SqlClient.SqlClient
       const anna = yield* person("fox_anna")
       yield* person("fox_ben")
-      const bearer = yield* token(anna)
+      const bearer = yield* issueToken(anna)
       const id = String(yield* status(anna, "the fox", { visibility: "private", tag: "fox" }))
       yield* indexed
       const all = yield* found({ q: "fox" }, bearer)
@@ -88,7 +88,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
   it.effect("F92, D-016: a query of operators alone finds posts, with any bounds", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* person("operating"), yield* person("operated")]
-      const bearer = yield* token(anna)
+      const bearer = yield* issueToken(anna)
       const [own, other] = [yield* status(anna, "a heron"), yield* status(ben, "@operating an egret")]
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE accounts SET indexable = true WHERE id = ${ben}`
@@ -112,7 +112,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
 
   it.effect("missing or negative parameters are refused in words", () =>
     Effect.gen(function*() {
-      const bearer = yield* token(yield* person("carla"))
+      const bearer = yield* issueToken(yield* person("carla"))
       for (const q of [undefined, "", " "]) {
         const { body, status } = yield* search(q === undefined ? {} : { q }, bearer)
         assert.deepStrictEqual([status, body.error], [400, "param is missing or the value is empty or invalid: q"])
@@ -130,7 +130,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
   it.effect("row 56: a local address is found only by viewers of its target", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* person("dana"), yield* person("emil")]
-      const [mine, theirs] = [yield* token(anna), yield* token(ben)]
+      const [mine, theirs] = [yield* issueToken(anna), yield* issueToken(ben)]
       const open = yield* status(anna, "open")
       const secret = yield* status(anna, "secret", { visibility: "direct" })
       const at = (path: string) => ({ q: `https://local.example${path}`, resolve: "true" })
@@ -150,7 +150,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
   it.effect("row 69: a token needs a scope for it", () =>
     Effect.gen(function*() {
       const anna = yield* person("frida")
-      assert.strictEqual((yield* search({ q: "x" }, yield* token(anna, ["read:search"]))).status, 200)
-      assert.strictEqual((yield* search({ q: "x" }, yield* token(anna, ["read:statuses"]))).status, 403)
+      assert.strictEqual((yield* search({ q: "x" }, yield* issueToken(anna, ["read:search"]))).status, 200)
+      assert.strictEqual((yield* search({ q: "x" }, yield* issueToken(anna, ["read:statuses"]))).status, 403)
     }))
 })

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Suggestion } from "../../../src/http/wire/Suggestion.ts"
-import { crowd, favouritedBy, refreshTrends } from "../../support/Crowd.ts"
+import { favouritedBy, refreshTrends, remoteAccounts } from "../../support/Crowd.ts"
 import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
@@ -98,7 +98,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("suggestions", (it) => 
     Effect.gen(function*() {
       const [sue] = yield* Effect.all([person("sue")])
       const sql = yield* SqlClient.SqlClient
-      const [far] = yield* crowd("far.test", 1)
+      const [far] = yield* remoteAccounts("far.test", 1)
       yield* sql`INSERT INTO statuses (id, account_id, uri, local, visibility, conversation_id, created_at)
         VALUES (77, ${far ?? 0n}, 'https://far.test/p', false, 'public', 77, ${new Date()})`
       yield* sql`INSERT INTO status_stats (status_id) VALUES (77)`
@@ -159,7 +159,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the directory", (it) =
       yield* post(ben, "first")
       yield* post(ann, "second")
       yield* post(cat, "does not want to be found")
-      const [far] = yield* crowd("far.test", 1)
+      const [far] = yield* remoteAccounts("far.test", 1)
       assert.deepStrictEqual(yield* list(""), [id(ann), id(ben), String(far)])
       assert.deepStrictEqual(yield* list("?local=true"), [id(ann), id(ben)])
       assert.deepStrictEqual(yield* list("?order=new&local=1"), [id(ben), id(ann)])

@@ -6,7 +6,7 @@ import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { Feeds } from "../../../src/services/feeds/Feeds.ts"
 import { emptied } from "../../support/Emptied.ts"
 import { get, ids, links } from "../../support/Requests.ts"
-import { token } from "../../support/SignedIn.ts"
+import { issueToken } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
 
 const at = new Date("2026-06-01T12:00:00Z")
@@ -60,7 +60,7 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
       assert.deepStrictEqual(yield* ids(`${path}?local=true`), ["12", "10"])
       assert.deepStrictEqual(yield* ids(`${path}?remote=1&local=false`), ["14"])
       assert.deepStrictEqual(yield* ids(`${path}?only_media=true`), [])
-      const reader = yield* token(3n)
+      const reader = yield* issueToken(3n)
       assert.deepStrictEqual(yield* ids(path, reader), ["14", "12", "10"])
       yield* sql`UPDATE users SET chosen_languages = '{de}' WHERE account_id = 3`
       assert.deepStrictEqual(yield* ids(path, reader), ["14", "10"])
@@ -111,7 +111,7 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
       const feeds = yield* Feeds
       yield* settle
       const reader = AccountId.make(1n)
-      const bearer = yield* token(1n)
+      const bearer = yield* issueToken(1n)
       yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at)
         SELECT i, 1 + i % 3, 'public', i, ${at} FROM generate_series(1000, 1599) i`
       const expected = Array.from({ length: 600 }, (_, index) => 1599 - index).filter((id) => id % 3 !== 2).map(String)
@@ -156,7 +156,7 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle
-      const bearer = yield* token(1n)
+      const bearer = yield* issueToken(1n)
       yield* Effect.forEach([30, 31, 32, 33, 34], (id) => status(id, 2))
       yield* status(35, 1)
       assert.deepStrictEqual(yield* ids("/api/v1/timelines/home", bearer), ["35", "34", "33", "32", "31", "30"])
@@ -177,7 +177,7 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
   it.effect("home leaves out reblogs of posts at most 80 entries below", () =>
     Effect.gen(function*() {
       yield* settle
-      const bearer = yield* token(1n)
+      const bearer = yield* issueToken(1n)
       yield* status(40, 3)
       yield* status(41, 2)
       yield* status(42, 1, { reblogOfId: 40 })
@@ -206,7 +206,7 @@ layer(server({ publicTimelines: "members" }), { excludeTestServices: true })("ti
         assert.deepStrictEqual([refused.status, refused.body], [422, {
           error: "This method requires an authenticated user"
         }])
-        assert.strictEqual((yield* get(path, yield* token(1n))).status, 200)
+        assert.strictEqual((yield* get(path, yield* issueToken(1n))).status, 200)
       }
       assert.strictEqual((yield* get("/api/v1/statuses/10")).status, 200)
     }))
@@ -230,7 +230,7 @@ layer(server({ limitedFederation: true }), { excludeTestServices: true })("a res
         assert.deepStrictEqual([refused.status, refused.body], [401, {
           error: "This method requires an authenticated user"
         }])
-        assert.strictEqual((yield* get(`/api/v1/${path}`, yield* token(1n))).status, 200, path)
+        assert.strictEqual((yield* get(`/api/v1/${path}`, yield* issueToken(1n))).status, 200, path)
       }
     }))
 })

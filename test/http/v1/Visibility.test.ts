@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { get, ids, postJson, send } from "../../support/Requests.ts"
-import { token } from "../../support/SignedIn.ts"
+import { issueToken } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
 import {
   hiding,
@@ -143,8 +143,8 @@ layer(server(), { excludeTestServices: true })("visibility of statuses", (it) =>
 
   it.effect("row 63: data of other users is 404, by any id", () =>
     Effect.gen(function*() {
-      const other = yield* token(people.stranger)
-      const mine = yield* token(people.mentioned)
+      const other = yield* issueToken(people.stranger)
+      const mine = yield* issueToken(people.mentioned)
       const [notification] = (yield* get("/api/v1/notifications", mine)).body
       const [conversation] = (yield* get("/api/v1/conversations", mine)).body
       const attempts = [

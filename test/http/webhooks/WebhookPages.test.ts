@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { chief } from "../../support/Chief.ts"
+import { administratorBrowser } from "../../support/Chief.ts"
 import { TestServer } from "../../support/Server.ts"
 import { auditEntries, staffMember } from "../../support/Staff.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
@@ -13,7 +13,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
   it.effect("S-235: a webhook is made, changed, switched off and on, gets another secret, and is removed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { accountId, act, browser } = yield* chief("crier")
+      const { accountId, act, browser } = yield* administratorBrowser("crier")
       const made = yield* act(path, "create", {
         url: "https://hooks.example/a?b=1&c=<i>",
         "events[]": "report.created",
@@ -54,7 +54,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
 
   it.effect("S-235: wrong ones are refused, and events that the maker may not see", () =>
     Effect.gen(function*() {
-      const { browser } = yield* chief("strict")
+      const { browser } = yield* administratorBrowser("strict")
       const page = yield* browser.get(path)
       const right = { url: "https://hooks.example/", "events[]": "report.created" }
       for (

@@ -4,7 +4,7 @@ import { Effect, Fiber, FileSystem } from "effect"
 import { TestClock } from "effect/testing"
 import sharp from "sharp"
 import { make } from "../../../src/layers/media/Ffmpeg.ts"
-import { shortcomingOf } from "../../../src/layers/media/InstalledFfmpeg.ts"
+import { unusableReason } from "../../../src/layers/media/InstalledFfmpeg.ts"
 import { type Allowance, run } from "../../../src/layers/media/LimitedProcess.ts"
 import { typeNamed } from "../../../src/services/media/FileTypes.ts"
 
@@ -97,13 +97,13 @@ layer(NodeServices.layer)("row 44, row 45: a tool in a process of its own", (it)
       const encoders = ["libx264", "aac", "libmp3lame", "mjpeg", "apng"].map((name) => ` V..... ${name}   of it`)
       const all = encoders.join("\n")
       for (const version of ["ffmpeg version 5.1.9-0+deb12u1", "ffmpeg version n7.0.2", "ffmpeg version N-117-g1"]) {
-        assert.isUndefined(shortcomingOf(`${version} Copyright`, all), version)
+        assert.isUndefined(unusableReason(`${version} Copyright`, all), version)
       }
       for (const version of ["ffmpeg version 5.0.3", "ffmpeg version n4.4.2"]) {
-        assert.isString(shortcomingOf(`${version} Copyright`, all), version)
+        assert.isString(unusableReason(`${version} Copyright`, all), version)
       }
       assert.strictEqual(
-        shortcomingOf("ffmpeg version 7.1", encoders.slice(1).join("\n")),
+        unusableReason("ffmpeg version 7.1", encoders.slice(1).join("\n")),
         "lacks the encoders libx264"
       )
       const [major = 0, minor = 0] = (sharp.versions.vips ?? "").split(".").map(Number)

@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Exit, FileSystem, Stream } from "effect"
 import { randomBytes } from "node:crypto"
 import { Storage } from "../../../src/services/media/Storage.ts"
-import { readOnce } from "../../../src/services/runtime/OneTimeChunks.ts"
+import { markDisposable } from "../../../src/services/runtime/OneTimeChunks.ts"
 
 /** A name as `StoredFiles` makes it. */
 export const newName = (extension = "png"): string => {
@@ -52,7 +52,7 @@ export const contract: Record<string, Effect.Effect<void, unknown, Storage | Fil
         new Uint8Array(2_000).fill(2),
         new Uint8Array(9).fill(3)
       ]
-      const chunks = [readOnce(whole), readOnce(part.subarray(1_000)), kept]
+      const chunks = [markDisposable(whole), markDisposable(part.subarray(1_000)), kept]
       yield* storage.write(name, Stream.fromIterable(chunks))
       const written = yield* bytesOf(name, 0, 71_009)
       assert.isTrue(

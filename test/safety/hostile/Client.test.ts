@@ -7,7 +7,7 @@ import { call, get, post, publish } from "../Calls.ts"
 import { pathOf, routes } from "../Routes.ts"
 import { diceOf, runsOr, seed, timeoutMillis } from "./Generate.ts"
 import { assertServed, assertSound, withPauses } from "./Pages.ts"
-import { send, tryOf, words } from "./Tries.ts"
+import { describeTry, send, tryOf } from "./Tries.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true })("a hostile client", (it) => {
   it.effect(
@@ -58,7 +58,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a hostile client", (it
         const statuses: Record<number, number> = {}
         for (let run = 0; run < runsOr(80); run++) {
           const one = tryOf(diceOf(run), ids)
-          const about = `HOSTILE_SEED=${seed} run ${run}: ${words(one)}`
+          const about = `HOSTILE_SEED=${seed} run ${run}: ${describeTry(one)}`
           const answer = yield* send(one, eve)
           statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
           assertSound(answer, about)

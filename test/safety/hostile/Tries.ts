@@ -187,7 +187,7 @@ export const tryOf = (dice: Dice, ids: ReadonlyArray<string>): Try => {
   }
 }
 
-export const words = ({ body, headers, method, path }: Try) =>
+export const describeTry = ({ body, headers, method, path }: Try) =>
   `${method} ${path.slice(0, 400)} ${JSON.stringify(headers).slice(0, 300)} ${
     typeof body === "string" ? body.slice(0, 600) : JSON.stringify([...(body ?? [])].map(([name]) => name.slice(0, 80)))
   }`

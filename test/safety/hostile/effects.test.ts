@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { actorOf, json, person, there } from "../../http/activitypub/Calls.ts"
-import { done, note, send, servers, settled } from "../../http/activitypub/Sending.ts"
+import { deliverFrom, note, send, servers, settled } from "../../http/activitypub/Sending.ts"
 import type { Json } from "../../services/federation/Peer.ts"
 import { TestServer } from "../../support/Server.ts"
 
@@ -14,7 +14,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
     Effect.gen(function*() {
       const [ada, zoe] = [yield* person("ada"), yield* there("zoe")]
       const me = yield* actorOf(ada)
-      yield* done(zoe, { type: "Follow", object: me })
+      yield* deliverFrom(zoe, { type: "Follow", object: me })
       const names = Array.from({ length: 60 }, (_, n) => `race${n}`)
       const create = (name: string) => send(zoe, { type: "Create", object: note(zoe, name, mentioning(me)) })
       const remove = (name: string) => send(zoe, { type: "Delete", object: `${zoe.id}/notes/${name}` })
@@ -43,7 +43,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
         yield* send(yan, { type: "Follow", object: `${baseUrl}/users/gone` }, "/users/gone/inbox"),
         410
       )
-      const outcome = yield* done(yan, { type: "Create", object: note(yan, "to", mentioning(`${baseUrl}/users/gone`)) })
+      const outcome = yield* deliverFrom(yan, {
+        type: "Create",
+        object: note(yan, "to", mentioning(`${baseUrl}/users/gone`))
+      })
       assert.match(outcome ?? "", /^ignored/)
     }))
 
@@ -52,11 +55,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
       const sql = yield* SqlClient.SqlClient
       const [bob, max] = [yield* person("bob"), yield* there("max")]
       const me = yield* actorOf(bob)
-      yield* done(max, { type: "Follow", object: me })
+      yield* deliverFrom(max, { type: "Follow", object: me })
       const [row] = yield* sql<{ id: bigint }>`SELECT id FROM accounts WHERE uri = ${max.id}`
       yield* json(bob, `/api/v1/accounts/${row?.id}/follow`, { method: "POST" })
-      yield* done(max, { type: "Accept", object: { type: "Follow", actor: me, object: max.id } })
-      yield* done(max, { type: "Create", object: note(max, "before", mentioning(me)) })
+      yield* deliverFrom(max, { type: "Accept", object: { type: "Follow", actor: me, object: max.id } })
+      yield* deliverFrom(max, { type: "Create", object: note(max, "before", mentioning(me)) })
       // Taken before, worked off after: what waits is judged when it is its turn.
       const waiting = JSON.stringify({
         "@context": "https://www.w3.org/ns/activitystreams",
@@ -70,7 +73,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
       yield* sql`UPDATE accounts SET suspended_at = '2026-01-01' WHERE id = ${row?.id ?? 0n}`
       yield* sql`UPDATE inbound_activities SET due_at = '2026-01-01' WHERE outcome IS NULL`
       const updated = new Date().toISOString()
-      yield* done(max, { type: "Update", object: note(max, "as-create", { ...mentioning(me), updated }) })
+      yield* deliverFrom(max, { type: "Update", object: note(max, "as-create", { ...mentioning(me), updated }) })
       yield* settled
       const posts = count((sql) => sql`SELECT FROM statuses WHERE uri LIKE ${`${max.id}/%`}`)
       assert.strictEqual(yield* posts, 1)

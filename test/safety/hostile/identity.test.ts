@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { actorOf, json, person, there } from "../../http/activitypub/Calls.ts"
-import { done, note, OtherServer, send, sendBody, servers, settled } from "../../http/activitypub/Sending.ts"
+import { deliverFrom, note, OtherServer, send, sendBody, servers, settled } from "../../http/activitypub/Sending.ts"
 import { type Json, peer } from "../../services/federation/Peer.ts"
 import { TestServer } from "../../support/Server.ts"
 
@@ -36,8 +36,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
           yield* there("evil")
         ]
         const me = yield* actorOf(ada)
-        yield* done(victim, { type: "Follow", object: me })
-        yield* done(evil, { type: "Follow", object: me })
+        yield* deliverFrom(victim, { type: "Follow", object: me })
+        yield* deliverFrom(evil, { type: "Follow", object: me })
         const lie = {
           ...(documents.get("/users/evil") as Json),
           id: victim.id,
@@ -71,7 +71,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
             { type: "Create", object: { ...note(evil, "two"), attributedTo: [victim.id] } },
             { type: "Create", object: { ...note(evil, "three"), id: `${victim.id}/notes/3`, attributedTo: evil.id } }
           ]
-        ) assert.match((yield* done(evil, activity)) ?? "", /^ignored/, JSON.stringify(activity))
+        ) assert.match((yield* deliverFrom(evil, activity)) ?? "", /^ignored/, JSON.stringify(activity))
         assert.deepStrictEqual(yield* known, before)
       }))
 
@@ -81,7 +81,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         const elsewhere = yield* peer
         const [bob, author, evil] = [yield* person("bob"), yield* there("author"), yield* elsewhere.actor("evil")]
         const me = yield* actorOf(bob)
-        yield* done(author, { type: "Follow", object: me })
+        yield* deliverFrom(author, { type: "Follow", object: me })
         const bomb = `${elsewhere.url}/context`
         const object = note(author, "forged", { cc: [me], tag: [{ type: "Mention", href: me }] })
         const signature = {
@@ -158,7 +158,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         const [owner, near, far] = [yield* there("owner"), yield* there("near"), yield* elsewhere.actor("far")]
         const [me, her] = [yield* actorOf(dan), yield* actorOf(emma)]
         const status = yield* json(dan, "/api/v1/statuses", { method: "POST", json: { status: "mine" } })
-        yield* done(owner, {
+        yield* deliverFrom(owner, {
           type: "Create",
           object: note(owner, "his", { cc: [me], tag: [{ type: "Mention", href: me }] })
         })
@@ -169,11 +169,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
             { type: "Announce", id: `${owner.id}/boost`, object: status.uri, to: [`${context}#Public`] },
             { type: "Block", object: her }
           ]
-        ) yield* done(owner, activity)
+        ) yield* deliverFrom(owner, activity)
         const { accounts: [found] } = yield* resolve(dan, owner.id)
         yield* json(dan, `/api/v1/accounts/${found.id}/follow`, { method: "POST" })
         // The liars are known before, so that they are not counted as new accounts.
-        for (const liar of [near, far]) yield* done(liar, { type: "Like", object: "nothing" })
+        for (const liar of [near, far]) yield* deliverFrom(liar, { type: "Like", object: "nothing" })
         const before = yield* known
         const his = `${owner.id}/notes/his`
         const inner = (type: string, object: string) => ({ id: `${owner.id}/x`, type, actor: owner.id, object })
@@ -201,13 +201,13 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
           }
         ]
         for (const liar of [near, far]) {
-          for (const attempt of attempts) yield* done(liar, attempt)
+          for (const attempt of attempts) yield* deliverFrom(liar, attempt)
         }
         assert.deepStrictEqual(yield* known, before)
         // The right ones are heard, each once.
-        assert.strictEqual(yield* done(owner, { type: "Accept", object: follow }), "done")
-        assert.match((yield* done(owner, { type: "Accept", object: follow })) ?? "", /^ignored/)
-        assert.strictEqual(yield* done(owner, { type: "Undo", object: inner("Like", status.uri) }), "done")
+        assert.strictEqual(yield* deliverFrom(owner, { type: "Accept", object: follow }), "done")
+        assert.match((yield* deliverFrom(owner, { type: "Accept", object: follow })) ?? "", /^ignored/)
+        assert.strictEqual(yield* deliverFrom(owner, { type: "Undo", object: inner("Like", status.uri) }), "done")
       }))
   }
 )

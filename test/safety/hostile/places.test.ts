@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { createServer } from "node:http"
 import { actorOf, json, person, there } from "../../http/activitypub/Calls.ts"
-import { done, note, OtherServer, send, sendBody, servers } from "../../http/activitypub/Sending.ts"
+import { deliverFrom, note, OtherServer, send, sendBody, servers } from "../../http/activitypub/Sending.ts"
 import type { Json } from "../../services/federation/Peer.ts"
 import { TestServer } from "../../support/Server.ts"
 
@@ -71,7 +71,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
             url: inside,
             icon: { type: "Image", url: inside }
           }]
-          yield* done(evil, {
+          yield* deliverFrom(evil, {
             type: "Create",
             object: note(evil, name, {
               ...mentioning(me),
@@ -81,7 +81,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
               context: inside
             })
           })
-          for (const object of [inside, { id: inside }]) yield* done(evil, { type: "Announce", object })
+          for (const object of [inside, { id: inside }]) yield* deliverFrom(evil, { type: "Announce", object })
         }
       }
       const shown: ReadonlyArray<{ status: { media_attachments: ReadonlyArray<{ url: string | null }> } }> =
@@ -146,7 +146,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
       for (const [n, shape] of shapes.entries()) {
         yield* send(odd, { type: "Create", object: note(odd, `shape${n}`, { ...mentioning(me), ...shape }) })
       }
-      yield* done(odd, { type: "Create", object: note(odd, "plain", mentioning(me)) })
+      yield* deliverFrom(odd, { type: "Create", object: note(odd, "plain", mentioning(me)) })
       const shown: ReadonlyArray<{ status: { content: string } }> = yield* json(dan, "/api/v1/notifications?limit=80")
       assert.isAtLeast(shown.length, markup.length)
       for (const { status } of shown) assert.notMatch(status.content, /<script|onclick|javas|style=|<svg|<math/i)

@@ -21,8 +21,8 @@ const make = Cache.make<bigint, Text>(options)
 const bus = (connected: boolean) =>
   Layer.fresh(Changes.layer).pipe(Layer.provideMerge(Layer.effect(
     Broadcast,
-    Effect.map(makeHub, ({ hear, heard, subscribe }) =>
-      Broadcast.of({ publish: hear, heard, subscribe, connected: Effect.succeed(connected) }))
+    Effect.map(makeHub, ({ receive, onMessage, subscribe }) =>
+      Broadcast.of({ publish: receive, onMessage, subscribe, connected: Effect.succeed(connected) }))
   )))
 const live = Effect.provide(bus(true))
 const changed = (kind: "status" | "account" | "emojis" | "user", ...ids: ReadonlyArray<bigint>) =>
@@ -142,7 +142,7 @@ it.effect("treats a key as changed if its last change was too long ago to be kno
 
 it.effect("a change by a command on another node is known to the caller before the bus delivers it", () =>
   Effect.gen(function*() {
-    const { learn } = yield* Changes
+    const { addRemote } = yield* Changes
     const cache = yield* make
     const { asked, load } = source(new Map([[1n, "a"]]))
     yield* cache.getAll([1n], load)
@@ -150,11 +150,11 @@ it.effect("a change by a command on another node is known to the caller before t
     assert.deepStrictEqual([answer, changes.length], ["done", 1])
     yield* cache.getAll([1n], load)
     assert.lengthOf(asked, 1)
-    learn(changes)
+    addRemote(changes)
     yield* cache.getAll([1n], load)
     assert.lengthOf(asked, 2)
     // Nothing is counted twice.
-    learn(changes)
+    addRemote(changes)
     yield* cache.getAll([1n], load)
     assert.lengthOf(asked, 2)
   }).pipe(live))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { IpNetwork } from "effect/net"
-import { siteOf } from "../../../src/services/cards/Sites.ts"
+import { registrableDomain } from "../../../src/services/cards/Sites.ts"
 import { addressesInHtml, addressesInText, firstLink, linkOf } from "../../../src/services/cards/StatusLinks.ts"
 
 const config = { publicUrl: "https://social.here.example", localDomain: "here.example", outboundAllow: [] }
@@ -41,7 +41,7 @@ describe("links that have a card", () => {
 
   it("sites are registered domains", () => {
     assert.deepStrictEqual(
-      ["a.b.example.co.uk", "x.github.io", "www.example.org", "127.0.0.1", "localhost"].map(siteOf),
+      ["a.b.example.co.uk", "x.github.io", "www.example.org", "127.0.0.1", "localhost"].map(registrableDomain),
       ["example.co.uk", "x.github.io", "example.org", "127.0.0.1", "localhost"]
     )
   })

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
-import { gathered, gatheredOrAlone } from "../../../src/services/database/Batches.ts"
+import { batchRequests, batchRequestsOrSingle } from "../../../src/services/database/Batches.ts"
 
 /** Answers that are keys doubled, the batches in which they were asked for, and what holds each batch up. */
 const asking = () => {
@@ -23,7 +23,7 @@ it.effect("queries keys of one turn together, and keys that arrive during the qu
   Effect.gen(function*() {
     const { batches, gates, many } = asking()
     gates.push(yield* Deferred.make<void>())
-    const ask = gathered({ max: 3 }, many)
+    const ask = batchRequests({ max: 3 }, many)
     const first = yield* begin(Effect.forEach([1, 2], ask, { concurrency: "unbounded" }))
     while (batches.length === 0) yield* Effect.yieldNow
     const rest = yield* begin(Effect.forEach([3, 4, 5, 6], ask, { concurrency: "unbounded" }))
@@ -38,7 +38,7 @@ it.effect("callers do not wait for an interrupted caller, whether it asked or on
     const { batches, gates, many } = asking()
     const gate = yield* Deferred.make<void>()
     gates.push(gate)
-    const ask = gathered({ max: 10 }, many)
+    const ask = batchRequests({ max: 10 }, many)
     const first = yield* begin(ask(1))
     while (batches.length === 0) yield* Effect.yieldNow
     const [second, third, fourth] = [yield* begin(ask(2)), yield* begin(ask(3)), yield* begin(ask(4))]
@@ -58,11 +58,11 @@ it.effect("callers do not wait for an interrupted caller, whether it asked or on
 it.effect("a failure fails all callers, or each is asked separately", () =>
   Effect.gen(function*() {
     const together = asking()
-    const ask = gathered({ max: 10 }, together.many)
+    const ask = batchRequests({ max: 10 }, together.many)
     const exits = yield* Effect.forEach([1, 13], (key) => Effect.exit(ask(key)), { concurrency: "unbounded" })
     assert.deepStrictEqual(exits, [Exit.fail("unlucky"), Exit.fail("unlucky")])
     const apart = asking()
-    const askAlone = gatheredOrAlone({ max: 10 }, apart.many)
+    const askAlone = batchRequestsOrSingle({ max: 10 }, apart.many)
     const answers = yield* Effect.forEach([1, 13], (key) => Effect.exit(askAlone(key)), { concurrency: "unbounded" })
     assert.deepStrictEqual(answers, [Exit.succeed(2), Exit.fail("unlucky")])
     assert.deepStrictEqual(apart.batches[0], [1, 13])
@@ -73,7 +73,7 @@ it.effect("a caller that asks for others is not interrupted before they have res
     const { batches, gates, many } = asking()
     const gate = yield* Deferred.make<void>()
     gates.push(gate)
-    const ask = gathered({ max: 10 }, many)
+    const ask = batchRequests({ max: 10 }, many)
     const [first, second] = [yield* begin(ask(1)), yield* begin(ask(2))]
     while (batches.length === 0) yield* Effect.yieldNow
     const stopping = yield* begin(Fiber.interrupt(first))
@@ -88,7 +88,7 @@ it.effect("so many statements are under way at once, and a full batch waits for 
   Effect.gen(function*() {
     const { batches, gates, many } = asking()
     for (let n = 0; n < 2; n++) gates.push(yield* Deferred.make<void>())
-    const ask = gathered({ max: 2, concurrency: 2 }, many)
+    const ask = batchRequests({ max: 2, concurrency: 2 }, many)
     const fibers = []
     for (const key of [1, 2, 3, 4, 5]) {
       fibers.push(yield* begin(ask(key)))

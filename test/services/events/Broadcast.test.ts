@@ -18,7 +18,7 @@ layer(live, { excludeTestServices: true })("messages between nodes", (it) => {
       const bus = yield* Broadcast
       const sql = yield* SqlClient.SqlClient
       const heard: Array<string> = []
-      yield* bus.heard(({ _tag }) => heard.push(_tag))
+      yield* bus.onMessage(({ _tag }) => heard.push(_tag))
 
       const early = yield* Effect.exit(sql.withTransaction(Effect.andThen(sql`SELECT 1`, bus.publish(changed))))
       assert.include(Exit.isFailure(early) ? Cause.pretty(early.cause) : "", "inside of an open transaction")

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { ServerResponse } from "node:http"
 import { lookUpMillisMin, unavailableMillisMin } from "../../../src/services/federation/ActorLookups.ts"
-import { failedLooksMax } from "../../../src/services/federation/FailedLookups.ts"
+import { failedLookupsMax } from "../../../src/services/federation/FailedLookups.ts"
 import { RemoteActors } from "../../../src/services/federation/RemoteActors.ts"
 import { Senders } from "../../../src/services/federation/Senders.ts"
 import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
@@ -201,15 +201,15 @@ layer(remote)("senders", (it) => {
           signed({ keyId: `${there.url}/users/${name}#main-key`, privatePem: forged.privatePem }),
           (request) => Effect.flip(verify({ ...request, address }))
         )
-      for (let n = 0; n < failedLooksMax.address * 2; n++) yield* junk(`a${n}`, "192.0.2.1")
-      assert.strictEqual(there.requests.length, failedLooksMax.address)
-      for (let n = 0; n < failedLooksMax.host; n++) yield* junk(`b${n}`, `192.0.2.${n % 200}`)
-      assert.strictEqual(there.requests.length, failedLooksMax.host)
+      for (let n = 0; n < failedLookupsMax.address * 2; n++) yield* junk(`a${n}`, "192.0.2.1")
+      assert.strictEqual(there.requests.length, failedLookupsMax.address)
+      for (let n = 0; n < failedLookupsMax.host; n++) yield* junk(`b${n}`, `192.0.2.${n % 200}`)
+      assert.strictEqual(there.requests.length, failedLookupsMax.host)
       // An unavailable account is retried a minute later; proven accounts use no budget.
       const dora = yield* there.actor("dora")
       assert.strictEqual((yield* Effect.flip(sender(dora)))._tag, "KeyUnavailable")
       yield* TestClock.adjust("1 minute")
-      const spent = failedLooksMax.address - 1
+      const spent = failedLookupsMax.address - 1
       for (let n = 0; n < spent; n++) yield* junk(`d${n}`, "192.0.2.9")
       for (const name of ["dora", "dirk", "dilan"]) {
         const one = name === "dora" ? dora : yield* there.actor(name)

@@ -69,32 +69,32 @@ layer(services, { excludeTestServices: true })("concurrent notification and retr
       const one = yield* status(author)
       yield* favourites.add(reader, one)
       yield* meeting(
-        notificationWriter.tell(reader, on("favourite", one)),
+        notificationWriter.notify(reader, on("favourite", one)),
         Effect.andThen(favourites.remove(reader, one), notificationWriter.retractOne("favourite", reader, one))
       )
       assert.deepStrictEqual(yield* left, [], "a favourite that is undone")
 
       const two = yield* status(author)
       yield* favourites.add(reader, two)
-      yield* meeting(notificationWriter.tell(reader, on("favourite", two)), remove(author, two))
+      yield* meeting(notificationWriter.notify(reader, on("favourite", two)), remove(author, two))
       assert.deepStrictEqual(yield* left, [], "a favourite of a post that is deleted")
 
       const three = yield* status(author)
       const reblog = yield* status(reader, three)
       yield* meeting(
-        notificationWriter.tell(reader, on("reblog", three)),
+        notificationWriter.notify(reader, on("reblog", three)),
         Effect.andThen(remove(reader, reblog), notificationWriter.retractOne("reblog", reader, three))
       )
       assert.deepStrictEqual(yield* left, [], "a reblog that is undone")
 
       const four = yield* status(author)
-      yield* meeting(notificationWriter.tellReaders("mention", author, four, [reader]), remove(author, four))
+      yield* meeting(notificationWriter.notifyReaders("mention", author, four, [reader]), remove(author, four))
       assert.deepStrictEqual(yield* left, [], "a mention in a post that is deleted")
 
       yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at)
         VALUES (1, ${reader}, ${author}, ${new Date(yield* Clock.currentTimeMillis)})`
       yield* meeting(
-        notificationWriter.tell(reader, { type: "follow", to: author }),
+        notificationWriter.notify(reader, { type: "follow", to: author }),
         Effect.andThen(sql`DELETE FROM follows WHERE id = 1`, notificationWriter.retractFollow(reader, author))
       )
       assert.deepStrictEqual(yield* left, [], "a follow that is undone")

@@ -14,9 +14,9 @@ const ways = {
   alone: (owner: Owner, work: Work) =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { alone } = yield* Commands
+      const { runAsStatement } = yield* Commands
       const made = { kind: "status", family: undefined } as const
-      yield* sql.withTransaction(alone(owner, "a", made, ({ ownerRow }) =>
+      yield* sql.withTransaction(runAsStatement(owner, "a", made, ({ ownerRow }) =>
         Effect.gen(function*() {
           const claimed = yield* sql`WITH claim AS MATERIALIZED (${ownerRow}) SELECT FROM claim`
           if (claimed.length === 0) return yield* new StaleOwner()

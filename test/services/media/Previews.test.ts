@@ -6,7 +6,7 @@ import { AttachmentWriter } from "../../../src/services/media/AttachmentWriter.t
 import { sizeOf } from "../../../src/services/media/MediaRecord.ts"
 import { MediaTools } from "../../../src/services/media/MediaTools.ts"
 import { StoredFiles } from "../../../src/services/media/StoredFiles.ts"
-import { layerJobs, leftovers, tools, upload } from "../../support/MediaJobs.ts"
+import { layerJobs, remainingFiles, tools, upload } from "../../support/MediaJobs.ts"
 
 /** A processed video with its stored preview. */
 const film = Effect.gen(function*() {
@@ -21,7 +21,7 @@ const film = Effect.gen(function*() {
 /** A stored image as a preview; `swept` if the sweep has deleted it. */
 const preview = Effect.fnUntraced(function*(swept: boolean) {
   const { name } = yield* (yield* StoredFiles).receive("upload", Stream.make(new Uint8Array(9)), 100)
-  if (swept) yield* leftovers
+  if (swept) yield* remainingFiles
   const colors = { background: "#000000", foreground: "#ffffff", accent: "#ffffff" }
   return { previewName: name, size: sizeOf(1, 1), blurhash: "blur", colors }
 })

@@ -8,7 +8,7 @@ import { Unreachable } from "../../../src/services/outbound/OutboundError.ts"
 import { jumpingClock } from "../../support/JumpingClock.ts"
 
 /** Stays inside until told to leave. */
-const guest = Effect.fnUntraced(function*(gate: Gate.Gate, order: Array<string>, name: string) {
+const slotHolder = Effect.fnUntraced(function*(gate: Gate.FifoSemaphore, order: Array<string>, name: string) {
   const go = yield* Deferred.make<void>()
   const fiber = yield* Effect.forkChild(
     gate.within(Effect.andThen(Effect.sync(() => order.push(name)), Deferred.await(go)))
@@ -23,10 +23,10 @@ describe("a gate", () => {
       const gate = Gate.make(1)
       const order: Array<string> = []
       const [a, b, c, d] = [
-        yield* guest(gate, order, "a"),
-        yield* guest(gate, order, "b"),
-        yield* guest(gate, order, "c"),
-        yield* guest(gate, order, "d")
+        yield* slotHolder(gate, order, "a"),
+        yield* slotHolder(gate, order, "b"),
+        yield* slotHolder(gate, order, "c"),
+        yield* slotHolder(gate, order, "d")
       ]
       assert.deepStrictEqual(order, ["a"])
       yield* Fiber.interrupt(b.fiber)

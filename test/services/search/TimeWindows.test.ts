@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
 import { idAt, idMax } from "../../../src/services/database/Ids.ts"
-import { stretchesOf, timeWindows } from "../../../src/services/search/TimeWindows.ts"
+import { timeSlotTokens, timeWindows } from "../../../src/services/search/TimeWindows.ts"
 
 const now = 1_795_000_000_000
 const millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: now }))
@@ -22,7 +22,7 @@ describe("windows of time", () => {
       const asked = id > (range.above ?? -1n) && id < (range.below ?? idMax)
       assert.strictEqual(holding.length, asked ? 1 : 0)
       for (const { tokens } of holding) {
-        const own = stretchesOf(id)
+        const own = timeSlotTokens(id)
         assert.isTrue(tokens.length === 0 || tokens.some((token) => own.includes(token)))
       }
       for (const [index, window] of windows.entries()) {

@@ -15,7 +15,7 @@ layer(DomainScores.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("scores o
       const at = (domain: string, millis: number) =>
         Effect.map(
           sql<{ score: number }>`SELECT ${
-            sql.literal(scores.at("q.domain", "q.at"))
+            sql.literal(scores.scoreSql("q.domain", "q.at"))
           } AS score FROM (SELECT ${domain}::text AS domain, ${new Date(millis)}::timestamptz AS at) q`,
           ([row]) => row?.score ?? Number.NaN
         )

@@ -1,6 +1,6 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
-import { effective, everyone, may, type Permission, permissions } from "../../../src/services/staff/Permissions.ts"
+import { combined, defaultRole, may, type Permission, permissions } from "../../../src/services/staff/Permissions.ts"
 import { Roles } from "../../../src/services/staff/Roles.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -11,7 +11,7 @@ describe("S-252 permissions", () => {
   it.prop("are one's own and everybody's, and all of an administrator", [Bits, Bits], ([own, everybodys]) => {
     const names = (given: ReadonlyArray<string>) =>
       bits(...Object.keys(permissions).filter(isPermission).filter((name) => given.includes(name)))
-    const found = effective(names(own), names(everybodys))
+    const found = combined(names(own), names(everybodys))
     for (const name of Object.keys(permissions).filter(isPermission)) {
       const expected = [...own, ...everybodys].some((granted) => granted === name || granted === "administrator")
       assert.strictEqual(may(found, name), expected, name)
@@ -42,7 +42,7 @@ layer(Roles.layer.pipe(Layer.provide(TestDatabase.layer)))("Roles", (it) => {
       const roles = yield* Roles
       const list = yield* roles.list
       assert.deepStrictEqual(list.map(({ id, name, position }) => [id, name, position]), [
-        [everyone, "", -1],
+        [defaultRole, "", -1],
         [1n, "Moderator", 10],
         [2n, "Admin", 100],
         [3n, "Owner", 1000]
@@ -53,7 +53,7 @@ layer(Roles.layer.pipe(Layer.provide(TestDatabase.layer)))("Roles", (it) => {
       )
       assert.strictEqual((Option.getOrThrow(yield* roles.find("moderator"))).permissions, moderator)
       const owner = Option.getOrThrow(yield* roles.find("OWNER"))
-      assert.isTrue(may(effective(owner.permissions, 0n), "manageUserAccess"))
+      assert.isTrue(may(combined(owner.permissions, 0n), "manageUserAccess"))
       assert.isTrue(Option.isNone(yield* roles.find("nobody")))
     }))
 })

@@ -3,7 +3,7 @@ import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/services/database/Ids.ts"
 import { Commands, type Owner } from "../../../src/services/intents/Commands.ts"
-import { blank } from "../../../src/services/statuses/StatusRows.ts"
+import { defaultColumns } from "../../../src/services/statuses/StatusRows.ts"
 import { StatusWriter } from "../../../src/services/statuses/StatusWriter.ts"
 import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -26,7 +26,7 @@ const publish = Effect.fnUntraced(function*(owner: Owner, command: string, menti
   const writer = yield* StatusWriter
   const createdAt = new Date(yield* Clock.currentTimeMillis)
   const row = {
-    ...blank,
+    ...defaultColumns,
     accountId: owner.accountId,
     text: "hello",
     html: "<p>hello</p>",
@@ -34,7 +34,7 @@ const publish = Effect.fnUntraced(function*(owner: Owner, command: string, menti
     createdAt
   } as const
   const draft = { mentionIds: [mentioned], tags: [{ name: tag, displayName: tag }] }
-  return yield* commands.alone(
+  return yield* commands.runAsStatement(
     owner,
     command,
     { kind: "status", family: "statuses" },

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { nobodys } from "../../../src/http/render/StatusBodies.ts"
+import { missingKey } from "../../../src/http/render/StatusBodies.ts"
 import { ViewerStates } from "../../../src/services/statuses/ViewerStates.ts"
 import { person } from "../../support/People.ts"
 import { Reads } from "../../support/Reads.ts"
@@ -21,12 +21,12 @@ layer(Reads)("the state of a status for its viewers", (it) => {
         VALUES (1, 'favourite', ${fan}, ${author}, 11, 'pending', ${at}),
           (2, 'reblog', ${other}, ${author}, 11, 'pending', ${at})`
       const status = {
-        ...nobodys(11n),
+        ...missingKey(11n),
         accountId: author,
         visibility: "public" as const,
         control: ["canLike", "canLike:manual:public"]
       }
-      const boost = { ...nobodys(12n), accountId: author, visibility: "public" as const, original: status }
+      const boost = { ...missingKey(12n), accountId: author, visibility: "public" as const, original: status }
       for (const key of [status, boost]) {
         const streamed = yield* states.forViewers([fan, other], key)
         const requested = yield* states.of(fan, [key.original ?? key], "authors")

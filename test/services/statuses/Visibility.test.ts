@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { nobodys } from "../../../src/http/render/StatusBodies.ts"
+import { missingKey } from "../../../src/http/render/StatusBodies.ts"
 import { columnsOf } from "../../../src/services/database/Columns.ts"
 import { AccountId } from "../../../src/services/database/Ids.ts"
 import * as RecipientQuery from "../../../src/services/statuses/RecipientQuery.ts"
@@ -92,7 +92,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
         assert.strictEqual(row?.votes !== undefined, polls, `variant ${variant}`)
       }
       for (const automatic of [[], ["following" as const]]) {
-        const key = { ...nobodys(1n), original: { ...nobodys(2n), quoting: { automatic, manual: [] } } }
+        const key = { ...missingKey(1n), original: { ...missingKey(2n), quoting: { automatic, manual: [] } } }
         const rows = yield* sql.unsafe(RecipientQuery.textOf(key), RecipientQuery.parameters([1n, 2n], key, now))
           .withoutTransform
         const [row] = yield* Schema.decodeUnknownEffect(Schema.Array(RecipientQuery.Row), strict)(rows)

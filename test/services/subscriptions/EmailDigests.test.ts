@@ -3,7 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { EmailNotSent, Mailer } from "../../../src/services/emails/Mailer.ts"
 import { EmailDigests } from "../../../src/services/subscriptions/EmailDigests.ts"
-import { offering, swept, write } from "../../support/Subscribers.ts"
+import { runDigestSweep, withEmailSubscriptions, write } from "../../support/Subscribers.ts"
 import { server } from "../../support/WebServer.ts"
 
 /** A mail server that refuses whom a test names, or everybody. */
@@ -26,7 +26,7 @@ layer(
   it.effect("a refused address does not delay others; an unavailable mail server is retried", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { bearer, id } = yield* offering("kim")
+      const { bearer, id } = yield* withEmailSubscriptions("kim")
       const names = Array.from({ length: 35 }, (_, n) => `r${String(n).padStart(2, "0")}@mail.example`)
       const before = new Date((yield* Clock.currentTimeMillis) - 1_000)
       for (const [n, name] of names.entries()) {
@@ -35,29 +35,29 @@ layer(
       }
       yield* write(bearer, { status: "hello" })
       refused.add("*")
-      yield* swept
+      yield* runDigestSweep
       assert.deepStrictEqual(taken, [])
       refused.clear()
       refused.add("r07@mail.example")
-      yield* swept
+      yield* runDigestSweep
       assert.deepStrictEqual(taken, [], "it rests for a while")
       yield* sql`UPDATE email_digests SET due_at = ${before}`
-      yield* swept
+      yield* runDigestSweep
       assert.deepStrictEqual(taken.toSorted(), names.filter((name) => !refused.has(name)))
-      yield* swept
+      yield* runDigestSweep
       assert.strictEqual(taken.length, 34)
       // F75: the refused address is tried again by itself.
       const left = sql<{ receiverIds: ReadonlyArray<bigint> }>`SELECT receiver_ids FROM email_digests`
       assert.deepStrictEqual((yield* left).map(({ receiverIds }) => receiverIds), [[8n]])
       yield* sql`UPDATE email_digests SET due_at = ${before}`
-      yield* swept
+      yield* runDigestSweep
       assert.strictEqual(taken.length, 34)
       refused.clear()
       yield* sql`UPDATE email_digests SET due_at = ${before}`
-      yield* swept
+      yield* runDigestSweep
       assert.strictEqual(taken.at(-1), "r07@mail.example")
       assert.strictEqual(taken.length, 35)
-      yield* swept
+      yield* runDigestSweep
       assert.strictEqual((yield* left).length, 0)
     }))
 
@@ -65,7 +65,7 @@ layer(
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       taken.length = 0
-      const { bearer, id } = yield* offering("kai")
+      const { bearer, id } = yield* withEmailSubscriptions("kai")
       const before = new Date((yield* Clock.currentTimeMillis) - 1_000)
       for (const [n, name] of ["good@mail.example", "bad@mail.example"].entries()) {
         yield* sql`INSERT INTO email_subscriptions (id, account_id, email, locale, created_at, confirmed_at)
@@ -74,7 +74,7 @@ layer(
       refused.add("bad@mail.example")
       yield* write(bearer, { status: "hello" })
       for (let round = 0; round < 7; round++) {
-        yield* swept
+        yield* runDigestSweep
         yield* sql`UPDATE email_digests SET due_at = ${before}`
       }
       assert.deepStrictEqual(taken, ["good@mail.example"])

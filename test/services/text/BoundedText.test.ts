@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   bounded,
   boundedBytesMax,
+  ifBounded,
   marksInRowMax,
-  shortened,
-  shortUnitsMax,
-  whereBounded
+  shortText,
+  shortUnitsMax
 } from "../../../src/services/text/BoundedText.ts"
 import { compatible, compatibleDecomposed, composed, decomposed } from "../../../src/services/text/Normalisation.ts"
 import { worstTexts } from "../../safety/text/worstTexts.ts"
@@ -37,15 +37,15 @@ describe("F104: text from outside", () => {
   })
 
   it("is refused where something would have to be cut", () => {
-    assert.strictEqual(whereBounded("abc", 3), "abc")
-    assert.isUndefined(whereBounded("abcd", 3))
-    assert.isUndefined(whereBounded(`a${marks(99)}`))
+    assert.strictEqual(ifBounded("abc", 3), "abc")
+    assert.isUndefined(ifBounded("abcd", 3))
+    assert.isUndefined(ifBounded(`a${marks(99)}`))
   })
 
   it("keeps all its marks where it is a secret, which is short", () => {
-    assert.strictEqual(shortened(marks(200)), marks(200))
-    assert.strictEqual(shortened("a".repeat(999)).length, shortUnitsMax)
-    assert.isBelow(best(() => composed(shortened(`a${marks(999)}`))), 5)
+    assert.strictEqual(shortText(marks(200)), marks(200))
+    assert.strictEqual(shortText("a".repeat(999)).length, shortUnitsMax)
+    assert.isBelow(best(() => composed(shortText(`a${marks(999)}`))), 5)
   })
 
   it.each(worstTexts(1_048_576))("is normalised in time, for any content: %s", (_, text) => {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { hasMoreCharacters } from "../../../src/services/text/Characters.ts"
-import { mapInTurns } from "../../../src/services/text/Turns.ts"
+import { mapWithYields } from "../../../src/services/text/Turns.ts"
 
 describe("F104: work on many texts", () => {
   const turnsOf = Effect.fnUntraced(function*(texts: ReadonlyArray<string>) {
@@ -13,7 +13,7 @@ describe("F104: work on many texts", () => {
       }
     })
     const work = Effect.tap(
-      mapInTurns(texts, (text) => text, (text) => text.length),
+      mapWithYields(texts, (text) => text, (text) => text.length),
       () => Effect.sync(() => void (reading.done = true))
     )
     const [, lengths] = yield* Effect.all([counting, work], { concurrency: 2 })

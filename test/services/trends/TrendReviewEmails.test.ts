@@ -8,7 +8,7 @@ import { UserCatalogs } from "../../../src/services/instance/UserCatalogs.ts"
 import { english } from "../../../src/services/languages/Catalogs.ts"
 import { TrendReviewEmails } from "../../../src/services/trends/TrendReviewEmails.ts"
 import { configurationOf } from "../../support/Configuration.ts"
-import { crowd, refreshTrends, taggedBy } from "../../support/Crowd.ts"
+import { refreshTrends, remoteAccounts, taggedBy } from "../../support/Crowd.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const Config = Layer.succeed(ServerConfig, configurationOf("here.test"))
@@ -23,7 +23,7 @@ const sent = Effect.gen(function*() {
         Config,
         Layer.mock(UserCatalogs, { of: () => Effect.succeed(english) }),
         Layer.succeed(Emails, {
-          post: (email) => Effect.map(email, (one) => void (one === undefined || posted.push(one)))
+          enqueue: (email) => Effect.map(email, (one) => void (one === undefined || posted.push(one)))
         })
       ])
     )
@@ -42,7 +42,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("e-mails about trends",
         yield* sql`INSERT INTO users (account_id, email, password_hash, role_id, confirmed_at, created_at)
           VALUES (${id}, ${`one${id}@mail.test`}, '', ${role}, ${now}, ${now})`
       }
-      const many = yield* crowd("mail.test", 9)
+      const many = yield* remoteAccounts("mail.test", 9)
       const trend = Effect.fnUntraced(function*(name: string, columns: Record<string, unknown> = {}) {
         const tag = { id: BigInt(name.length * 1000 + name.charCodeAt(0)), name, display_name: name, created_at: now }
         yield* sql`INSERT INTO tags ${sql.insert({ ...tag, ...columns })}`

@@ -2,15 +2,15 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import {
-  areSeparate,
+  areBlockedEitherWay,
   hiddenAmong,
   hides,
   hidesNotifications,
   hidingBy,
   type HidingFacts,
+  isBlockedEitherWay,
   isHidden,
-  isNotificationHidden,
-  isSeparate
+  isNotificationHidden
 } from "../../../src/services/visibility/HiddenAccounts.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import * as Worlds from "../../support/World.ts"
@@ -38,7 +38,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("hidden accounts", (it)
         const [v, o] = [sql`v.id`, sql`o.id`]
         const rows = yield* sql<Readonly<Record<"viewer" | "other", bigint> & Record<Rule, boolean>>>`
           SELECT v.id AS viewer, o.id AS other, ${isHidden(sql, v, o, Worlds.now)} AS hidden,
-            ${isNotificationHidden(sql, v, o, Worlds.now, sql`false`)} AS quiet, ${isSeparate(sql, v, o)} AS separate,
+            ${isNotificationHidden(sql, v, o, Worlds.now, sql`false`)} AS quiet, ${
+          isBlockedEitherWay(sql, v, o)
+        } AS separate,
             ${isNotificationHidden(sql, v, o, Worlds.now, sql`true`)} AS "quietReplies"
           FROM accounts v CROSS JOIN accounts o`
         const hidden = new Set<string>()
@@ -48,7 +50,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("hidden accounts", (it)
             hidden: hides(facts, Worlds.now),
             quiet: hidesNotifications(facts, back, Worlds.now, false),
             quietReplies: hidesNotifications(facts, back, Worlds.now, true),
-            separate: areSeparate(facts, back)
+            separate: areBlockedEitherWay(facts, back)
           }
           assert.deepStrictEqual({ ...found }, expected, `${viewer}>${other}`)
           if (expected.hidden) hidden.add(`${viewer}>${other}`)

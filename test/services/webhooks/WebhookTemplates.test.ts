@@ -1,18 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
-import { templated } from "../../../src/services/webhooks/WebhookTemplates.ts"
+import { render } from "../../../src/services/webhooks/WebhookTemplates.ts"
 
 describe("the body that a template makes", () => {
   const event = JSON.stringify({ object: { text: "a\"b", long: "x".repeat(65_536) } })
 
   it("has the values that it names, escaped for the quotes around them", () => {
-    assert.strictEqual(templated(`{"said": "{{object.text}}"}`, event), `{"said": "a\\"b"}`)
-    assert.strictEqual(templated("", event), event)
+    assert.strictEqual(render(`{"said": "{{object.text}}"}`, event), `{"said": "a\\"b"}`)
+    assert.strictEqual(render("", event), event)
   })
 
   it("is none where the template names the same again and again and that is too much", () => {
     const often = (times: number) => `["${"{{object.long}}".repeat(times)}"]`
-    assert.strictEqual(templated(often(15), event)?.length, 15 * 65_536 + 4)
-    assert.isUndefined(templated(often(16), event))
-    assert.isUndefined(templated(often(500), event))
+    assert.strictEqual(render(often(15), event)?.length, 15 * 65_536 + 4)
+    assert.isUndefined(render(often(16), event))
+    assert.isUndefined(render(often(500), event))
   })
 })

@@ -1,11 +1,11 @@
-import type { Atlas, KnownStatus } from "./Atlas.ts"
-import type { Citizen, Deed } from "./Clients.ts"
+import type { KnownStatus, ServerState } from "./Atlas.ts"
+import type { Citizen, SentCommand } from "./Clients.ts"
 
 /** State that a run leaves at rest. */
 export interface Aftermath {
-  readonly atlases: ReadonlyArray<Atlas>
+  readonly atlases: ReadonlyArray<ServerState>
   readonly citizens: ReadonlyArray<Citizen>
-  readonly deeds: ReadonlyArray<Deed>
+  readonly deeds: ReadonlyArray<SentCommand>
   /** Follows before any command, known to both servers: `handle handle`. */
   readonly followed: ReadonlySet<string>
 }
@@ -41,9 +41,9 @@ export const check = (aftermath: Aftermath): ReadonlyArray<string> => {
 }
 
 /** Checks that both sides agree on follows, requests and blocks between people of `home` and `there`. */
-export const relations = (broken: Array<string>, home: Atlas, there: Atlas) => {
+export const relations = (broken: Array<string>, home: ServerState, there: ServerState) => {
   for (const kind of ["follows", "requests", "blocks"] as const) {
-    const between = (atlas: Atlas) =>
+    const between = (atlas: ServerState) =>
       madeAt(home.host, atlas[kind]).filter((entry) => hostOf(entry.split(" ")[1] ?? "") === there.host)
     differ(broken, `I7: ${kind} of ${home.host}`, between(home), between(there), there.host)
   }
@@ -61,7 +61,7 @@ const differ = (
 }
 
 /** Pairs that ever blocked each other, in both directions. */
-export const apartOf = (deeds: ReadonlyArray<Deed>) =>
+export const blockedPairsOf = (deeds: ReadonlyArray<SentCommand>) =>
   new Set(deeds.flatMap(({ by, command, target }) =>
     command._tag === "Block" && target !== undefined
       ? [pairOf(by.handle, target.handle), pairOf(target.handle, by.handle)]
@@ -95,8 +95,8 @@ const heardAt = (aftermath: Aftermath, author: string, host: string) =>
     return followee === author && hostOf(follower) === host
   })
 
-const posts = (broken: Array<string>, aftermath: Aftermath, home: Atlas, there: Atlas) => {
-  const apart = apartOf(aftermath.deeds)
+const posts = (broken: Array<string>, aftermath: Aftermath, home: ServerState, there: ServerState) => {
+  const apart = blockedPairsOf(aftermath.deeds)
   const copies = Map.groupBy(there.statuses, ({ uri }) => uri)
   const own = home.statuses.filter(({ local, reblogOf }) => local && reblogOf === null)
   for (const post of own) {
@@ -145,13 +145,13 @@ const same = (broken: Array<string>, post: KnownStatus, copy: KnownStatus, host:
 }
 
 /** Checks likes and votes by `home` on posts of `there`, and pins by `home` of its own posts. */
-const opinions = (broken: Array<string>, deeds: ReadonlyArray<Deed>, home: Atlas, there: Atlas) => {
-  const about = (atlas: Atlas, kind: "favourites" | "votes") =>
+const opinions = (broken: Array<string>, deeds: ReadonlyArray<SentCommand>, home: ServerState, there: ServerState) => {
+  const about = (atlas: ServerState, kind: "favourites" | "votes") =>
     madeAt(home.host, atlas[kind]).filter((entry) => entry.split(" ")[1]?.startsWith(`https://${there.host}/`))
   const known = new Map(there.statuses.map((status) => [status.uri, status]))
   const copies = new Map(home.statuses.map((status) => [status.uri, status]))
-  const apart = apartOf(deeds)
-  const shows = ({ follows }: Atlas, post: KnownStatus | undefined, who: string) =>
+  const apart = blockedPairsOf(deeds)
+  const shows = ({ follows }: ServerState, post: KnownStatus | undefined, who: string) =>
     post !== undefined &&
     (post.visibility === "public" || post.visibility === "unlisted" || post.mentions.includes(who) ||
       (post.visibility === "private" && follows.has(pairOf(who, post.author))))
@@ -173,7 +173,7 @@ const opinions = (broken: Array<string>, deeds: ReadonlyArray<Deed>, home: Atlas
 }
 
 /** Checks that a report is at its own server and at the target's server, once each. */
-const flags = (broken: Array<string>, deeds: ReadonlyArray<Deed>, at: ReadonlyMap<string, Atlas>) => {
+const flags = (broken: Array<string>, deeds: ReadonlyArray<SentCommand>, at: ReadonlyMap<string, ServerState>) => {
   for (const { by, command, result, target } of deeds) {
     if (command._tag !== "Report" || target === undefined || typeof result === "string" || "error" in result) continue
     for (const host of new Set([hostOf(by.handle), hostOf(target.handle)])) {
@@ -186,8 +186,8 @@ const flags = (broken: Array<string>, deeds: ReadonlyArray<Deed>, at: ReadonlyMa
 /**
  * Checks that a boost is at the post's server and at those of the booster's followers, if not undone, and nowhere else.
  */
-const boosts = (broken: Array<string>, aftermath: Aftermath, at: ReadonlyMap<string, Atlas>) => {
-  const apart = apartOf(aftermath.deeds)
+const boosts = (broken: Array<string>, aftermath: Aftermath, at: ReadonlyMap<string, ServerState>) => {
+  const apart = blockedPairsOf(aftermath.deeds)
   const originals = new Map(
     [...at.values()].flatMap(({ statuses }) =>
       statuses.flatMap((status) => status.local ? [[status.uri, status] as const] : [])

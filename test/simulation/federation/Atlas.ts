@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Site } from "./SimulatedInstance.ts"
+import type { SimulatedServer } from "./SimulatedInstance.ts"
 
 /** A post or boost on one server, with global ids and handles. */
 export interface KnownStatus {
@@ -26,7 +26,7 @@ export interface Inbound {
 const words = (html: string) => html.replaceAll(/<[^>]*>/g, "")
 
 /** The tables of one server, by global ids. Sets of pairs are `from what`. */
-export const load = Effect.fnUntraced(function*({ host, sql }: Site) {
+export const load = Effect.fnUntraced(function*({ host, sql }: SimulatedServer) {
   // Uses the URI, as a handle may not be confirmed yet.
   const handle = (alias: string) =>
     sql.literal(`coalesce(substring(${alias}.uri from '/users/([^/]+)$') || '@' || split_part(${alias}.uri, '/', 3),
@@ -97,4 +97,4 @@ export const load = Effect.fnUntraced(function*({ host, sql }: Site) {
   }
 })
 
-export type Atlas = Effect.Success<ReturnType<typeof load>>
+export type ServerState = Effect.Success<ReturnType<typeof load>>

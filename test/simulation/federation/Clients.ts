@@ -2,18 +2,18 @@ import { Cause, Effect } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import type { Command } from "../../../src/actors/account/core/Protocol.ts"
 import { AccountId, StatusId } from "../../../src/services/database/Ids.ts"
-import { saidBy } from "../../../src/services/statuses/Post.ts"
+import { inputOf } from "../../../src/services/statuses/Post.ts"
 import { visibleTo } from "../../../src/services/statuses/Visibility.ts"
 import { post } from "../../support/Posts.ts"
 import { Dice } from "../Seeded.ts"
 import { describe } from "./Describing.ts"
 import * as SecondThoughts from "./SecondThoughts.ts"
-import type { Process, Site } from "./SimulatedInstance.ts"
+import type { Process, SimulatedServer } from "./SimulatedInstance.ts"
 import type { Universe } from "./Universe.ts"
 
 /** A user of one of the servers. */
 export interface Citizen {
-  readonly site: Site
+  readonly site: SimulatedServer
   readonly id: AccountId
   readonly name: string
   /** `name@host`, known to all servers. */
@@ -22,7 +22,7 @@ export interface Citizen {
 }
 
 /** A command that a client sent, described by global names. */
-export interface Deed {
+export interface SentCommand {
   readonly n: number
   readonly by: Citizen
   readonly command: Command
@@ -56,7 +56,11 @@ interface Seen {
 }
 
 /** Sends a client's request to its own server, wherever that runs; "unknown" means a timeout. */
-export const ask = <A, E>(universe: Universe, site: Site, asked: (process: Process) => Effect.Effect<A, E>) =>
+export const ask = <A, E>(
+  universe: Universe,
+  site: SimulatedServer,
+  asked: (process: Process) => Effect.Effect<A, E>
+) =>
   Effect.suspend((): Effect.Effect<A | "unknown", E> => {
     const { process } = site
     if (process === undefined) return Effect.succeed("unknown")
@@ -82,7 +86,7 @@ export const known = Effect.fnUntraced(function*(universe: Universe, by: Citizen
 
 /** Clients of all users on all servers. */
 export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
-  const deeds: Array<Deed> = []
+  const deeds: Array<SentCommand> = []
   // Each seed does some things more often than others, and some not at all: undoing can hide a fault.
   const mix = new Dice(universe.seed, "mix")
   const share = () => mix.pick([0, 1, 1, 4])
@@ -137,7 +141,7 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
         _tag: "Edit",
         statusId,
         text: `post-${n}. edited`,
-        ...saidBy({})
+        ...inputOf({})
       })),
       ...when(mine, 6 * changes, (statusId) => ({ _tag: "Delete", statusId })),
       ...when(mine, 2 * changes, (statusId) => ({ _tag: dice.chance(0.7) ? "Pin" : "Unpin", statusId })),
@@ -174,17 +178,17 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
 
   /** Sends a command until it is answered. */
   const tell = Effect.fnUntraced(function*(n: number, by: Citizen, command: Command) {
-    let result: Deed["result"] = "unknown"
+    let result: SentCommand["result"] = "unknown"
     for (let attempt = 0; attempt < attemptsMax && result === "unknown"; attempt++) {
       if (attempt > 0) yield* Effect.sleep(pauseMillis)
       result = yield* ask(universe, by.site, ({ actors }) => actors.tell(by.id, command, `k${n}`)).pipe(
-        Effect.map((answer): Deed["result"] => answer === "unknown" ? answer : { id: answer.id }),
+        Effect.map((answer): SentCommand["result"] => answer === "unknown" ? answer : { id: answer.id }),
         Effect.catch((error) =>
-          Effect.succeed<Deed["result"]>(error._tag === "Unavailable" ? "unknown" : { error: error._tag })
+          Effect.succeed<SentCommand["result"]>(error._tag === "Unavailable" ? "unknown" : { error: error._tag })
         ),
         Effect.catchCause((cause) => {
           universe.wrong.push(`command ${n} was neither answered nor refused: ${Cause.pretty(cause)}`)
-          return Effect.succeed<Deed["result"]>("unknown")
+          return Effect.succeed<SentCommand["result"]>("unknown")
         })
       )
     }

@@ -5,14 +5,14 @@ import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { DomainBlocks } from "../../../src/services/federation/domains/DomainBlocks.ts"
 import * as FaultPlan from "./FaultPlan.ts"
 import * as Faults from "./Faults.ts"
-import type { Site } from "./SimulatedInstance.ts"
+import type { SimulatedServer } from "./SimulatedInstance.ts"
 import type { Universe } from "./Universe.ts"
 
 /** Maximum time to finish a domain's task after the last fault, in milliseconds. */
 const taskMillis = 30_000
 
 /** Lists rows that remain of a suspended domain on a server. */
-const left = Effect.fnUntraced(function*({ host, sql }: Site, domain: string) {
+const left = Effect.fnUntraced(function*({ host, sql }: SimulatedServer, domain: string) {
   const rows = yield* sql<{ what: string }>`
     SELECT 'the follow ' || f.id AS what FROM (
       SELECT id, account_id, target_account_id FROM follows UNION ALL
@@ -26,7 +26,7 @@ const left = Effect.fnUntraced(function*({ host, sql }: Site, domain: string) {
 /** Suspends another server while processes die. Returns effects of the suspension that are missing (I34). */
 export const run = Effect.fnUntraced(function*(
   universe: Universe,
-  [site, domain]: readonly [Site, string],
+  [site, domain]: readonly [SimulatedServer, string],
   rest: Effect.Effect<void, SqlError>
 ) {
   const { seed, sites } = universe
@@ -35,7 +35,7 @@ export const run = Effect.fnUntraced(function*(
       Layer.provide([Layer.succeed(SqlClient.SqlClient, site.sql), Broadcast.layerMemory])
     )
   )
-  const over = yield* Faults.unleash(universe, FaultPlan.epilogue(seed, sites.length))
+  const over = yield* Faults.injectFaults(universe, FaultPlan.epilogue(seed, sites.length))
   const done = yield* Effect.option(Context.get(context, DomainBlocks).block(domain, { severity: "suspend" }))
   yield* rest
   yield* over

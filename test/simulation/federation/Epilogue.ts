@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Command } from "../../../src/actors/account/core/Protocol.ts"
 import { Dice } from "../Seeded.ts"
-import { apartOf, relations } from "./Agreement.ts"
+import { blockedPairsOf, relations } from "./Agreement.ts"
 import * as Atlas from "./Atlas.ts"
 import type * as Clients from "./Clients.ts"
 import * as Defederating from "./Defederating.ts"
@@ -30,8 +30,8 @@ const pairOf = (from: string, to: string) => `${from} ${to}`
 const moved = (
   [mover, target]: readonly [Clients.Citizen, Clients.Citizen],
   apart: ReadonlySet<string>,
-  before: ReadonlyArray<Atlas.Atlas>,
-  after: ReadonlyArray<Atlas.Atlas>
+  before: ReadonlyArray<Atlas.ServerState>,
+  after: ReadonlyArray<Atlas.ServerState>
 ) => {
   const broken: Array<string> = []
   for (const [n, { follows, host, requests }] of after.entries()) {
@@ -49,7 +49,7 @@ const moved = (
 }
 
 /** Checks that no follows remain between a blocked domain and the account that blocks it, on both sides. */
-const parted = (by: Clients.Citizen, domain: string, after: ReadonlyArray<Atlas.Atlas>) =>
+const parted = (by: Clients.Citizen, domain: string, after: ReadonlyArray<Atlas.ServerState>) =>
   after.flatMap(({ follows, host, requests }) =>
     [...follows, ...requests].filter((pair) =>
       pair.split(" ").some((handle) => handle === by.handle) &&
@@ -81,7 +81,7 @@ export const run = Effect.fnUntraced(function*(
     yield* rest
   }
   const before = yield* Effect.forEach(sites, Atlas.load)
-  const over = yield* Faults.unleash(universe, FaultPlan.epilogue(seed, sites.length))
+  const over = yield* Faults.injectFaults(universe, FaultPlan.epilogue(seed, sites.length))
   const result = yield* tell(
     1,
     by,
@@ -96,6 +96,6 @@ export const run = Effect.fnUntraced(function*(
   const broken: Array<string> = wrong.slice(known)
   for (const home of after) for (const there of after) if (home !== there) relations(broken, home, there)
   for (const { host, waiting } of after) for (const { what } of waiting) broken.push(`I16: ${what} is left at ${host}`)
-  const apart = apartOf(clients.deeds)
+  const apart = blockedPairsOf(clients.deeds)
   return [...broken, ...act === "move" ? moved([by, other], apart, before, after) : parted(by, elsewhere.host, after)]
 })

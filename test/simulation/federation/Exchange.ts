@@ -26,7 +26,7 @@ export interface Exchange extends Incoming {
 }
 
 /** Network fault of a request. */
-export type Fate =
+export type NetworkFault =
   /** Lost, silently or with an error to the sender. */
   | { readonly _tag: "Lost"; readonly silent: boolean }
   /** Handled, but the response is lost. */

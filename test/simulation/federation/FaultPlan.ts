@@ -2,7 +2,7 @@ import type { Command } from "../../../src/actors/account/core/Protocol.ts"
 import { Dice } from "../Seeded.ts"
 import type { Side } from "../World.ts"
 import { rushMillis } from "./Clients.ts"
-import type { Fate } from "./Exchange.ts"
+import type { NetworkFault } from "./Exchange.ts"
 import type { Outage } from "./Web.ts"
 
 /** Points where a server's process can end: it sends SQL, commits, sends a request, or responds to one. */
@@ -31,7 +31,7 @@ export interface AtRequest {
   readonly method: "POST" | "GET"
   /** Deliveries of this type count, at whatever host; all requests to the site's host where this is absent. */
   readonly of?: "Undo" | "Update" | "Create" | "Block"
-  readonly fate: Fate
+  readonly fate: NetworkFault
 }
 
 /** Outage of a host from `at` milliseconds on, for `millis`. */

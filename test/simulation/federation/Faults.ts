@@ -1,6 +1,6 @@
 import { Effect, Fiber } from "effect"
 import type { Machine } from "../Machine.ts"
-import type { Message, Mishap } from "../Sockets.ts"
+import type { Message, SocketFault } from "../Sockets.ts"
 import type { Side } from "../World.ts"
 import type { Exchange } from "./Exchange.ts"
 import type { AtRequest, AtStep, AtTime, Fault, Step } from "./FaultPlan.ts"
@@ -11,12 +11,12 @@ const words = { sql: "its SQL", commit: "a commit", asks: "it asks", answers: "i
 
 /** Milliseconds until a frozen process is replaced, and until it ends after its thaw. */
 const replacedMillis = 2_000
-const afterlifeMillis = 4_000
+const staleProcessMillis = 4_000
 
 /**
  * Injects the planned faults; returns an effect that ends when they are over, and cancels those that did not happen.
  */
-export const unleash = Effect.fnUntraced(function*(universe: Universe, faults: ReadonlyArray<Fault>) {
+export const injectFaults = Effect.fnUntraced(function*(universe: Universe, faults: ReadonlyArray<Fault>) {
   const { sites, time, web } = universe
   const began = time.now
   /** Faults that wait for their step or request, and the number left until then. */
@@ -70,7 +70,7 @@ export const unleash = Effect.fnUntraced(function*(universe: Universe, faults: R
       return later(Effect.gen(function*() {
         yield* Effect.sleep(replacedMillis)
         universe.say(`${(yield* SimulatedInstance.start(universe, site)).machine.name} starts beside it`)
-        yield* Effect.sleep(fault.millis / 2 + afterlifeMillis)
+        yield* Effect.sleep(fault.millis / 2 + staleProcessMillis)
         universe.say(`${process.machine.name} ends at last`)
         universe.crash(site, process)
       }))
@@ -89,7 +89,7 @@ export const unleash = Effect.fnUntraced(function*(universe: Universe, faults: R
       if (fault !== undefined) strike(fault, `${side} ${words[step]}`)
       return machine.dead ? Effect.never : fault === undefined ? Effect.void : Effect.yieldNow
     })
-  const mishap = ({ commits, machine, text }: Message): Mishap | undefined => {
+  const mishap = ({ commits, machine, text }: Message): SocketFault | undefined => {
     const fault = (commits ? dueAtStep(machine, "commit") : undefined) ?? dueAtStep(machine, "sql")
     if (fault === undefined) return undefined
     const where = `${fault.side} ${text.replaceAll(/\s+/g, " ").slice(0, 60)}`

@@ -36,7 +36,7 @@ const lookMillis = 500
 const soonMillis = 3_000
 
 /** Counts a server's due work, and returns when the rest is due; a delivery queued behind another does not count. */
-const leftAt = Effect.fnUntraced(function*({ sql }: SimulatedInstance.Site, now: number) {
+const leftAt = Effect.fnUntraced(function*({ sql }: SimulatedInstance.SimulatedServer, now: number) {
   const [row] = yield* sql<{ soon: number; next: Date | null }>`
     WITH due AS (SELECT due_at FROM deliveries d WHERE NOT EXISTS (SELECT FROM deliveries e
         WHERE e.inbox_id = d.inbox_id AND e.about = d.about AND e.activity_id < d.activity_id) UNION ALL SELECT due_at FROM errands UNION ALL SELECT due_at FROM agenda
@@ -117,7 +117,7 @@ const scenario = Effect.fnUntraced(
     const followed = yield* prelude(universe, citizens, clients)
     const harmless = universe.web.exchanges.length
     const planned = FaultPlan.plan(universe.seed, sites).filter((_, n) => options.faults.includes(n))
-    const over = yield* Faults.unleash(universe, planned)
+    const over = yield* Faults.injectFaults(universe, planned)
     yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
     yield* over
     yield* rest(universe)

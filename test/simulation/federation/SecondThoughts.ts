@@ -1,6 +1,6 @@
 import type { Command } from "../../../src/actors/account/core/Protocol.ts"
 import { StatusId } from "../../../src/services/database/Ids.ts"
-import { saidBy } from "../../../src/services/statuses/Post.ts"
+import { inputOf } from "../../../src/services/statuses/Post.ts"
 import type { Dice } from "../Seeded.ts"
 import type { Citizen } from "./Clients.ts"
 
@@ -43,7 +43,7 @@ export const draw = (dice: Dice, { changes, fickle, others }: Mind, { command, i
       if (!dice.chance(0.7)) return { command: { _tag: "Delete", statusId }, mentions: [] }
       const mentions = dice.chance(mentioningShare) ? [dice.pick(others)] : []
       const text = [`post-${n}. edited`, ...mentions.map(({ handle }) => `@${handle}`)].join(" ")
-      return { command: { _tag: "Edit", statusId, text, ...saidBy({}) }, mentions }
+      return { command: { _tag: "Edit", statusId, text, ...inputOf({}) }, mentions }
     }
     case "Unfollow":
       return again({ _tag: "Follow", target: command.target, reblogs: null, notify: null, languages: null })

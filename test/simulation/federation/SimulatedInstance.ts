@@ -43,7 +43,7 @@ export interface Process {
 }
 
 /** A server of a run: its database, and its current process, if any. */
-export interface Site {
+export interface SimulatedServer {
   readonly host: string
   readonly session: Session
   readonly sql: SqlClient.SqlClient
@@ -140,7 +140,7 @@ export const make = Effect.fnUntraced(function*(universe: Universe, database: Da
   session.unowned = ({ name }) =>
     universe.wrong.push(`I13: ${name} does what accounts sent without asking who owns them`)
   const context = yield* Layer.build(client(session, outside, 2))
-  const site: Site = {
+  const site: SimulatedServer = {
     host,
     session,
     sql: Context.get(context, SqlClient.SqlClient),
@@ -158,7 +158,7 @@ const uncommitted = ({ wrong }: Universe) => ({ _tag }: { readonly _tag: string 
   Effect.sync(() => void wrong.push(`I28: ${_tag} is published inside of an open transaction`))
 
 /** Starts the server; it is reachable when this completes. */
-export const start = Effect.fnUntraced(function*(universe: Universe, site: Site) {
+export const start = Effect.fnUntraced(function*(universe: Universe, site: SimulatedServer) {
   const { base, outside, seed, time, web } = universe
   const { host, session } = site
   const machine = new Machine(time, base, seed, `${host}/${++site.started}`)

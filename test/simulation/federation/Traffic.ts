@@ -2,7 +2,7 @@ import { keyOf } from "../../../src/services/federation/inbox/Recording.ts"
 import { knownBy } from "../../../src/services/federation/inbox/RepeatedActivities.ts"
 import { deliveryBackoff } from "../../../src/services/federation/outbox/Retries.ts"
 import type { Aftermath } from "./Agreement.ts"
-import type { Atlas } from "./Atlas.ts"
+import type { ServerState } from "./Atlas.ts"
 import type { Exchange } from "./Exchange.ts"
 
 interface Activity {
@@ -93,7 +93,7 @@ const order = (sent: ReadonlyArray<Activity>) => {
   return broken
 }
 
-const records = (sent: ReadonlyArray<Activity>, atlases: ReadonlyArray<Atlas>) => {
+const records = (sent: ReadonlyArray<Activity>, atlases: ReadonlyArray<ServerState>) => {
   const broken: Array<string> = []
   const at = new Map(
     atlases.map(({ host, inbound }) => [host, new Map(inbound.map((row) => [`${row.actor} ${row.uri}`, row]))])

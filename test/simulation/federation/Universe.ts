@@ -2,7 +2,7 @@ import { Context, References } from "effect"
 import { Machine } from "../Machine.ts"
 import { Dice } from "../Seeded.ts"
 import type { VirtualTime } from "../VirtualTime.ts"
-import type { Process, Site } from "./SimulatedInstance.ts"
+import type { Process, SimulatedServer } from "./SimulatedInstance.ts"
 import { Web } from "./Web.ts"
 
 /** Deliberate change of the program, to show that the simulation finds the bug. */
@@ -20,7 +20,7 @@ export class Universe {
   readonly web: Web
   /** Machine of clients and observers: it never fails. */
   readonly outside: Machine
-  readonly sites: Array<Site> = []
+  readonly sites: Array<SimulatedServer> = []
   /** Readable events. */
   readonly log: Array<string> = []
   readonly counts = new Map<string, number>()
@@ -47,7 +47,7 @@ export class Universe {
   }
 
   /** Kills a server's process as by kill -9: none of its tasks run any more, and its connections end. */
-  crash(site: Site, process: Process) {
+  crash(site: SimulatedServer, process: Process) {
     const { machine } = process
     if (machine.dead) return
     machine.kill()

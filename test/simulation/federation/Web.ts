@@ -11,7 +11,7 @@ import type { Machine } from "../Machine.ts"
 import type { Dice } from "../Seeded.ts"
 import type { VirtualTime } from "../VirtualTime.ts"
 import type { Side } from "../World.ts"
-import type { Answer, Exchange, Fate, Incoming } from "./Exchange.ts"
+import type { Answer, Exchange, Incoming, NetworkFault } from "./Exchange.ts"
 
 /** Maximum milliseconds of a request or response between two servers. */
 const hopMillisMax = 300
@@ -40,7 +40,7 @@ export class Web {
   /** Maximum additional delay of a host's requests and responses, in milliseconds. */
   readonly slow = new Map<string, number>()
   /** Returns the fault of an outgoing request; undefined for none. */
-  fate: (exchange: Exchange) => Fate | undefined = () => undefined
+  fate: (exchange: Exchange) => NetworkFault | undefined = () => undefined
   /** Called around a machine's requests and responses; the returned effect runs then. */
   step: (machine: Machine, step: "asks" | "answers", side: Side) => Effect.Effect<void> = () => Effect.void
   private readonly servers = new Map<string, Server>()

@@ -3,7 +3,7 @@ import { Changes } from "../../../services/caching/Changes.ts"
 import type { AccountId } from "../../../services/database/Ids.ts"
 import type { CommandAnswer } from "../../../services/intents/Commands.ts"
 import { type ClientError, refusedBySpamRule as refused, Unavailable } from "../../../services/runtime/Errors.ts"
-import { StoodStill } from "../../../services/runtime/StoodStill.ts"
+import { ProcessStalled } from "../../../services/runtime/StoodStill.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
 import { Account, type Command } from "./Protocol.ts"
 
@@ -27,7 +27,7 @@ export class AccountActors extends Context.Service<AccountActors, {
     AccountActors,
     Effect.gen(function*() {
       const clientOf = yield* Account.client
-      const { learn } = yield* Changes
+      const { addRemote } = yield* Changes
       const away = (cause: unknown) =>
         Effect.logWarning("an account's actor did not respond", cause).pipe(Effect.andThen(new Unavailable()))
 
@@ -35,7 +35,7 @@ export class AccountActors extends Context.Service<AccountActors, {
         const id = key === undefined ? `request:${yield* mint}` : `${command._tag}:${key}`
         const until = (yield* Clock.currentTimeMillis) + commandSecondsMax * 1_000
         // Checked after the clock is read: `until` would be too late if the process stalled before that.
-        if ((yield* StoodStill)()) return yield* new Unavailable()
+        if ((yield* ProcessStalled)()) return yield* new Unavailable()
         const { changes = [], ...answer } = yield* clientOf(String(accountId)).Do({ id, command, until }).pipe(
           Effect.catchTags({
             MailboxFull: away,
@@ -47,7 +47,7 @@ export class AccountActors extends Context.Service<AccountActors, {
           Effect.catchCauseIf(Cause.hasInterruptsOnly, away),
           Effect.timeoutOrElse({ duration: `${commandSecondsMax} seconds`, orElse: () => new Unavailable() })
         )
-        learn(changes)
+        addRemote(changes)
         return answer.kind === "refused" ? yield* refused : answer
       })
 

@@ -11,11 +11,11 @@ export interface Backlog {
   readonly scope: Scope.Scope
   running: boolean
   /** True if work was requested since the fan-out last started to look for it. */
-  rung: boolean
+  wakeRequested: boolean
   /** True if there may be rows that are not among `known`. */
   unread: boolean
   /** Incremented when a read of rows begins and when it ends, so it is odd during a read. */
-  asked: number
+  reads: number
   /** Intents that the running command has written, committed or not. */
   written: ReadonlyArray<Fanout>
   /** Committed intents that are not started yet, `fanoutsRoundMax` at most. */
@@ -28,32 +28,32 @@ const none: ReadonlyArray<Fanout> = []
 export const make = (scope: Scope.Scope): Backlog => ({
   scope,
   running: false,
-  rung: false,
+  wakeRequested: false,
   unread: true,
-  asked: 0,
+  reads: 0,
   written: none,
   known: none
 })
 
 /** Marks the begin of a command. Returns the value that `committed` needs. */
-export const begun = (backlog: Backlog): number => {
+export const beginCommand = (backlog: Backlog): number => {
   backlog.written = none
-  return backlog.asked
+  return backlog.reads
 }
 
-export const wrote = (backlog: Backlog, intent: Fanout) => {
+export const addWritten = (backlog: Backlog, intent: Fanout) => {
   backlog.written = [...backlog.written, intent]
 }
 
 /**
- * Records that the command which began at `asked` is committed. If rows were read since then, the command's own rows
+ * Records that the command which began at `reads` is committed. If rows were read since then, the command's own rows
  * may be among them; the backlog is then only marked `unread`, so that nothing is processed twice.
  */
 export const committed = (backlog: Backlog, asked: number) => {
   const { known, written } = backlog
   backlog.written = none
   if (written.length === 0) return
-  const fresh = backlog.asked === asked && asked % 2 === 0 && known.length + written.length <= fanoutsRoundMax
+  const fresh = backlog.reads === asked && asked % 2 === 0 && known.length + written.length <= fanoutsRoundMax
   if (fresh) backlog.known = known.length === 0 ? written : [...known, ...written]
   else backlog.unread = true
 }

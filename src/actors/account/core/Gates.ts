@@ -37,7 +37,7 @@ export const make = Effect.gen(function*() {
    * Applies a status's policy to the account; fails with `NotAllowed` if it forbids the interaction. A status that is
    * open to everybody needs no query.
    */
-  const gate = Effect.fnUntraced(
+  const checkPolicy = Effect.fnUntraced(
     function*(
       accountId: bigint,
       target: PolicyTarget,
@@ -57,14 +57,14 @@ export const make = Effect.gen(function*() {
   )
 
   /** Fails unless the account may interact without waiting for approval. */
-  const atOnce = Effect.fnUntraced(function*(accountId: bigint, target: PolicyTarget, kind: RequestKind) {
-    const agreement = yield* gate(accountId, target, kind)
+  const requireAutomatic = Effect.fnUntraced(function*(accountId: bigint, target: PolicyTarget, kind: RequestKind) {
+    const agreement = yield* checkPolicy(accountId, target, kind)
     if (agreement === "asks") return yield* new NotAllowed({ text: refusals[kind] })
   })
 
-  /** Like `gate`, but undefined if the account may not. */
+  /** Like `checkPolicy`, but undefined if the account may not. */
   const agreed = (accountId: bigint, target: PolicyTarget, kind: RequestKind) =>
-    Effect.catchTag(gate(accountId, target, kind), "NotAllowed", () => Effect.undefined)
+    Effect.catchTag(checkPolicy(accountId, target, kind), "NotAllowed", () => Effect.undefined)
 
   /**
    * Decides on a reply or reblog of a remote account; undefined if the author does not agree. An interaction with a
@@ -89,5 +89,5 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  return { gate, agreed, answer, atOnce }
+  return { checkPolicy, agreed, answer, requireAutomatic }
 })

@@ -8,5 +8,5 @@ import type { Ownership } from "./Ownership.ts"
 export const make = Effect.gen(function*() {
   const fanouts = yield* Fanouts
   return (own: Ownership, intent: Intent) =>
-    fanouts.enqueue(own.accountId, intent, (fanout) => Backlog.wrote(own.backlog, fanout))
+    fanouts.enqueue(own.accountId, intent, (fanout) => Backlog.addWritten(own.backlog, fanout))
 })

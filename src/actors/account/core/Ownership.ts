@@ -2,8 +2,8 @@ import { Cause, Clock, Effect, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { type AccountId, millisOf } from "../../../services/database/Ids.ts"
-import { only, rowsOf } from "../../../services/database/Rows.ts"
-import { isUnsure } from "../../../services/database/Transactions.ts"
+import { rowsOf, singleRow } from "../../../services/database/Rows.ts"
+import { isDatabaseFailure } from "../../../services/database/Transactions.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import {
   type CommandAnswer,
@@ -55,8 +55,8 @@ export interface Ownership {
   activating: Semaphore.Semaphore | undefined
 }
 
-/** Runs a single statement that creates something and is the whole command (`Commands.alone`). */
-export type RecordAlone = <A>(
+/** Runs a single statement that creates something and is the whole command (`Commands.runAsStatement`). */
+export type RecordStatement = <A>(
   kind: CommandAnswer["kind"],
   statement: (recording: Recording) => Effect.Effect<A, SqlError>
 ) => Effect.Effect<A, ClientError | SqlError>
@@ -65,7 +65,7 @@ export type RecordAlone = <A>(
 interface Attempt {
   /** Fails if the command's deadline has passed. */
   readonly begin: Effect.Effect<void, Unavailable>
-  readonly alone: (record: RecordAlone) => Effect.Effect<CommandAnswer | undefined, ClientError | SqlError>
+  readonly runAsStatement: (record: RecordStatement) => Effect.Effect<CommandAnswer | undefined, ClientError | SqlError>
 }
 
 /** Creates the state of a new actor. */
@@ -103,7 +103,7 @@ export const make = Effect.gen(function*() {
     const owner = yield* commands.takeOver(accountId)
     const used = yield* count(accountId)
     // The newest status may have been deleted; the command that made it is known for a day.
-    const newest = only(
+    const newest = singleRow(
       yield* newestRows(sql`SELECT greatest(
         (SELECT max(id) FROM statuses WHERE account_id = ${accountId} AND deleted_at IS NULL),
         (SELECT max((answer ->> 'id')::bigint) FROM commands WHERE account_id = ${accountId} AND answer ->> 'kind' = 'status')
@@ -140,7 +140,7 @@ export const make = Effect.gen(function*() {
   const recounting = (held: State) => <A, E>(work: Effect.Effect<A, E>) =>
     Effect.tapCause(work, (cause) =>
       Effect.sync(() => {
-        if (isUnsure(cause) || Cause.hasInterrupts(cause)) held.used = undefined
+        if (isDatabaseFailure(cause) || Cause.hasInterrupts(cause)) held.used = undefined
       }))
 
   /** Runs a command as one statement; undefined if it has to run in a transaction. */
@@ -149,15 +149,20 @@ export const make = Effect.gen(function*() {
     held: State,
     id: string,
     family: Family | undefined,
-    { alone, begin }: Attempt
+    { runAsStatement, begin }: Attempt
   ) =>
-    alone((kind, statement) =>
-      commands.alone(held.owner, id, { kind, family }, (recording) => Effect.andThen(begin, statement(recording)))
+    runAsStatement((kind, statement) =>
+      commands.runAsStatement(
+        held.owner,
+        id,
+        { kind, family },
+        (recording) => Effect.andThen(begin, statement(recording))
+      )
     ).pipe(
       recounting(held),
       Effect.catchCause((cause) => {
         if (Cause.hasInterrupts(cause)) return Effect.interrupt
-        if (isUnsure(cause)) own.backlog.unread = true
+        if (isDatabaseFailure(cause)) own.backlog.unread = true
         return Effect.as(
           Effect.logDebug("a single-statement command failed; it runs in a transaction", cause),
           undefined
@@ -205,7 +210,7 @@ export const make = Effect.gen(function*() {
   })
 
   /** Like `owned`, but inside an open transaction that is shared with other work. */
-  const beside = <A, E>(own: Ownership, held: State, work: Effect.Effect<A, E>) =>
+  const inSharedTransaction = <A, E>(own: Ownership, held: State, work: Effect.Effect<A, E>) =>
     Effect.andThen(Effect.catchTag(commands.lock(held.owner), "StaleOwner", forget(own, held)), work)
 
   /**
@@ -214,7 +219,7 @@ export const make = Effect.gen(function*() {
    */
   const ownerRow = (own: Ownership) => Effect.map(current(own), ({ owner }) => commands.ownerRow(owner))
 
-  return { once, owned, current, beside, ownerRow }
+  return { once, owned, current, inSharedTransaction, ownerRow }
 })
 
 export type Owners = Effect.Success<typeof make>

@@ -17,7 +17,7 @@ import { CommandAnswer } from "../../../services/intents/Commands.ts"
 import { actionTypes, lastingTypes, statusActionTypes } from "../../../services/moderation/ActionTypes.ts"
 import { ClientError } from "../../../services/runtime/Errors.ts"
 import { QuotePolicy } from "../../../services/statuses/InteractionPolicy.ts"
-import { NewPoll, Post, Said } from "../../../services/statuses/Post.ts"
+import { NewPoll, Post, PostInput } from "../../../services/statuses/Post.ts"
 import { ContentType } from "../../../services/statuses/StoredStatus.ts"
 import { Visibility } from "../../../services/statuses/Visibility.ts"
 
@@ -41,7 +41,7 @@ export const Command = Schema.Union([
     text: Schema.String,
     /** Absent or null: unchanged. */
     contentType: Schema.optionalKey(Schema.NullOr(ContentType)),
-    ...Said.fields,
+    ...PostInput.fields,
     /** Accounts that may quote the status; absent: unchanged. */
     quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(QuotePolicy)),
     /** Accounts that may reply to the status, favourite and reblog it; absent: unchanged. */

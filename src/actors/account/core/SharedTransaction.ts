@@ -2,7 +2,7 @@ import type { Exit } from "effect"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { gathered } from "../../../services/database/Batches.ts"
+import { batchRequests } from "../../../services/database/Batches.ts"
 import { inOneTransaction } from "../../../services/database/TransactionBatch.ts"
 import type { Unavailable } from "../../../services/runtime/Errors.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
@@ -22,11 +22,11 @@ class BatchFailed extends Schema.TaggedError<BatchFailed>()("BatchFailed", {}) {
  * queries are batched (`TransactionBatch`), so a flood of small works of many accounts takes a few statements. A work
  * that fails before it wrote anything fails alone; otherwise the whole batch fails. Built once per node.
  */
-export const make = Effect.fnUntraced(function*({ beside, current }: Owners) {
+export const make = Effect.fnUntraced(function*({ inSharedTransaction, current }: Owners) {
   const sql = yield* SqlClient.SqlClient
   const patience = sql`SET LOCAL lock_timeout = ${sql.literal(String(lockMillisMax))}`
 
-  const join = gathered(
+  const join = batchRequests(
     { max: worksMax, pauseMillis: gatherMillis },
     (works: ReadonlyArray<Effect.Effect<unknown, unknown>>) =>
       sql.withTransaction(Effect.andThen(patience, inOneTransaction(works))).pipe(
@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function*({ beside, current }: Owners) {
   return <A, E>(own: Ownership, work: Effect.Effect<A, E>) =>
     Effect.flatMap(current(own), (held) => {
       let exit: Exit.Exit<A, E | Unavailable | SqlError> | undefined
-      const effect = Effect.onExit(beside(own, held, work), (ended) => Effect.sync(() => exit = ended))
+      const effect = Effect.onExit(inSharedTransaction(own, held, work), (ended) => Effect.sync(() => exit = ended))
       return Effect.andThen(
         join(effect),
         Effect.suspend((): Effect.Effect<A, E | Unavailable | SqlError | BatchFailed> =>

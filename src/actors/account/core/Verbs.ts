@@ -3,15 +3,15 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../../services/database/Ids.ts"
 import type { CommandAnswer, Family } from "../../../services/intents/Commands.ts"
 import type { ClientError } from "../../../services/runtime/Errors.ts"
-import type { LostAct } from "../../../services/staff/AuditLog.ts"
-import type { Ownership, RecordAlone } from "./Ownership.ts"
+import type { AlreadyDone } from "../../../services/staff/AuditLog.ts"
+import type { Ownership, RecordStatement } from "./Ownership.ts"
 import type { Command } from "./Protocol.ts"
 
 /** Commands by tag. */
 export type Commands = { readonly [Tag in Command["_tag"]]: Extract<Command, { readonly _tag: Tag }> }
 
 /** Actions of staff against the account, which another staff member may have done first. */
-type ByStaff =
+type StaffVerb =
   | "DecideAppeal"
   | "DeleteAccount"
   | "ForwardReport"
@@ -25,18 +25,18 @@ export type Verbs<Tags extends keyof Commands = keyof Commands> = {
   readonly [Tag in Tags]: (
     own: Ownership,
     command: Commands[Tag]
-  ) => Effect.Effect<CommandAnswer, ClientError | SqlError | (Tag extends ByStaff ? LostAct : never)>
+  ) => Effect.Effect<CommandAnswer, ClientError | SqlError | (Tag extends StaffVerb ? AlreadyDone : never)>
 }
 
 /**
  * Handlers that need no transaction for simple commands; undefined if nothing was done. An answer is certain. A failure
  * is not: the verb then decides the command.
  */
-type AloneVerbs<Tags extends keyof Commands = keyof Commands> = {
+type StatementVerbs<Tags extends keyof Commands = keyof Commands> = {
   readonly [Tag in Tags]?: (
     own: Ownership,
     command: Commands[Tag],
-    record: RecordAlone
+    record: RecordStatement
   ) => Effect.Effect<CommandAnswer | undefined, ClientError | SqlError>
 }
 
@@ -44,14 +44,14 @@ type AloneVerbs<Tags extends keyof Commands = keyof Commands> = {
 export const perform = <Tag extends keyof Commands>(verbs: Verbs, tag: Tag, own: Ownership, command: Commands[Tag]) =>
   verbs[tag](own, command)
 /** Returns the command's single-statement handler, if there is one. */
-export const performAlone = <Tag extends keyof Commands>(
-  verbs: AloneVerbs,
+export const performAsStatement = <Tag extends keyof Commands>(
+  verbs: StatementVerbs,
   tag: Tag,
   own: Ownership,
   command: Commands[Tag]
 ) => {
   const verb = verbs[tag]
-  return verb && ((record: RecordAlone) => verb(own, command, record))
+  return verb && ((record: RecordStatement) => verb(own, command, record))
 }
 
 /** Rate limits that commands count against; other commands are not limited. */

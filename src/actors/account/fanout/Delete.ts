@@ -11,7 +11,7 @@ import { ConversationWriter } from "../../../services/statuses/ConversationWrite
 import { Reblogs } from "../../../services/statuses/Reblogs.ts"
 import type { Owners } from "../core/Ownership.ts"
 import * as Deliver from "./Deliver.ts"
-import { beyondFollowers, listed } from "./ReaderSlices.ts"
+import { listsField, subscribersPhase } from "./ReaderSlices.ts"
 import { intoDelivery, type Slice, SliceRows } from "./Slice.ts"
 import * as StreamPublishing from "./StreamPublishing.ts"
 
@@ -42,24 +42,24 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
         ? fanouts.advance(at, 1, 0n)
         : fanouts.advance(at, 0, last)
     }
-    const slice = phase === beyondFollowers
+    const slice = phase === subscribersPhase
       ? { statusId: StatusId.make(statusId), readers: [], channels: [], cursor: undefined }
       : yield* readers.followers(accountId, statusId, cursor, sliceRows)
     const others = slice.cursor === undefined
-      ? yield* subscribers.ofDeleted(accountId, statusId, phase === beyondFollowers ? cursor : 0n, sliceRows)
+      ? yield* subscribers.ofDeleted(accountId, statusId, phase === subscribersPhase ? cursor : 0n, sliceRows)
       : undefined
     yield* sql.afterCommit(broadcast.publish({
       _tag: "StatusDeleted",
       statusId: slice.statusId,
       authorId: accountId,
       accountIds: [...(phase === 1 ? [accountId] : []), ...slice.readers, ...(others?.readers ?? [])],
-      ...listed(others?.lists ?? []),
+      ...listsField(others?.lists ?? []),
       channels: phase === 1 ? slice.channels : []
     }))
     if (slice.cursor !== undefined) return yield* fanouts.advance(at, 2, slice.cursor)
     return yield* others?.cursor === undefined
       ? fanouts.complete(at)
-      : fanouts.advance(at, beyondFollowers, others.cursor)
+      : fanouts.advance(at, subscribersPhase, others.cursor)
   })
 
   const slice: Slice<Delete> = (own, at, { statusId }) => delivered(own, some(own.accountId, at, statusId))

@@ -6,7 +6,7 @@ import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
 import type { CardShown, Edit } from "../../../services/intents/Intent.ts"
 import type { Owners } from "../core/Ownership.ts"
 import * as ReaderSlices from "./ReaderSlices.ts"
-import { listed } from "./ReaderSlices.ts"
+import { listsField } from "./ReaderSlices.ts"
 import { intoDelivery, type Slice } from "./Slice.ts"
 import * as StatusSlice from "./StatusSlice.ts"
 
@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
       event: "status.update",
       statusId: found.statusId,
       accountIds,
-      ...listed(lists),
+      ...listsField(lists),
       channels: first?.channels ?? [],
       ...(editedAt === undefined ? {} : { editedAt })
     }))

@@ -65,9 +65,9 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const ask = Effect.fnUntraced(function*({ accountId, backlog }: Ownership) {
     Backlog.takeKnown(backlog)
     backlog.unread = false
-    backlog.asked++
+    backlog.reads++
     const rows = yield* fanouts.claim(accountId).pipe(
-      Effect.ensuring(Effect.sync(() => backlog.asked++)),
+      Effect.ensuring(Effect.sync(() => backlog.reads++)),
       Effect.tapError(() => Effect.sync(() => backlog.unread = true))
     )
     if (rows.length === fanoutsRoundMax) backlog.unread = true
@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     for (const fanout of waiting) {
       const over = yield* slice(own, fanout, fanout.intent).pipe(
         // The intent was read before this node owned the account, and the previous owner advanced it.
-        Effect.catchTag("DoneElsewhere", () => Effect.succeed(false)),
+        Effect.catchTag("StaleProgress", () => Effect.succeed(false)),
         Effect.withSpan("Account.fanout", { attributes: { kind: fanout.intent._tag, phase: fanout.phase } }),
         Effect.tapError((error) => Effect.sync(() => failed = isSqlError(error) ? error : failed)),
         Effect.catchCause((cause) => Effect.as(Effect.logError("a fan-out slice failed", cause), undefined))
@@ -103,14 +103,14 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     function*(own: Ownership) {
       let awakeSince = yield* Clock.currentTimeMillis
       do {
-        own.backlog.rung = false
+        own.backlog.wakeRequested = false
         while (Backlog.hasWork(own.backlog) && (yield* round(own))) {
           const now = yield* Clock.currentTimeMillis
           if (now - awakeSince < awakeMillis) continue
           awakeSince = now
           yield* actors.wake(own.accountId)
         }
-      } while (own.backlog.rung)
+      } while (own.backlog.wakeRequested)
       own.backlog.running = false
     },
     (drained, own) =>
@@ -128,7 +128,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     Effect.suspend(() => {
       const { backlog } = own
       if (!Backlog.hasWork(backlog)) return Effect.void
-      backlog.rung = true
+      backlog.wakeRequested = true
       if (backlog.running) return Effect.void
       backlog.running = true
       return Effect.asVoid(Effect.forkIn(drain(own), backlog.scope))

@@ -5,21 +5,21 @@ import { Feeds, listFeed } from "../../../services/feeds/Feeds.ts"
 import type { ReaderSlice } from "../../../services/feeds/StatusReaders.ts"
 
 /** Maximum age of a reader query when the feeds are written, in milliseconds. */
-export const audienceMillisMax = 200
+export const readersMillisMax = 200
 
 /** Feeds that get a status: homes and lists. */
-export interface Audience {
+export interface FeedTargets {
   readonly accountIds: ReadonlyArray<AccountId>
   readonly lists: ReadonlyArray<bigint>
 }
 
 /** A new status and the time of its reader query. */
-interface Asked extends Pick<ReaderSlice, "reblogOfId"> {
+interface NewStatus extends Pick<ReaderSlice, "reblogOfId"> {
   readonly statusId: bigint
   /** Milliseconds since 1970. */
   readonly since: number
   /** Repeats the reader query; undefined if the status is deleted. */
-  readonly again: Effect.Effect<Audience | undefined, SqlError>
+  readonly reread: Effect.Effect<FeedTargets | undefined, SqlError>
 }
 
 /**
@@ -31,13 +31,13 @@ export const make = Effect.gen(function*() {
   const feeds = yield* Feeds
 
   return Effect.fnUntraced(function*(
-    { again, reblogOfId, since, statusId }: Asked,
-    audience: Audience
-  ): Effect.fn.Return<Audience, SqlError> {
+    { reread, reblogOfId, since, statusId }: NewStatus,
+    audience: FeedTargets
+  ): Effect.fn.Return<FeedTargets, SqlError> {
     const { accountIds, lists } = audience
     yield* feeds.push([...accountIds, ...lists.map(listFeed)], { id: statusId, reblogOf: reblogOfId ?? undefined })
-    if ((yield* Clock.currentTimeMillis) - since <= audienceMillisMax) return audience
-    const now = yield* again
+    if ((yield* Clock.currentTimeMillis) - since <= readersMillisMax) return audience
+    const now = yield* reread
     const [homes, kept] = [new Set<bigint>(now?.accountIds), new Set(now?.lists)]
     yield* feeds.drop([
       ...accountIds.filter((id) => !homes.has(id)),

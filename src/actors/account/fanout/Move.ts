@@ -19,7 +19,7 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners) {
 
   const some = Effect.fnUntraced(function*(from: AccountId, at: Progress, movedTo: bigint) {
     const { cursor, phase } = at
-    const slice = yield* phase === 0 ? moves.followers(from, cursor) : moves.avoiders(from, cursor)
+    const slice = yield* phase === 0 ? moves.followers(from, cursor) : moves.blockersAndMuters(from, cursor)
     const command: Command = { _tag: "CarryOver", from, to: AccountId.make(movedTo) }
     yield* operatorCommands.enqueueAll(slice.accountIds, command._tag, yield* PersistedCommand.encode(command))
     if (slice.cursor !== undefined) return yield* fanouts.advance(at, phase, slice.cursor)

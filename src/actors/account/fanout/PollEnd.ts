@@ -21,7 +21,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     const { cursor, phase } = at
     const voters = yield* polls.voters(statusId, cursor, sliceRows)
     if (phase === 0) yield* deliver(accountId, statusId, "Update", false)
-    yield* writer.tellReaders("poll", accountId, statusId, phase === 0 ? [accountId, ...voters] : voters)
+    yield* writer.notifyReaders("poll", accountId, statusId, phase === 0 ? [accountId, ...voters] : voters)
     const last = voters.at(-1)
     return yield* last === undefined || voters.length < sliceRows
       ? fanouts.complete(at)

@@ -8,7 +8,7 @@ import type { Publish } from "../../../services/intents/Intent.ts"
 import type { Owners, Ownership } from "../core/Ownership.ts"
 import * as FeedWriting from "./FeedWriting.ts"
 import * as ReaderSlices from "./ReaderSlices.ts"
-import { listed } from "./ReaderSlices.ts"
+import { listsField } from "./ReaderSlices.ts"
 import { intoDelivery, type Slice, SliceRows } from "./Slice.ts"
 import * as StatusSlice from "./StatusSlice.ts"
 
@@ -29,7 +29,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const push = yield* FeedWriting.make
 
   /** Processes the next slice of readers, in a transaction of the owner. */
-  const some = Effect.fnUntraced(function*({ accountId }: Ownership, at: Progress, statusId: bigint) {
+  const publishSlice = Effect.fnUntraced(function*({ accountId }: Ownership, at: Progress, statusId: bigint) {
     const since = yield* Clock.currentTimeMillis
     const ask = slices.at(accountId, statusId, at)
     const found = yield* ask
@@ -37,16 +37,16 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     const { next, slice } = found
     const opening = at.phase === 0 ? slice : undefined
     if (opening !== undefined) yield* open(accountId, statusId, opening, "Create")
-    const { accountIds, lists } = yield* push({ ...found, since, again: ask }, found)
+    const { accountIds, lists } = yield* push({ ...found, since, reread: ask }, found)
     if (slice !== undefined && slice.subscribers.length > 0) {
-      yield* writer.tellReaders("status", accountId, statusId, slice.subscribers)
+      yield* writer.notifyReaders("status", accountId, statusId, slice.subscribers)
     }
     yield* sql.afterCommit(broadcast.publish({
       _tag: "StatusEvent",
       event: "update",
       statusId: found.statusId,
       accountIds,
-      ...listed(lists),
+      ...listsField(lists),
       channels: opening?.channels ?? []
     }))
     return yield* next === undefined ? fanouts.complete(at) : fanouts.advance(at, next.phase, next.cursor)
@@ -57,7 +57,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
    * and completes the intent. That statement is its own transaction, under the owner's epoch. Undefined if the status
    * needs more than that.
    */
-  const all = Effect.fnUntraced(function*(own: Ownership, { id }: Progress, statusId: bigint) {
+  const publishAtOnce = Effect.fnUntraced(function*(own: Ownership, { id }: Progress, statusId: bigint) {
     const { accountId } = own
     const since = yield* Clock.currentTimeMillis
     const ask = sliceRows < fewReadersMax
@@ -66,14 +66,14 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     const slice = yield* ask
     if (slice === undefined || slice.cursor !== undefined || slice.subscribers.length > 0) return undefined
     if (slice.visibility === "direct" || slice.federates) return undefined
-    const whole = yield* slices.whole(accountId, slice, true)
+    const whole = yield* slices.followersSlice(accountId, slice, true)
     if (whole.next !== undefined) return undefined
-    const again = slices.at(accountId, statusId, { phase: 0, cursor: 0n })
-    const { accountIds, lists } = yield* push({ ...whole, since, again }, whole)
+    const reread = slices.at(accountId, statusId, { phase: 0, cursor: 0n })
+    const { accountIds, lists } = yield* push({ ...whole, since, reread }, whole)
     const completing = slice.mentioned.length === 0 ? undefined : fanouts.completing(id, yield* ownerRow(own))
     const completed = completing === undefined
       ? yield* fanouts.completeAlone({ id, owner: (yield* current(own)).owner })
-      : yield* writer.tellReadersAndComplete("mention", accountId, statusId, slice.mentioned, completing)
+      : yield* writer.notifyReadersAndComplete("mention", accountId, statusId, slice.mentioned, completing)
     // Another node owns the account or has completed the intent; the transaction finds out.
     if (!completed) return undefined
     yield* broadcast.publish({
@@ -81,15 +81,15 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
       event: "update",
       statusId: slice.statusId,
       accountIds,
-      ...listed(lists),
+      ...listsField(lists),
       channels: slice.channels
     })
     return true
   })
 
   const slice: Slice<Publish> = Effect.fnUntraced(function*(own, at, { statusId }) {
-    const done = at.phase === 0 ? yield* all(own, at, statusId) : undefined
-    return done ?? (yield* delivered(own, some(own, at, statusId)))
+    const done = at.phase === 0 ? yield* publishAtOnce(own, at, statusId) : undefined
+    return done ?? (yield* delivered(own, publishSlice(own, at, statusId)))
   })
   return slice
 })

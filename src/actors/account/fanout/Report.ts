@@ -13,7 +13,7 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners) {
   const slice: Slice<Report> = (own, at, { report }) =>
     owned(
       own,
-      Effect.andThen(writer.tellStaff("admin.report", own.accountId, report), fanouts.complete(at))
+      Effect.andThen(writer.notifyStaff("admin.report", own.accountId, report), fanouts.complete(at))
     )
   return slice
 })

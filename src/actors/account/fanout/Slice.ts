@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { DoneElsewhere, Progress } from "../../../services/intents/Fanouts.ts"
+import type { Progress, StaleProgress } from "../../../services/intents/Fanouts.ts"
 import type { Intent } from "../../../services/intents/Intent.ts"
 import type { ClientError } from "../../../services/runtime/Errors.ts"
 import type { Owners, Ownership } from "../core/Ownership.ts"
@@ -18,7 +18,7 @@ export type Slice<Kind extends Intent> = (
   own: Ownership,
   at: Progress,
   intent: Kind
-) => Effect.Effect<SliceEnd, ClientError | DoneElsewhere | SqlError>
+) => Effect.Effect<SliceEnd, ClientError | StaleProgress | SqlError>
 
 /**
  * Runs a slice in a transaction of the owner. The slice may leave an intent for other servers, so the account's intents

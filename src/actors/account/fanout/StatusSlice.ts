@@ -18,8 +18,8 @@ export const make = Effect.gen(function*() {
 
   return Effect.fnUntraced(
     function*(author: AccountId, statusId: bigint, slice: ReaderSlice, activity: "Create" | "Update") {
-      if (slice.mentioned.length > 0) yield* writer.tellReaders("mention", author, statusId, slice.mentioned)
-      if (activity === "Update") yield* writer.edited(author, statusId)
+      if (slice.mentioned.length > 0) yield* writer.notifyReaders("mention", author, statusId, slice.mentioned)
+      if (activity === "Update") yield* writer.notifyOfEdit(author, statusId)
       if (slice.visibility === "direct" && !slice.limited) {
         yield* conversationsChanged(yield* conversations.record(statusId))
       }

@@ -15,7 +15,7 @@ export const make = Effect.gen(function*() {
       const number = String(yield* Clock.currentTimeMillis)
       const activity = target === undefined ? { leaves, number } : { leaves, number, target }
       const intent = yield* deliveryExpansion.tellFollowers(own.accountId, statusId, activity)
-      if (intent !== undefined) Backlog.wrote(own.backlog, intent)
+      if (intent !== undefined) Backlog.addWritten(own.backlog, intent)
     }
   )
 })

@@ -63,7 +63,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   })
 
   /** Records refusals as outcomes; schedules a retry after other failures. */
-  const afterwards = (
+  const onFailure = (
     own: Ownership,
     item: InboundActivity,
     cause: Cause.Cause<ClientError | SqlError | NeedsFetch | Error>
@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     for (const reason of cause.reasons) {
       if (!Cause.isFailReason(reason) || isSqlError(reason.error)) continue
       const { error } = reason
-      if (isUnasked(error)) return forwards.wait(own, item, error)
+      if (isNeedsFetch(error)) return forwards.wait(own, item, error)
       if ("_tag" in error && refusals.has(error._tag)) {
         return finish(own, item, `ignored: ${error.message}`)
       }
@@ -83,12 +83,12 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   }
 
   /** Processes the claimed activities one by one. */
-  const workOff = Effect.fnUntraced(function*(own: Ownership) {
+  const processAll = Effect.fnUntraced(function*(own: Ownership) {
     const { sender: self, waiting } = yield* inbound.claim(own.accountId)
     for (const item of waiting) {
       yield* self === undefined
         ? finish(own, item, "ignored: not from another server")
-        : process(own, item, self).pipe(Effect.catchCause((cause) => afterwards(own, item, cause)))
+        : process(own, item, self).pipe(Effect.catchCause((cause) => onFailure(own, item, cause)))
     }
     if (waiting.length === inboundRoundMax) yield* actors.receive(own.accountId)
   })
@@ -97,28 +97,28 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
    * Performs the leading activities while they are common. Returns whether some are left, and whether those may run the
    * same way. After the first only posts run here: another type may fail, and would roll back the work before it.
    */
-  const begin = Effect.fnUntraced(function*(own: Ownership) {
+  const runCommon = Effect.fnUntraced(function*(own: Ownership) {
     const { sender: self, waiting } = yield* inbound.claim(own.accountId)
     for (const [done, item] of waiting.entries()) {
       const activity = item.tries > 0 ? undefined : activityIn(item)
       if (self === undefined || activity === undefined || !isCommon(self, activity)) return "left"
       const isPost = activityTypeOf(activity) === "Create"
-      if (done === besideOthersMax || (done > 0 && !isPost)) return "more"
+      if (done === sharedActivitiesMax || (done > 0 && !isPost)) return "more"
       yield* perform(own, item, self, activity)
     }
     return "done"
   })
 
   /**
-   * Like `workOff`, but mostly in one transaction with other accounts' activities; those that fail there are retried
+   * Like `processAll`, but mostly in one transaction with other accounts' activities; those that fail there are retried
    * alone.
    */
   const receive = (own: Ownership): Effect.Effect<void, ClientError | SqlError> =>
-    Effect.matchCauseEffect(settled(own, batch(own, begin(own))), {
-      onFailure: () => workOff(own),
-      onSuccess: (end) => end === "done" ? Effect.void : end === "more" ? receive(own) : workOff(own)
+    Effect.matchCauseEffect(settled(own, batch(own, runCommon(own))), {
+      onFailure: () => processAll(own),
+      onSuccess: (end) => end === "done" ? Effect.void : end === "more" ? receive(own) : processAll(own)
     })
-  return { receive, workOff }
+  return { receive, processAll }
 })
 
 const timesOf = ({ id, receivedAt, signedAt }: InboundActivity): Times => ({
@@ -128,7 +128,7 @@ const timesOf = ({ id, receivedAt, signedAt }: InboundActivity): Times => ({
 })
 
 /** Maximum activities of one account in a shared transaction. */
-const besideOthersMax = 8
+const sharedActivitiesMax = 8
 
 /** Returns true for frequent activity types that need a few short statements. A note with a name may be a vote. */
 const isCommon = (self: InboundSender, activity: Foreign) => {
@@ -137,7 +137,7 @@ const isCommon = (self: InboundSender, activity: Foreign) => {
   return activityTypeOf(activity) !== "Create" || (object !== undefined && object["name"] === undefined)
 }
 
-const isUnasked = Schema.is(NeedsFetch)
+const isNeedsFetch = Schema.is(NeedsFetch)
 /** Depth of nested causes that are reported. */
 const causesMax = 5
 const reasonCharactersMax = 500

@@ -19,7 +19,7 @@ import * as RemovingReplies from "../verbs/RemovingReplies.ts"
 import * as InboxBoosts from "./InboxBoosts.ts"
 import * as InboxCollections from "./InboxCollections.ts"
 import * as InboxConsents from "./InboxConsents.ts"
-import { taken } from "./InboxConsents.ts"
+import { orElse } from "./InboxConsents.ts"
 import * as InboxMoves from "./InboxMoves.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import * as InboxReactions from "./InboxReactions.ts"
@@ -104,7 +104,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     if (URL.parse(uri)?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an id of another server")
     const known = yield* knownUris.status(uri)
     if (isNew === (known !== undefined)) return yield* ignored(isNew ? "already stored" : "an unknown post")
-    return yield* new NeedsFetch({ inquiry: { kind: "news", uri } })
+    return yield* new NeedsFetch({ originCheck: { kind: "news", uri } })
   })
 
   /**
@@ -156,7 +156,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     // The profile is refetched by a job: no transaction can wait for the fetch.
     if (idOf(object) === self.uri) return Effect.as(jobs.enqueue("profile", own.accountId), done)
     if (typeof object === "string") {
-      return taken(consents.features.changed(own, object), () => byId(self, object, false))
+      return orElse(consents.features.changed(own, object), () => byId(self, object, false))
     }
     return typeOf(asForeign(object) ?? {}, "FeaturedCollection") === undefined
       ? Effect.flatMap(Clock.currentTimeMillis, (now) => posts.edit(own, self, object, now))
@@ -168,7 +168,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     onStatus(
       activity["object"],
       (statusId, named) =>
-        taken(consents.liked(own, self, activity, named), () =>
+        orElse(consents.liked(own, self, activity, named), () =>
           verbs.Favourite(own, { _tag: "Favourite", statusId }).pipe(
             Effect.andThen(reactions.react(own, self, activity, statusId)),
             Effect.andThen(remember(own, activity, "Like", statusId))
@@ -176,10 +176,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     )
 
   const answer = (type: "Accept" | "Reject"): Handler => (own, self, activity) =>
-    taken(
+    orElse(
       relays.answered(own, activity, type),
       () =>
-        taken(consents.answered(own, self, activity), () =>
+        orElse(consents.answered(own, self, activity), () =>
           type === "Reject"
             ? refused(own, self, activity["object"])
             : answered(
@@ -195,7 +195,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
 
   const request: Handler = (own, self, activity, times) => consents.requested(own, self, activity, times)
   const changeCollection: Handler = (own, self, activity, { place }) =>
-    taken(consents.features.change(own, self, activity), () => collections.change(own, self, activity, place))
+    orElse(consents.features.change(own, self, activity), () => collections.change(own, self, activity, place))
 
   const handlers: { readonly [Type in ActivityType]: Handler } = {
     Accept: answer("Accept"),
@@ -212,7 +212,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     Delete: (own, self, { object }) =>
       idOf(object) === self.uri
         ? Effect.as(purges.begin(own.accountId), done)
-        : taken(consents.withdrawn(own, object), () => posts.remove(own, self, object)),
+        : orElse(consents.withdrawn(own, object), () => posts.remove(own, self, object)),
     EmojiReact: (own, self, activity) =>
       reactions.received(own, self, activity, (id) => remember(own, activity, "EmojiReact", id)),
     FeatureRequest: (own, self, activity) => consents.features.request(own, self, activity),

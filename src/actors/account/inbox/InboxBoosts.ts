@@ -16,7 +16,7 @@ import { Relays } from "../../../services/federation/relays/Relays.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { Reblogs } from "../../../services/statuses/Reblogs.ts"
 import { StatusTargets } from "../../../services/statuses/StatusTargets.ts"
-import { isOpen, type Visibility } from "../../../services/statuses/Visibility.ts"
+import { isPublicOrUnlisted, type Visibility } from "../../../services/statuses/Visibility.ts"
 import * as Gates from "../core/Gates.ts"
 import * as Intents from "../core/Intents.ts"
 import { done, ignored } from "../core/Outcome.ts"
@@ -76,7 +76,7 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
       yield* posts.create(own, self, embedded, yield* Clock.currentTimeMillis, true)
       return yield* knownUris.status(uri)
     }
-    return yield* new NeedsFetch({ inquiry: { kind: "post", uri } })
+    return yield* new NeedsFetch({ originCheck: { kind: "post", uri } })
   })
 
   /**
@@ -106,7 +106,7 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     if (relayed) return statusId === undefined ? yield* ignored("an unknown post") : done
     if (statusId === undefined) return yield* ignored("an unknown post")
     const target = yield* statusTargets.visible(own.accountId, statusId)
-    if (!isOpen(target.visibility)) return yield* ignored("not a public or unlisted post")
+    if (!isPublicOrUnlisted(target.visibility)) return yield* ignored("not a public or unlisted post")
     if (!target.local && !followed) return yield* ignored("irrelevant to local accounts")
     const before = yield* reblogs.find(own.accountId, target.id)
     if (before !== undefined) {

@@ -66,7 +66,7 @@ export const make = Effect.gen(function*() {
         const { buried, followed } = yield* statuses.prospects(own.accountId, uri)
         return buried
           ? yield* ignored("deleted")
-          : yield* new NeedsFetch({ inquiry: { kind: "post", uri }, underWay: followed })
+          : yield* new NeedsFetch({ originCheck: { kind: "post", uri }, underWay: followed })
       }
       const post = yield* statusTargets.own(own.accountId, statusId)
       if (!adds) yield* favourites.unpin(own.accountId, statusId)

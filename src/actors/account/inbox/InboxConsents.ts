@@ -12,7 +12,7 @@ import * as InboxInteractions from "./InboxInteractions.ts"
 import * as InboxQuotes from "./InboxQuotes.ts"
 
 /** Returns the outcome of `by`, or that of `next` if `by` does not recognise the activity. */
-export const taken = <A, B, E, F>(by: Effect.Effect<A | undefined, E>, next: () => Effect.Effect<B, F>) =>
+export const orElse = <A, B, E, F>(by: Effect.Effect<A | undefined, E>, next: () => Effect.Effect<B, F>) =>
   Effect.flatMap(by, (outcome): Effect.Effect<A | B, F> => outcome === undefined ? next() : Effect.succeed(outcome))
 
 /**
@@ -41,20 +41,20 @@ export const make = Effect.fnUntraced(function*(
     answered: (own: Ownership, self: InboundSender, activity: Foreign) => {
       const isQuote = quotes.isAnswer(activity["object"])
       const by = isQuote ? quotes.answered(own, self, activity) : features.answered(own, self, activity)
-      return taken(by, () => interactions.answered(own, self, activity, activityTypeOf(activity) === "Accept"))
+      return orElse(by, () => interactions.answered(own, self, activity, activityTypeOf(activity) === "Accept"))
     },
     /** Withdraws a request of the sender by its id; undefined if the id is unknown. */
     unasked: (own: Ownership, requestUri: string) =>
       Effect.map(
-        taken(control.unasked(own, requestUri), () => quoting.unasked(own, requestUri)),
+        orElse(control.withdrawRequest(own, requestUri), () => quoting.withdrawRequest(own, requestUri)),
         (state) =>
           state === undefined ? undefined : state === "pending" ? done : "ignored: the request was already answered"
       ),
     /** Handles the withdrawal of a consent; undefined if the object is not a consent. */
     withdrawn: (own: Ownership, object: unknown) =>
-      taken(
+      orElse(
         features.withdrawn(own, object),
-        () => taken(quotes.revoked(own, idOf(object) ?? ""), () => interactions.revoked(own, idOf(object) ?? ""))
+        () => orElse(quotes.revoked(own, idOf(object) ?? ""), () => interactions.revoked(own, idOf(object) ?? ""))
       )
   }
 })

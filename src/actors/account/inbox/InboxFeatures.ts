@@ -54,18 +54,18 @@ export const make = Effect.gen(function*() {
     yield* kept(self, stored.id, collection.items)
     if (stored.significant) {
       const here = yield* members.members(stored.id)
-      yield* notifications.tellAbout("collection_update", own.accountId, stored.id, here)
+      yield* notifications.notifyAbout("collection_update", own.accountId, stored.id, here)
     }
     return done
   })
 
   /** Queues a fetch of the account's collections: an activity named a collection or an item by its id alone. */
-  const look = (own: Ownership) => Effect.as(jobs.enqueue("collections", own.accountId), done)
+  const enqueueFetch = (own: Ownership) => Effect.as(jobs.enqueue("collections", own.accountId), done)
 
   /** Handles an Update that names the sender's collection by its id; undefined for any other id. */
   const changed = Effect.fnUntraced(function*(own: Ownership, uri: string) {
     const known = yield* collections.known(own.accountId, uri, false)
-    return known === undefined ? undefined : yield* look(own)
+    return known === undefined ? undefined : yield* enqueueFetch(own)
   })
 
   /**
@@ -77,7 +77,7 @@ export const make = Effect.gen(function*() {
     const { object } = activity
     const adds = activityTypeOf(activity) === "Add"
     if (target !== "" && target === self.featuredCollectionsUrl) {
-      if (adds) return typeof object === "string" ? yield* look(own) : yield* store(own, self, object)
+      if (adds) return typeof object === "string" ? yield* enqueueFetch(own) : yield* store(own, self, object)
       yield* collections.remove(own.accountId, idOf(object) ?? "")
       return done
     }
@@ -85,7 +85,7 @@ export const make = Effect.gen(function*() {
     if (id === undefined) return undefined
     const owner = URL.parse(self.uri)
     const item = owner === null ? undefined : foreignItem(object, owner, readUrl)
-    if (adds && typeof object === "string") return yield* look(own)
+    if (adds && typeof object === "string") return yield* enqueueFetch(own)
     if (!adds) yield* collections.removeItem(id, idOf(object) ?? "")
     else if (item !== undefined) yield* kept(self, id, [item])
     return done
@@ -111,7 +111,7 @@ export const make = Effect.gen(function*() {
     const item = id === undefined ? undefined : yield* collections.admit(own.accountId, id, target, asked)
     yield* send(activities.answer(target, own.accountId, asked, item))
     if (item === undefined || id === undefined) return yield* ignored("the request is refused")
-    yield* notifications.tellAbout("added_to_collection", own.accountId, id, [target])
+    yield* notifications.notifyAbout("added_to_collection", own.accountId, id, [target])
     return done
   })
 

@@ -12,7 +12,7 @@ import { KnownUris } from "../../../services/federation/inbox/KnownUris.ts"
 import { Relays } from "../../../services/federation/relays/Relays.ts"
 import type { ClientError } from "../../../services/runtime/Errors.ts"
 import { StoredStatus } from "../../../services/statuses/StoredStatus.ts"
-import { isOpen } from "../../../services/statuses/Visibility.ts"
+import { isPublicOrUnlisted } from "../../../services/statuses/Visibility.ts"
 import { AccountActors } from "../core/AccountActors.ts"
 import { ignored } from "../core/Outcome.ts"
 import type { Ownership } from "../core/Ownership.ts"
@@ -67,13 +67,13 @@ export const make = Effect.gen(function*() {
       return concerns ? { kind: "news", uri } as const : yield* ignored("irrelevant to local accounts")
     }
     // An origin answers 404 to readers who may not see a post.
-    const open = known !== undefined && isOpen(known.visibility)
+    const open = known !== undefined && isPublicOrUnlisted(known.visibility)
     return { kind: open ? "gone" : "deleted", uri } as const
   })
 
   const forwarded = Effect.fnUntraced(function*(accountId: AccountId, self: InboundSender, activity: Foreign) {
     const reason = yield* reasonOf(accountId, self, activity)
-    return typeof reason === "string" ? reason : yield* new NeedsFetch({ inquiry: reason })
+    return typeof reason === "string" ? reason : yield* new NeedsFetch({ originCheck: reason })
   })
 
   /** Deletes a post that its origin no longer has. */
@@ -94,19 +94,21 @@ export const make = Effect.gen(function*() {
   })
 
   /** Holds an activity until its origin check is done. */
-  const wait = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, { inquiry, underWay }: NeedsFetch) {
-    yield* inbound.hold(item, inquiry.kind === "post" ? inquiry.uri : undefined)
-    const maySendIt = underWay === true && item.tries < underWayTriesMax
-    yield* originChecks.begin(inquiry, (verdict) => {
-      const settled: Effect.Effect<void, ClientError | SqlError> = verdict._tag === "Yes"
-        ? answered(own, item, inquiry)
-        : verdict._tag === "Later"
-        ? inbound.retrySoon(item)
-        : maySendIt
-        ? Effect.void
-        : inbound.complete(item.id, `ignored: ${verdict.why}`)
-      return Effect.catch(settled, (error) => Effect.logWarning("an activity failed; it will be retried", error))
-    })
-  })
+  const wait = Effect.fnUntraced(
+    function*(own: Ownership, item: InboundActivity, { originCheck: inquiry, underWay }: NeedsFetch) {
+      yield* inbound.hold(item, inquiry.kind === "post" ? inquiry.uri : undefined)
+      const maySendIt = underWay === true && item.tries < underWayTriesMax
+      yield* originChecks.begin(inquiry, (verdict) => {
+        const settled: Effect.Effect<void, ClientError | SqlError> = verdict._tag === "Yes"
+          ? answered(own, item, inquiry)
+          : verdict._tag === "Later"
+          ? inbound.retrySoon(item)
+          : maySendIt
+          ? Effect.void
+          : inbound.complete(item.id, `ignored: ${verdict.why}`)
+        return Effect.catch(settled, (error) => Effect.logWarning("an activity failed; it will be retried", error))
+      })
+    }
+  )
   return { forwarded, wait }
 })

@@ -3,7 +3,7 @@ import type { ForeignNote } from "../../../services/federation/documents/Foreign
 import { isEverybody } from "../../../services/federation/documents/Vocabulary.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../../services/federation/inbox/KnownUris.ts"
-import { isOpen } from "../../../services/statuses/Visibility.ts"
+import { isPublicOrUnlisted } from "../../../services/statuses/Visibility.ts"
 import type { Ownership } from "../core/Ownership.ts"
 
 /** Returns true for addressees that are not single accounts: the public, or the sender's followers. */
@@ -22,7 +22,7 @@ export const make = Effect.gen(function*() {
     return [...uris].flatMap(([id, spellings]) => {
       const quiet = !spellings.some(([uri]) => note.mentioned.includes(uri))
       // A post that is not open belongs to all addressed accounts; those that are not mentioned are not notified.
-      const counts = !quiet || !isOpen(note.visibility)
+      const counts = !quiet || !isPublicOrUnlisted(note.visibility)
       return counts && id !== own.accountId
         ? [{ id, quiet, addressed: spellings.some(([uri]) => addressed.has(uri)) }]
         : []

@@ -23,7 +23,7 @@ export const make = Effect.gen(function*() {
     if (idOf(object) !== self.uri || to === undefined || to === self.uri) {
       return yield* ignored("not a move of the sender")
     }
-    if (!(yield* moves.ask(own.accountId, to))) return yield* ignored("too soon after its last move")
+    if (!(yield* moves.request(own.accountId, to))) return yield* ignored("too soon after its last move")
     yield* jobs.enqueue("move", own.accountId)
     return done
   })

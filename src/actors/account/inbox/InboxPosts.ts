@@ -18,7 +18,7 @@ import { editMillis, isCurrent, Version } from "../../../services/federation/inb
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { StatusWriter } from "../../../services/statuses/StatusWriter.ts"
 import { TagFollows } from "../../../services/statuses/TagFollows.ts"
-import { isOpen } from "../../../services/statuses/Visibility.ts"
+import { isPublicOrUnlisted } from "../../../services/statuses/Visibility.ts"
 import { written } from "../../../services/statuses/Written.ts"
 import * as Intents from "../core/Intents.ts"
 import { done, ignored } from "../core/Outcome.ts"
@@ -99,7 +99,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const parent = note.inReplyTo === undefined ? undefined : yield* knownUris.named(note.inReplyTo)
     const parentId = parent?.id
     const mentions = yield* mentionsOf(own, self, note)
-    const concerns = (isOpen(note.visibility) && (asked || listed)) || parentId !== undefined || followed
+    const concerns = (isPublicOrUnlisted(note.visibility) && (asked || listed)) || parentId !== undefined || followed
     // One more query for posts that would otherwise be dropped. An edit also addresses accounts that it no longer
     // mentions.
     const wanted = concerns || (yield* knownUris.localAccounts(note.addressed)).length > 0 ||

@@ -36,7 +36,7 @@ const undecided: ReadonlyArray<QuoteState> = ["pending", "accepted"]
  */
 export const make = Effect.fnUntraced(function*(
   posts: Pick<Effect.Success<ReturnType<typeof makePosts>>, "create">,
-  quoting: Pick<Effect.Success<typeof Quoting.make>, "ask" | "shownAnew">
+  quoting: Pick<Effect.Success<typeof Quoting.make>, "askQuotedAuthor" | "publishDecision">
 ) {
   const sql = yield* SqlClient.SqlClient
   const { outboundAllow, publicUrl } = yield* ServerConfig
@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function*(
       if (known !== undefined) return known
       const embedded = asForeign(instrument)
       if (!idsOf(embedded?.["attributedTo"]).includes(self.uri)) {
-        return yield* new NeedsFetch({ inquiry: { kind: "post", uri } })
+        return yield* new NeedsFetch({ originCheck: { kind: "post", uri } })
       }
       yield* posts.create(own, self, embedded, now, true)
       return yield* knownUris.status(uri)
@@ -89,14 +89,14 @@ export const make = Effect.fnUntraced(function*(
       if (statusId === undefined || mine.length === 0) return yield* refuse
       // A decision of the author stands, whatever the policy is now.
       if (quoted.value.verdict !== "automatic" && mine[0]?.state === "pending") {
-        yield* quoting.ask(own, target.accountId, statusId)
+        yield* quoting.askQuotedAuthor(own, target.accountId, statusId)
         return done
       }
       const quote = yield* quotes.decide(statusId, target.accountId, undecided, "accepted")
       if (quote === undefined) return yield* refuse
       if (quote.before !== "accepted") {
         yield* intend(own, { _tag: "notify", type: "quote", to: target.accountId, statusId })
-        yield* quoting.shownAnew(quote)
+        yield* quoting.publishDecision(quote)
       }
       yield* send(activities.answer("Accept", statusId))
       return done
@@ -125,7 +125,7 @@ export const make = Effect.fnUntraced(function*(
       // Only the quoted author decides: that author is the sender.
       const quote = yield* quotes.decide(statusId, own.accountId, ["pending"], "accepted", stamp)
       if (quote === undefined) return yield* ignored("no pending request of this server")
-      yield* quoting.shownAnew(quote)
+      yield* quoting.publishDecision(quote)
       return done
     })
 
@@ -136,7 +136,7 @@ export const make = Effect.fnUntraced(function*(
       const quote = (yield* quotes.decide(statusId, own.accountId, ["pending"], "rejected")) ??
         (yield* quotes.decide(statusId, own.accountId, ["accepted"], "revoked"))
       if (quote === undefined) return yield* ignored("no pending request of this server")
-      yield* quoting.shownAnew(quote)
+      yield* quoting.publishDecision(quote)
       return done
     })
 
@@ -145,7 +145,7 @@ export const make = Effect.fnUntraced(function*(
     const ids = yield* remote.byAuthorization(own.accountId, uri)
     for (const statusId of ids) {
       const quote = yield* quotes.decide(statusId, own.accountId, undecided, "revoked")
-      if (quote !== undefined) yield* quoting.shownAnew(quote)
+      if (quote !== undefined) yield* quoting.publishDecision(quote)
     }
     return ids.length === 0 ? undefined : done
   })

@@ -103,7 +103,7 @@ export const make = Effect.fnUntraced(function*(
     }
   )
 
-  const takeBack = (own: Ownership, type: Undoables.UndoableType, subject: bigint) => {
+  const undoActivity = (own: Ownership, type: Undoables.UndoableType, subject: bigint) => {
     switch (type) {
       case "Accept":
         return verbs.RemoveFollower(own, { _tag: "RemoveFollower", target: AccountId.make(subject) })
@@ -143,13 +143,13 @@ export const make = Effect.fnUntraced(function*(
       const found = yield* existing(own, known.type, known.targetId)
       // A later activity under another id stays in effect.
       const stays = found !== undefined && (yield* isEarlier(own, known, id, { came: known, known: true }, found))
-      return stays ? true : yield* Effect.as(takeBack(own, known.type, known.targetId), true)
+      return stays ? true : yield* Effect.as(undoActivity(own, known.type, known.targetId), true)
     }
     const [boost] = yield* originalRows(sql`SELECT reblog_of_id AS original FROM statuses
       WHERE uri = ${id} AND account_id = ${own.accountId} AND reblog_of_id IS NOT NULL AND deleted_at IS NULL`)
     if (boost === undefined) return false
     yield* tombstones.bury(own.accountId, id, { by, awaited: false })
-    return yield* Effect.as(takeBack(own, "Announce", boost.original), true)
+    return yield* Effect.as(undoActivity(own, "Announce", boost.original), true)
   })
 
   const undo = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, object: unknown, by: Order) {
@@ -175,7 +175,7 @@ export const make = Effect.fnUntraced(function*(
       if (ownId !== undefined && type === "Announce") {
         yield* tombstones.bury(own.accountId, ownId, { by, awaited: false })
       }
-      yield* takeBack(own, type, subject)
+      yield* undoActivity(own, type, subject)
       return done
     }
     if (ownId === undefined) return yield* ignored("nothing to undo")

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { AnnouncementReactions } from "../../../services/announcements/AnnouncementReactions.ts"
 import { AnnouncementWriter } from "../../../services/announcements/AnnouncementWriter.ts"
-import { standingOf } from "../../../services/staff/Rank.ts"
+import { requirePermission } from "../../../services/staff/Rank.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onAnnouncement } from "../core/Verbs.ts"
 
@@ -12,7 +12,7 @@ export const make = Effect.gen(function*() {
   const reactions = yield* AnnouncementReactions
   const writer = yield* AnnouncementWriter
 
-  const standing = standingOf(sql)
+  const standing = requirePermission(sql)
   const allowed = ({ accountId }: Ownership) => standing(accountId, "manageAnnouncements")
 
   const verbs = {

@@ -60,7 +60,7 @@ export const make = Effect.gen(function*() {
       yield* requests.remove(requestId)
     }),
     /** Rejects all requests between the account and a target that it blocks. */
-    ofBlocked: Effect.fnUntraced(function*(own: Ownership, target: AccountId) {
+    rejectRequestsOf: Effect.fnUntraced(function*(own: Ownership, target: AccountId) {
       for (const { id } of yield* requests.between(own.accountId, target)) yield* decide(own, id, "rejected")
     })
   }

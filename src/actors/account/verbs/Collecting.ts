@@ -16,7 +16,7 @@ export const make = Effect.gen(function*() {
   const added = Effect.fnUntraced(function*(own: Ownership, id: bigint, targets: ReadonlyArray<bigint>) {
     const items = yield* collections.add(own.accountId, id, targets)
     const here = items.flatMap(({ accountId, local }) => local ? [accountId] : [])
-    yield* notifications.tellAbout("added_to_collection", own.accountId, id, here)
+    yield* notifications.notifyAbout("added_to_collection", own.accountId, id, here)
     const asked = items.flatMap(({ id, local }) => local ? [] : [id])
     yield* send(activities.request(own.accountId, id, asked))
     return items
@@ -34,7 +34,7 @@ export const make = Effect.gen(function*() {
         const significant = yield* collections.change(own.accountId, collectionId, said)
         if (significant === true) {
           const members = yield* collections.members(collectionId)
-          yield* notifications.tellAbout("collection_update", own.accountId, collectionId, members)
+          yield* notifications.notifyAbout("collection_update", own.accountId, collectionId, members)
         }
         if (significant !== undefined) yield* activities.tell(own.accountId, "UpdateCollection", collectionId)
         return onCollection(collectionId)

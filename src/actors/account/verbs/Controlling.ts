@@ -175,7 +175,7 @@ export const make = Effect.gen(function*() {
     yield* answered(request)
     if (kind === "favourite") {
       yield* favourites.addAs(id, accountId, statusId)
-    } else if (interactionId !== null && (yield* held.reveal(request))) {
+    } else if (interactionId !== null && (yield* held.publish(request))) {
       yield* revealed(AccountId.make(accountId), interactionId)
     }
   })
@@ -209,7 +209,7 @@ export const make = Effect.gen(function*() {
   })
 
   /** Fails if a post of the account is held: the approved post must be the one that was asked about. */
-  const settled = Effect.fnUntraced(function*(statusId: bigint) {
+  const refuseIfHeld = Effect.fnUntraced(function*(statusId: bigint) {
     if ((yield* held.isHeld(statusId)) || (yield* reviewed.isHeld(statusId))) {
       return yield* new NotAllowed({ text: waits })
     }
@@ -229,7 +229,7 @@ export const make = Effect.gen(function*() {
   })
 
   /** Withdraws a request of another server. Returns its former state; undefined if the id is unknown. */
-  const unasked = Effect.fnUntraced(function*(own: Ownership, requestUri: string) {
+  const withdrawRequest = Effect.fnUntraced(function*(own: Ownership, requestUri: string) {
     const request = yield* requests.byRequest(own.accountId, requestUri)
     if (request?.state !== "pending") return request?.state
     yield* rejected({ ...request, before: "pending" })
@@ -242,5 +242,5 @@ export const make = Effect.gen(function*() {
     yield* (yield* reviewed.isHeld(statusId)) ? reviewed.holdAgain(statusId) : held.holdAgain(statusId)
   })
 
-  return { favourite, attach, holdAgain, accepted, rejected, forget, revealed, settled, unasked, withdraw }
+  return { favourite, attach, holdAgain, accepted, rejected, forget, revealed, refuseIfHeld, withdrawRequest, withdraw }
 })

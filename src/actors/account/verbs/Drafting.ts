@@ -1,7 +1,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../services/database/Ids.ts"
-import { idRows, only, rowsOf } from "../../../services/database/Rows.ts"
+import { idRows, rowsOf, singleRow } from "../../../services/database/Rows.ts"
 import { sourceBytesMax } from "../../../services/html/Text.ts"
 import { draftsMax } from "../../../services/instance/ContentLimits.ts"
 import { AttachmentWriter } from "../../../services/media/AttachmentWriter.ts"
@@ -32,12 +32,12 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing, scheduli
   })
 
   const create = Effect.fnUntraced(function*(accountId: AccountId, params: string, at: Date) {
-    const { drafts } = only(
+    const { drafts } = singleRow(
       yield* countRows(sql`SELECT count(*)::int AS drafts FROM scheduled_statuses
         WHERE account_id = ${accountId} AND scheduled_at IS NULL`)
     )
     if (drafts >= draftsMax) return yield* validationFailed(`You have exceeded the limit of ${draftsMax} drafts`)
-    return only(
+    return singleRow(
       yield* idRows(sql`INSERT INTO scheduled_statuses (id, account_id, params, created_at)
         VALUES (next_id(${at.getTime()}), ${accountId}, ${params}::jsonb, ${at}) RETURNING id`)
     ).id
@@ -72,7 +72,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing, scheduli
         ? yield* create(accountId, params, at)
         : yield* replace(accountId, draftId, params, at)
       yield* attachments.check(accountId, filesOf(post), null)
-      yield* attachments.give(filesOf(post), { scheduledStatusId: id })
+      yield* attachments.attach(filesOf(post), { scheduledStatusId: id })
       return onDraft(id)
     }),
     DeleteDraft: Effect.fnUntraced(function*({ accountId }: Ownership, { draftId }: Commands["DeleteDraft"]) {

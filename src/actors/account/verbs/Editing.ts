@@ -8,7 +8,7 @@ import { AttachmentWriter } from "../../../services/media/AttachmentWriter.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { Drafts } from "../../../services/statuses/Drafts.ts"
 import { Polls } from "../../../services/statuses/Polls.ts"
-import { type NewPoll, saidOr } from "../../../services/statuses/Post.ts"
+import { type NewPoll, withDefaults } from "../../../services/statuses/Post.ts"
 import { StatusTargets } from "../../../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../../../services/statuses/StatusWriter.ts"
 import { written } from "../../../services/statuses/Written.ts"
@@ -17,10 +17,10 @@ import { nextMillis, type Ownership } from "../core/Ownership.ts"
 import { type Commands, onRefused, onStatus } from "../core/Verbs.ts"
 import * as Controlling from "./Controlling.ts"
 import * as Linking from "./Linking.ts"
-import { disallowedIn, fitting, isSame, readsAlike, words } from "./PostTexts.ts"
+import { checkDraft, disallowedIn, isSame, isSameText, textsToStore } from "./PostTexts.ts"
 import * as Quoting from "./Quoting.ts"
 import * as Screening from "./Screening.ts"
-import { changed } from "./StatusChanges.ts"
+import { publishChange } from "./StatusChanges.ts"
 
 /** Edits and deletes statuses, inside the transaction of a command. */
 export const make = Effect.gen(function*() {
@@ -46,7 +46,7 @@ export const make = Effect.gen(function*() {
       const endsAt = yield* polls.revise(statusId, poll, millis)
       if (endsAt === undefined) yield* agenda.cancel("poll_end", statusId)
       else yield* agenda.enqueue("poll_end", statusId, accountId, endsAt)
-      yield* sql.afterCommit(changed(broadcast, accountId, [statusId]))
+      yield* sql.afterCommit(publishChange(broadcast, accountId, [statusId]))
     }
   )
 
@@ -55,19 +55,19 @@ export const make = Effect.gen(function*() {
       const { accountId } = own
       const old = yield* statusTargets.own(accountId, command.statusId)
       if (old.reblogOfId !== null) return yield* new RecordNotFound()
-      if (old.visibility === "direct") yield* control.settled(old.id)
+      if (old.visibility === "direct") yield* control.refuseIfHeld(old.id)
       const mediaIds = command.mediaIds === undefined ? old.mediaIds : [...new Set(command.mediaIds)]
       // An edit without a content warning removes the old one.
-      const said = saidOr(command, { ...written(old), spoilerText: "" })
-      const { text, ...texts } = yield* words(
+      const said = withDefaults(command, { ...written(old), spoilerText: "" })
+      const { text, ...texts } = yield* textsToStore(
         { ...said, text: command.text },
         mediaIds.length > 0 || (yield* quoting.isQuoting(old.id, command))
       )
       const contentType = command.contentType ?? old.contentType
       const draft = yield* drafts.compose(text, contentType)
-      yield* fitting(draft, texts, yield* disallowedTags(draft))
+      yield* checkDraft(draft, texts, yield* disallowedTags(draft))
       const { html, mentionIds } = draft
-      const isNew = !readsAlike(old, { ...texts, html })
+      const isNew = !isSameText(old, { ...texts, html })
       const edited = { ...texts, html, mentionIds, domain: null }
       if (isNew && !(yield* screening.edits(own, old.id, edited))) return onRefused(old.id)
       if (command.mediaIds !== undefined) yield* attachments.check(accountId, mediaIds, command.statusId)
@@ -93,13 +93,13 @@ export const make = Effect.gen(function*() {
         return onStatus(command.statusId)
       }
       yield* statusWriter.preserve(command.statusId, millis)
-      yield* attachments.give(mediaIds, { statusId: command.statusId })
+      yield* attachments.attach(mediaIds, { statusId: command.statusId })
       yield* attachments.revise(command.statusId, described)
       if (poll !== undefined) yield* ask(accountId, command.statusId, poll, millis)
       yield* statusWriter.revise(command.statusId, accountId, { millis, row, draft })
       yield* linking.replace(command.statusId, linking.ofDraft(draft, mediaIds.length > 0))
       yield* intend(own, { _tag: "edit", statusId: command.statusId, editedAt: millis })
-      yield* sql.afterCommit(changed(broadcast, accountId, [command.statusId]))
+      yield* sql.afterCommit(publishChange(broadcast, accountId, [command.statusId]))
       return onStatus(command.statusId)
     }),
     Delete: Effect.fnUntraced(function*(own: Ownership, { deleteMedia = false, statusId }: Commands["Delete"]) {
@@ -107,11 +107,11 @@ export const make = Effect.gen(function*() {
       const { visibility } = yield* statusTargets.own(accountId, statusId)
       if (visibility === "direct") yield* control.forget(accountId, statusId)
       const counted = yield* statusWriter.remove(statusId, accountId, yield* nextMillis(own))
-      yield* attachments.free(statusId, !deleteMedia)
+      yield* attachments.detach(statusId, !deleteMedia)
       yield* agenda.cancel("poll_end", statusId)
       yield* notificationWriter.retract([statusId])
       yield* intend(own, { _tag: "delete", statusId: statusId })
-      yield* sql.afterCommit(changed(broadcast, accountId, [statusId, ...counted]))
+      yield* sql.afterCommit(publishChange(broadcast, accountId, [statusId, ...counted]))
       return onStatus(statusId)
     })
   }

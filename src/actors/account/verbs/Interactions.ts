@@ -52,7 +52,7 @@ export const make = Effect.gen(function*() {
     Favourite: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Favourite"]) {
       const { accountId } = own
       const target = yield* statusTargets.touchable(accountId, statusId)
-      const agreement = yield* gates.gate(accountId, target, "favourite")
+      const agreement = yield* gates.checkPolicy(accountId, target, "favourite")
       if (agreement !== "free") {
         yield* control.favourite(own, target, agreement)
         return onStatus(target.id)
@@ -80,7 +80,7 @@ export const make = Effect.gen(function*() {
       if (target.visibility === "direct" || (target.visibility === "private" && !isOwn)) return yield* new NotAllowed()
       const before = yield* reblogs.find(accountId, target.id)
       if (before !== undefined) return onStatus(before)
-      const agreement = yield* gates.gate(accountId, target, "reblog")
+      const agreement = yield* gates.checkPolicy(accountId, target, "reblog")
       const author = yield* authors.settings(accountId)
       const { limits, refusedBy } = yield* screening.boosts(own, { statusId: target.id, domain: null })
       if (refusedBy !== undefined) return onRefused(refusedBy)

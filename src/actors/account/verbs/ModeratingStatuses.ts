@@ -65,7 +65,7 @@ export const make = Effect.fnUntraced(function*(
           else if (!one.local) yield* collectionActions.removeRemote(one.id)
           else yield* collecting.DeleteCollection(own, { _tag: "DeleteCollection", collectionId: one.id })
         }
-        if (command.tells) yield* notificationWriter.tellOwners("moderation_warning", [{ id: strike, accountId }])
+        if (command.tells) yield* notificationWriter.notifyOwners("moderation_warning", [{ id: strike, accountId }])
         return onWarning(strike)
       })
     }

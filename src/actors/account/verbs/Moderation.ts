@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
       const { accountId } = own
       const strike = yield* accountActions.take(accountId, command)
       if (command.type !== "none") yield* told(own, command.type, true)
-      if (command.tells) yield* notificationWriter.tellOwners("moderation_warning", [{ id: strike, accountId }])
+      if (command.tells) yield* notificationWriter.notifyOwners("moderation_warning", [{ id: strike, accountId }])
       return onWarning(strike)
     }),
     DecideAppeal: Effect.fnUntraced(function*(own: Ownership, { appealId, approved, by }: Commands["DecideAppeal"]) {

@@ -33,7 +33,7 @@ export const make = Effect.gen(function*() {
   const { federated } = yield* ServerConfig
 
   /** Schedules the end of a remote poll on its author's actor, so that local voters are notified. */
-  const remember = Effect.fnUntraced(function*(statusId: bigint, author: bigint) {
+  const schedulePollEnd = Effect.fnUntraced(function*(statusId: bigint, author: bigint) {
     const endsAt = yield* polls.endOf(statusId)
     if (endsAt !== undefined) yield* agenda.enqueue("poll_end", statusId, AccountId.make(author), endsAt)
   })
@@ -42,7 +42,7 @@ export const make = Effect.gen(function*() {
     sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
 
   /** Schedules one poll update for other servers, some time after the first of several votes. */
-  const later = Effect.fnUntraced(function*(statusId: bigint, author: AccountId) {
+  const schedulePollUpdate = Effect.fnUntraced(function*(statusId: bigint, author: AccountId) {
     if (!federated) return
     yield* agenda.enqueueOnce("poll_update", statusId, author, (yield* Clock.currentTimeMillis) + pollUpdateMillis)
   })
@@ -52,9 +52,9 @@ export const make = Effect.gen(function*() {
       Vote: Effect.fnUntraced(function*({ accountId }: Ownership, { choices, statusId }: Commands["Vote"]) {
         const target = yield* statusTargets.touchable(accountId, statusId)
         yield* polls.vote(target.id, target.accountId, accountId, choices)
-        if (target.local) yield* later(target.id, AccountId.make(target.accountId))
+        if (target.local) yield* schedulePollUpdate(target.id, AccountId.make(target.accountId))
         else {
-          yield* remember(target.id, target.accountId)
+          yield* schedulePollEnd(target.id, target.accountId)
           yield* send(activities.vote(accountId, target.id, choices))
         }
         yield* changed(target.id)

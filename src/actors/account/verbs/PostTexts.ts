@@ -1,7 +1,7 @@
 import { Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { rowsOf } from "../../../services/database/Rows.ts"
-import { exceedsTold, statusCharactersMax, tooLong } from "../../../services/html/Text.ts"
+import { exceedsJsonBytes, statusCharactersMax, tooLong } from "../../../services/html/Text.ts"
 import { statusBytesMax } from "../../../services/instance/ContentLimits.ts"
 import { validationFailed } from "../../../services/runtime/Errors.ts"
 import type { Draft } from "../../../services/statuses/Drafts.ts"
@@ -16,18 +16,18 @@ const tooLongText = validationFailed(`Text character limit of ${statusCharacters
 export const filesOf = ({ mediaIds }: Post) => [...new Set(mediaIds)]
 
 /** Returns true if a post is only its texts: no link (which gets a card), files, poll, quote or parent. */
-export const isTextAlone = (post: Post): boolean =>
+export const isTextOnly = (post: Post): boolean =>
   !post.text.includes("://") && post.inReplyToId === null && post.quotedStatusId === null && post.poll === null &&
   filesOf(post).length === 0
 
 /** Returns true if an edit changes nothing; HTML is ignored because it follows from the text. */
 export const isSame = Schema.toEquivalence(Revised.mapFields(Struct.omit(["html"])))
 /** Returns true if both versions read the same to people. */
-export const readsAlike = Schema.toEquivalence(Revised.mapFields(Struct.pick(["html", ...textFields])))
+export const isSameText = Schema.toEquivalence(Revised.mapFields(Struct.pick(["html", ...textFields])))
 
 /** Refuses texts that are too large when stored; a few characters of text may become much HTML. */
 const size = ({ html }: Draft, texts: WrittenTexts) =>
-  exceedsTold([html, ...textsOf(texts)], statusBytesMax) ? Effect.fail(tooLongText) : Effect.void
+  exceedsJsonBytes([html, ...textsOf(texts)], statusBytesMax) ? Effect.fail(tooLongText) : Effect.void
 
 const tagRows = rowsOf(Schema.Struct({ displayName: Schema.String }))
 
@@ -38,7 +38,7 @@ export const disallowedIn = (sql: SqlClient) => ({ tags }: Draft) =>
     : Effect.map(tagRows(Tagging.disallowed(sql, tags)), (rows) => rows.map(({ displayName }) => displayName))
 
 /** Refuses a draft that is too long or carries a disallowed hashtag (S-233). */
-export const fitting = Effect.fnUntraced(
+export const checkDraft = Effect.fnUntraced(
   function*(draft: Draft, texts: WrittenTexts, disallowed: ReadonlyArray<string>) {
     yield* size(draft, texts)
     if (disallowed.length === 0) return
@@ -47,10 +47,10 @@ export const fitting = Effect.fnUntraced(
 )
 
 /** Returns the texts besides the main text; "" for missing ones. */
-export const beside = (post: Pick<Post, keyof WrittenTexts>): WrittenTexts => textsBy((field) => post[field] ?? "")
+export const otherTexts = (post: Pick<Post, keyof WrittenTexts>): WrittenTexts => textsBy((field) => post[field] ?? "")
 
 /** Returns the texts to store; a content warning alone becomes the text. `hasMore`: the post has files or a quote. */
-export const words = Effect.fnUntraced(
+export const textsToStore = Effect.fnUntraced(
   function*(source: Pick<Post, "text" | keyof WrittenTexts>, hasMore: boolean) {
     const trimmed = { ...textsBy((field) => (source[field] ?? "").trim()), text: source.text.trim() }
     const texts = trimmed.text === "" ? { ...trimmed, text: trimmed.spoilerText, spoilerText: "" } : trimmed

@@ -6,7 +6,7 @@ import { FollowActivities } from "../../../services/federation/outbox/FollowActi
 import { feedsOf } from "../../../services/feeds/FeedKeys.ts"
 import { Feeds } from "../../../services/feeds/Feeds.ts"
 import { exceeds, noteCharactersMax, tooLong } from "../../../services/html/Text.ts"
-import { mayOffer } from "../../../services/identity/EmailOffers.ts"
+import { mayOfferEmails } from "../../../services/identity/EmailOffers.ts"
 import type { ProfileChange } from "../../../services/identity/ProfileChange.ts"
 import { Profiles } from "../../../services/identity/Profiles.ts"
 import {
@@ -121,7 +121,7 @@ export const make = Effect.gen(function*() {
   /** Fails for accounts that may not offer posts by e-mail. */
   const offering = Effect.fnUntraced(function*(accountId: AccountId) {
     const allowed = emailSubscriptions
-      ? yield* sql`SELECT 1 FROM users u WHERE u.account_id = ${accountId} AND ${mayOffer(sql, "u")}`
+      ? yield* sql`SELECT 1 FROM users u WHERE u.account_id = ${accountId} AND ${mayOfferEmails(sql, "u")}`
       : []
     if (allowed.length === 0) return yield* new NotAllowed()
   })
@@ -150,7 +150,7 @@ export const make = Effect.gen(function*() {
           languages === undefined ? settings : { ...settings, chosenLanguages: [...new Set(languages)] }
         )
         if (fields !== undefined) yield* jobs.enqueue("links", accountId)
-        const admitted = change.locked === false ? yield* follows.admissible(accountId) : []
+        const admitted = change.locked === false ? yield* follows.acceptableOnUnlock(accountId) : []
         for (const follower of admitted) yield* follows.accept([follower, accountId])
         const ids = admitted.map((id) => AccountId.make(id))
         yield* send(activities.acceptAll(accountId, admitted))

@@ -13,23 +13,23 @@ import { defaultFor } from "../../../services/statuses/DefaultPolicies.ts"
 import { type Draft, Drafts } from "../../../services/statuses/Drafts.ts"
 import { newPolicy } from "../../../services/statuses/InteractionPolicy.ts"
 import { Polls } from "../../../services/statuses/Polls.ts"
-import { type Post, saidOr } from "../../../services/statuses/Post.ts"
+import { type Post, withDefaults } from "../../../services/statuses/Post.ts"
 import type { Quoted } from "../../../services/statuses/Quotes.ts"
-import { blank } from "../../../services/statuses/StatusRows.ts"
+import { defaultColumns } from "../../../services/statuses/StatusRows.ts"
 import { type Parent, StatusTargets } from "../../../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../../../services/statuses/StatusWriter.ts"
 import { unwritten, written } from "../../../services/statuses/Written.ts"
 import { DigestPosts } from "../../../services/subscriptions/DigestPosts.ts"
 import * as Backlog from "../core/Backlog.ts"
 import * as Gates from "../core/Gates.ts"
-import { nextMillis, type Ownership, type RecordAlone } from "../core/Ownership.ts"
+import { nextMillis, type Ownership, type RecordStatement } from "../core/Ownership.ts"
 import { type Commands, onRefused, onStatus } from "../core/Verbs.ts"
 import * as Controlling from "./Controlling.ts"
 import * as Linking from "./Linking.ts"
-import { beside, disallowedIn, filesOf, fitting, isTextAlone, words } from "./PostTexts.ts"
+import { checkDraft, disallowedIn, filesOf, isTextOnly, otherTexts, textsToStore } from "./PostTexts.ts"
 import * as Quoting from "./Quoting.ts"
 import * as Screening from "./Screening.ts"
-import { changed } from "./StatusChanges.ts"
+import { publishChange } from "./StatusChanges.ts"
 
 /** The statuses that a post refers to. */
 interface About {
@@ -70,20 +70,20 @@ export const make = Effect.gen(function*() {
   /** Builds the row of a new status with its mentions, links, spam verdict and whether it is sent by e-mail. */
   const compose = Effect.fnUntraced(function*(own: Ownership, post: Post, { parent, quoted }: About) {
     const [{ accountId }, mediaIds] = [own, filesOf(post)]
-    const { text, ...texts } = yield* words(post, mediaIds.length > 0 || quoted !== undefined)
+    const { text, ...texts } = yield* textsToStore(post, mediaIds.length > 0 || quoted !== undefined)
     const contentType = post.contentType ?? "text/plain"
     const names = drafts.names(text, contentType)
     const { author, disallowed, named } = yield* authors.writing(accountId, names)
     const draft = drafts.write(text, names, named, contentType)
-    yield* fitting(draft, beside(post), disallowed)
+    yield* checkDraft(draft, otherTexts(post), disallowed)
     yield* check(accountId, post, draft)
     const { html, mentionIds } = draft
     const verdict = yield* screening.judge(own, { ...texts, html, mentionIds, domain: null })
     const wanted = yield* quoting.readersOf(accountId, post.visibility ?? author.visibility, quoted, draft)
     const visibility = wanted === "public" && (author.silenced || verdict.limits) ? "unlisted" : wanted
-    const said = saidOr(post, { ...unwritten, ...author })
+    const said = withDefaults(post, { ...unwritten, ...author })
     const row = {
-      ...blank,
+      ...defaultColumns,
       ...written(said),
       ...texts,
       accountId,
@@ -115,20 +115,20 @@ export const make = Effect.gen(function*() {
   const parentOf = Effect.fnUntraced(function*(accountId: AccountId, { inReplyToId }: Post) {
     if (inReplyToId === null) return undefined
     const parent = yield* statusTargets.parent(accountId, inReplyToId)
-    return { ...parent, agreement: yield* gates.gate(accountId, parent, "reply") }
+    return { ...parent, agreement: yield* gates.checkPolicy(accountId, parent, "reply") }
   })
 
   /**
    * Fails where `publish` would, except for author permissions that may change until the post is due. Returns the ids
    * of its files.
    */
-  const rehearse = Effect.fnUntraced(function*(accountId: AccountId, post: Post) {
+  const checkPublishable = Effect.fnUntraced(function*(accountId: AccountId, post: Post) {
     const mediaIds = filesOf(post)
     yield* parentOf(accountId, post)
     const quoted = yield* quoting.find(accountId, post)
-    const { text } = yield* words(post, mediaIds.length > 0 || quoted !== undefined)
+    const { text } = yield* textsToStore(post, mediaIds.length > 0 || quoted !== undefined)
     const draft = yield* drafts.compose(text, post.contentType ?? "text/plain")
-    yield* fitting(draft, beside(post), yield* disallowedTags(draft))
+    yield* checkDraft(draft, otherTexts(post), yield* disallowedTags(draft))
     yield* check(accountId, post, draft)
     yield* quoting.readersOf(accountId, post.visibility ?? "public", quoted, draft)
     return mediaIds
@@ -147,11 +147,11 @@ export const make = Effect.gen(function*() {
       }
       const fanout = yield* statusWriter.insert(composed)
       const { statusId } = fanout.intent
-      yield* attachments.give(row.mediaIds, { statusId })
+      yield* attachments.attach(row.mediaIds, { statusId })
       yield* linking.attach(statusId, links)
       const asks = parent?.agreement === "asks"
       const waits = asks || verdict.end === "hold"
-      if (composed.byEmail && !waits) yield* digests.gather(accountId, statusId, row.createdAt)
+      if (composed.byEmail && !waits) yield* digests.enqueue(accountId, statusId, row.createdAt)
       if (quoted !== undefined) yield* quoting.attach(own, statusId, quoted, row.visibility, waits)
       if (post.poll !== null) {
         const endsAt = yield* polls.create(statusId, post.poll, row.createdAt.getTime())
@@ -162,8 +162,8 @@ export const make = Effect.gen(function*() {
       }
       yield* screening.settle(own, verdict, statusId, asks)
       if (waits) yield* fanouts.cancel(fanout)
-      else Backlog.wrote(own.backlog, fanout)
-      yield* sql.afterCommit(changed(broadcast, accountId, parent === undefined ? [] : [parent.id]))
+      else Backlog.addWritten(own.backlog, fanout)
+      yield* sql.afterCommit(publishChange(broadcast, accountId, parent === undefined ? [] : [parent.id]))
       return onStatus(statusId)
     }
   )
@@ -172,17 +172,17 @@ export const make = Effect.gen(function*() {
    * Publishes a post that is only its texts, as most are, in one statement. Undefined if the post needs a transaction.
    */
   const publishAlone = Effect.fnUntraced(
-    function*(own: Ownership, { post }: Commands["Publish"], record: RecordAlone): Effect.fn.Return<
+    function*(own: Ownership, { post }: Commands["Publish"], record: RecordStatement): Effect.fn.Return<
       CommandAnswer | undefined,
       ClientError | SqlError
     > {
-      if (!isTextAlone(post)) return undefined
+      if (!isTextOnly(post)) return undefined
       const composed = yield* compose(own, post, {})
       if (composed.byEmail || composed.verdict.hits.length > 0 || Linking.isAny(composed.links)) return undefined
       const fanout = yield* record("status", (recording) => statusWriter.insertAlone(composed, recording))
       if (fanout === undefined) return undefined
-      Backlog.wrote(own.backlog, fanout)
-      yield* changed(broadcast, own.accountId, [])
+      Backlog.addWritten(own.backlog, fanout)
+      yield* publishChange(broadcast, own.accountId, [])
       return { ...onStatus(fanout.intent.statusId), isNew: true }
     }
   )
@@ -191,7 +191,7 @@ export const make = Effect.gen(function*() {
     Publish: (own: Ownership, { post }: Commands["Publish"]) => publish(own, post)
   }
 
-  return { rehearse, publish, verbs, alone: { Publish: publishAlone } }
+  return { checkPublishable, publish, verbs, alone: { Publish: publishAlone } }
 })
 
 export type Publishing = Effect.Success<typeof make>

@@ -35,8 +35,9 @@ export const make = Effect.gen(function*() {
       WHERE id = ${accountId} AND suspended_at IS NOT NULL AND NOT suspended_by_domain`)
     if (found === undefined) return
     // No caller waits, so there is no deadline to miss.
-    if (found.local) yield* Effect.catchTag(verbs.DeleteAccount(own, { _tag: "DeleteAccount" }), "LostAct", Effect.die)
-    else yield* purges.empty(accountId)
+    if (found.local) {
+      yield* Effect.catchTag(verbs.DeleteAccount(own, { _tag: "DeleteAccount" }), "AlreadyDone", Effect.die)
+    } else yield* purges.empty(accountId)
   })
 
   return {

@@ -15,7 +15,7 @@ import { type Quoted, quotedNotFound, Quotes } from "../../../services/statuses/
 import type { Decided, QuoteState } from "../../../services/statuses/QuoteWrites.ts"
 import { update } from "../../../services/statuses/StatusRows.ts"
 import { type StatusTarget, StatusTargets } from "../../../services/statuses/StatusTargets.ts"
-import { isOpen, type Visibility } from "../../../services/statuses/Visibility.ts"
+import { isPublicOrUnlisted, type Visibility } from "../../../services/statuses/Visibility.ts"
 import * as Intents from "../core/Intents.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onStatus } from "../core/Verbs.ts"
@@ -66,14 +66,14 @@ export const make = Effect.gen(function*() {
           ? wanted
           : yield* validationFailed("Cannot quote a non-mentioned user in a Private Mention post.")
       }
-      return isOpen(wanted) && !isOpen(quoted.visibility) ? "private" : wanted
+      return isPublicOrUnlisted(wanted) && !isPublicOrUnlisted(quoted.visibility) ? "private" : wanted
     }
   )
 
-  const told = (own: Ownership, to: bigint, statusId: bigint) =>
+  const notifyQuotedAuthor = (own: Ownership, to: bigint, statusId: bigint) =>
     intend(own, { _tag: "notify", type: "quote", to, statusId })
   /** Asks a local author to decide about a quote. */
-  const ask = Effect.fnUntraced(function*(own: Ownership, to: bigint, statusId: bigint) {
+  const askQuotedAuthor = Effect.fnUntraced(function*(own: Ownership, to: bigint, statusId: bigint) {
     yield* ends.begin(to, statusId)
     yield* intend(own, { _tag: "notify", type: "pending.quote", to, statusId })
   })
@@ -99,40 +99,44 @@ export const make = Effect.gen(function*() {
       // A block was added after the post was read.
       if (!allowed) return yield* quotedNotFound
       // The quoted author may always see the quoting post.
-      if (!isOwn && !isOpen(visibility)) yield* quotes.admit(statusId, quoted.accountId)
+      if (!isOwn && !isPublicOrUnlisted(visibility)) yield* quotes.grantRead(statusId, quoted.accountId)
       if (waits) return yield* changed(quoted.id)
       if (!quoted.local) yield* send(activities.request(statusId))
-      else if (!isOwn) yield* accepted ? told(own, quoted.accountId, statusId) : ask(own, quoted.accountId, statusId)
+      else if (!isOwn) {
+        yield* accepted
+          ? notifyQuotedAuthor(own, quoted.accountId, statusId)
+          : askQuotedAuthor(own, quoted.accountId, statusId)
+      }
       yield* changed(quoted.id)
     }
   )
 
   /** Tells everyone who has the status that its quote is now shown, or no longer is. */
-  const shownAnew = Effect.fnUntraced(function*({ accountId, local, quotedStatusId, statusId }: Decided) {
+  const publishDecision = Effect.fnUntraced(function*({ accountId, local, quotedStatusId, statusId }: Decided) {
     if (local) yield* deliveryExpansion.enqueueChange(accountId, statusId, "Update")
     yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "card", statusId })
     yield* changed(statusId, ...(quotedStatusId === null ? [] : [quotedStatusId]))
   })
 
   /** Clears the pending state of a decided quote. */
-  const settled = ({ accountId, statusId }: Decided) =>
+  const clearPending = ({ accountId, statusId }: Decided) =>
     Effect.andThen(ends.cancel(statusId), notificationWriter.retractOne("pending.quote", accountId, statusId))
 
   /** Decides a pending quote request to the account; false if it does not exist. */
   const decide = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, to: "accepted" | "rejected") {
-    if (!(yield* quotes.isAsked(statusId, own.accountId))) return false
+    if (!(yield* quotes.isRequested(statusId, own.accountId))) return false
     const quote = yield* quotes.decide(statusId, own.accountId, ["pending"], to)
     if (quote === undefined) return false
-    yield* settled(quote)
+    yield* clearPending(quote)
     yield* send(activities.answer(to === "accepted" ? "Accept" : "Reject", statusId))
-    yield* shownAnew(quote)
+    yield* publishDecision(quote)
     return true
   })
 
   /** Withdraws a quote request of another server. Returns its former state; undefined if the id is unknown. */
-  const unasked = Effect.fnUntraced(function*(own: Ownership, requestUri: string) {
-    const quote = yield* quotes.unask(own.accountId, requestUri)
-    if (quote?.before === "pending") yield* settled(quote)
+  const withdrawRequest = Effect.fnUntraced(function*(own: Ownership, requestUri: string) {
+    const quote = yield* quotes.withdrawRequest(own.accountId, requestUri)
+    if (quote?.before === "pending") yield* clearPending(quote)
     return quote?.before
   })
 
@@ -141,9 +145,9 @@ export const make = Effect.gen(function*() {
     const quote = yield* quotes.decide(quotingId, own.accountId, standing, "revoked")
     if (quote === undefined) return undefined
     yield* notificationWriter.retractOne("quote", quote.accountId, quotingId)
-    yield* settled(quote)
+    yield* clearPending(quote)
     yield* send(activities.withdraw(quotingId))
-    yield* shownAnew(quote)
+    yield* publishDecision(quote)
     return quote
   })
 
@@ -156,7 +160,7 @@ export const make = Effect.gen(function*() {
     const controlled = control === undefined
       ? status.interactionPolicy
       : withControl(status.interactionPolicy, control)
-    const interactionPolicy = said.quoteApprovalPolicy && isOpen(status.visibility)
+    const interactionPolicy = said.quoteApprovalPolicy && isPublicOrUnlisted(status.visibility)
       ? withQuotePolicy(controlled, said.quoteApprovalPolicy)
       : controlled
     if (String(interactionPolicy) === String(status.interactionPolicy)) return false
@@ -178,7 +182,7 @@ export const make = Effect.gen(function*() {
     }),
     QuoteEnded: Effect.fnUntraced(function*(own: Ownership, { authorization, statusId }: Commands["QuoteEnded"]) {
       const quote = yield* quotes.end(statusId, own.accountId, authorization)
-      if (quote !== undefined) yield* shownAnew(quote)
+      if (quote !== undefined) yield* publishDecision(quote)
       return onStatus(statusId)
     }),
     SetQuotePolicy: Effect.fnUntraced(function*(own: Ownership, { policy, statusId }: Commands["SetQuotePolicy"]) {
@@ -189,5 +193,18 @@ export const make = Effect.gen(function*() {
     })
   }
 
-  return { find, isQuoting, readersOf, attach, ask, decide, govern, governed, revoke, shownAnew, unasked, verbs }
+  return {
+    find,
+    isQuoting,
+    readersOf,
+    attach,
+    askQuotedAuthor,
+    decide,
+    govern,
+    governed,
+    revoke,
+    publishDecision,
+    withdrawRequest,
+    verbs
+  }
 })

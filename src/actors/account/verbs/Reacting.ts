@@ -62,7 +62,7 @@ export const make = Effect.gen(function*() {
     React: Effect.fnUntraced(function*(own: Ownership, { name, statusId }: Commands["React"]) {
       const target = yield* statusTargets.touchable(own.accountId, statusId)
       // Accounts that may not favourite a post may not react to it either.
-      yield* gates.atOnce(own.accountId, target, "favourite")
+      yield* gates.requireAutomatic(own.accountId, target, "favourite")
       const emoji = yield* reactions.find(target.id, name)
       if (emoji === undefined) return yield* validationFailed("Name is not a recognized emoji")
       if ((yield* add(own, target, emoji)) === undefined) {

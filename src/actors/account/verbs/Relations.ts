@@ -159,8 +159,8 @@ export const make = Effect.gen(function*() {
       yield* drop(accountId, target)
       yield* drop(target, accountId)
       if (fresh) {
-        yield* approving.ofBlocked(own, target)
-        yield* removing.ofBlocked(own, target)
+        yield* approving.rejectRequestsOf(own, target)
+        yield* removing.removeRepliesOf(own, target)
         for (const id of yield* quotes.between(accountId, target)) yield* quoting.revoke(own, id)
       }
       yield* changed(own, target, accountId, target)

@@ -58,7 +58,7 @@ export const make = Effect.gen(function*() {
       return done
     }),
     /** Removes all replies of an account that is blocked. */
-    ofBlocked: Effect.fnUntraced(function*(own: Ownership, target: AccountId) {
+    removeRepliesOf: Effect.fnUntraced(function*(own: Ownership, target: AccountId) {
       yield* removed(own, yield* removals.allOf(own.accountId, target))
     })
   }

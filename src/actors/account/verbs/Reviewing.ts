@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
-import { AuditLog, LostAct } from "../../../services/staff/AuditLog.ts"
-import { standingOf } from "../../../services/staff/Rank.ts"
+import { AlreadyDone, AuditLog } from "../../../services/staff/AuditLog.ts"
+import { requirePermission } from "../../../services/staff/Rank.ts"
 import { ReviewedStatuses } from "../../../services/statuses/ReviewedStatuses.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onStatus } from "../core/Verbs.ts"
@@ -17,7 +17,7 @@ export const make = Effect.fnUntraced(function*({ verbs }: Editing) {
   const control = yield* Controlling.make
   const log = yield* AuditLog
   const reviewed = yield* ReviewedStatuses
-  const standing = standingOf(sql)
+  const standing = requirePermission(sql)
 
   const changed = (kind: "account" | "status", id: bigint) => broadcast.publish({ _tag: "Changed", kind, ids: [id] })
 
@@ -32,7 +32,7 @@ export const make = Effect.fnUntraced(function*({ verbs }: Editing) {
             action: approved ? "approve" : "reject",
             target: { type: "status", id: statusId, label: `#${statusId}` }
           } as const
-          const late = new LostAct({ act, refusal: new RecordNotFound() })
+          const late = new AlreadyDone({ act, refusal: new RecordNotFound() })
           // The second of two concurrent decisions finds no held post.
           if (!(yield* reviewed.isHeld(statusId))) return yield* late
           if (approved) {

@@ -1,7 +1,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../services/database/Ids.ts"
-import { idRows, only, rowsOf } from "../../../services/database/Rows.ts"
+import { idRows, rowsOf, singleRow } from "../../../services/database/Rows.ts"
 import { AgendaEntries } from "../../../services/intents/AgendaEntries.ts"
 import { AttachmentWriter } from "../../../services/media/AttachmentWriter.ts"
 import { RecordNotFound, Unprocessable, validationFailed } from "../../../services/runtime/Errors.ts"
@@ -39,7 +39,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
    */
   const room = Effect.fnUntraced(function*(accountId: AccountId, scheduledAt: number, except: bigint) {
     const day = new Date(scheduledAt - scheduledAt % 86_400_000)
-    const { today, total } = only(
+    const { today, total } = singleRow(
       yield* countRows(sql`
       SELECT count(*)::int AS total,
         (count(*) FILTER (WHERE scheduled_at >= ${day} AND scheduled_at < ${new Date(
@@ -67,16 +67,16 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
       if (scheduledAt <= now) return yield* publishing.publish(own, post)
       yield* future(scheduledAt)
       yield* room(accountId, scheduledAt, 0n)
-      const mediaIds = yield* publishing.rehearse(accountId, post)
+      const mediaIds = yield* publishing.checkPublishable(accountId, post)
       const params = yield* PersistedPost.encode(post)
-      const { id } = only(
+      const { id } = singleRow(
         yield* idRows(sql`
         INSERT INTO scheduled_statuses (id, account_id, scheduled_at, params, created_at)
         VALUES (next_id(${now}), ${accountId}, ${new Date(scheduledAt)}, ${params}::jsonb, ${new Date(
           now
         )}) RETURNING id`)
       )
-      yield* attachments.give(mediaIds, { scheduledStatusId: id })
+      yield* attachments.attach(mediaIds, { scheduledStatusId: id })
       yield* agenda.enqueue("scheduled_status", id, accountId, scheduledAt)
       return onScheduled(id)
     }),

@@ -31,7 +31,7 @@ export const make = Effect.gen(function*() {
   const limit = Effect.fnUntraced(function*({ accountId }: Ownership, statusId: bigint | undefined) {
     const strike = yield* accountActions.limitForSpam(accountId, statusId)
     if (strike === undefined) return
-    yield* notificationWriter.tellOwners("moderation_warning", [{ id: strike, accountId }])
+    yield* notificationWriter.notifyOwners("moderation_warning", [{ id: strike, accountId }])
     const ids = [accountId]
     yield* sql.afterCommit(Effect.andThen(
       broadcast.publish({ _tag: "Changed", kind: "account", ids }),

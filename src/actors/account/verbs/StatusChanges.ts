@@ -3,7 +3,7 @@ import type { AccountId } from "../../../services/database/Ids.ts"
 import type { Broadcast } from "../../../services/events/Broadcast.ts"
 
 /** Broadcasts that statuses and their author's counters changed. */
-export const changed = (
+export const publishChange = (
   broadcast: Broadcast["Service"],
   accountId: AccountId,
   statuses: ReadonlyArray<bigint>

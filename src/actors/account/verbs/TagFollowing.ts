@@ -22,7 +22,7 @@ export const make = Effect.gen(function*() {
 
   const verbs = {
     FollowTag: Effect.fnUntraced(function*(own: Ownership, { name }: Commands["FollowTag"]) {
-      for (const tagId of yield* tags.coin([name])) {
+      for (const tagId of yield* tags.findOrCreate([name])) {
         if (yield* follows.add(own.accountId, tagId)) yield* changed(own)
       }
       return onAccount(own.accountId)

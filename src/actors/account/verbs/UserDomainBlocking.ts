@@ -69,7 +69,7 @@ export const make = Effect.fnUntraced(function*(relations: Relations) {
       return yield* agenda.enqueue("domain_block", id, accountId, yield* Clock.currentTimeMillis)
     }
     const { events } = yield* severances.of(id, 0n)
-    yield* notifications.tellOwners("severed_relationships", events)
+    yield* notifications.notifyOwners("severed_relationships", events)
   })
   return { verbs, due }
 })

@@ -3,7 +3,7 @@ import { type ModerationList, ModerationLists } from "../../../services/lists/Mo
 import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { actButton, button, checkbox, form, select, textField } from "../../staff/pages/parts/Controls.ts"
-import { nothing, table, total } from "../../staff/pages/parts/Lists.ts"
+import { emptyList, table, total } from "../../staff/pages/parts/Lists.ts"
 import { badge, definitions, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 import { requireId, type Visit } from "../../staff/pages/Visit.ts"
@@ -110,7 +110,7 @@ const make = Effect.gen(function*() {
           total(visit, rows.length)
         }${
           rows.length === 0
-            ? nothing(say("This server subscribes to no lists."))
+            ? emptyList(say("This server subscribes to no lists."))
             : table(
               [say("List"), say("Priority"), say("Entries are applied"), say("State")],
               rows,
@@ -161,7 +161,7 @@ const make = Effect.gen(function*() {
       },
       sync: {
         run: Effect.fnUntraced(function*(visit) {
-          yield* lists.hurry(yield* requireId(visit))
+          yield* lists.scheduleSync(yield* requireId(visit))
           return { notice: visit.words.say("The list will be read shortly.") }
         })
       },

@@ -5,7 +5,7 @@ import { type Suggestion, Suggestions } from "../../../services/lists/Suggestion
 import { html } from "../../html/Html.ts"
 import { button } from "../../staff/pages/parts/Controls.ts"
 import { eachChosen } from "../../staff/pages/parts/Each.ts"
-import { bulk, choose, nothing, pageOf, pager, table, totalOf } from "../../staff/pages/parts/Lists.ts"
+import { bulk, emptyList, pageOf, pager, rowCheckbox, table, totalOf } from "../../staff/pages/parts/Lists.ts"
 import { moment } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 
@@ -30,7 +30,7 @@ const make = Effect.gen(function*() {
       const found = yield* suggestions.page(pageOf(visit))
       const total = yield* totalOf(visit, found.length, suggestions.total)
       const rows = found.map(({ action, createdAt, domain, id, listId }) => [
-        choose(id, say("Select {name}", { name: domain })),
+        rowCheckbox(id, say("Select {name}", { name: domain })),
         html`<a href="/admin/instances/${domain}">${domain}</a>`,
         actions[action](words),
         listId === null ? "" : names.get(listId) ?? "",
@@ -39,7 +39,7 @@ const make = Effect.gen(function*() {
       return {
         title: say("List suggestions"),
         body: html`<p><a href="/admin/moderation_lists">${say("Moderation lists")}</a></p>${total}${
-          rows.length === 0 ? nothing(say("No suggestions at the moment.")) : bulk(
+          rows.length === 0 ? emptyList(say("No suggestions at the moment.")) : bulk(
             visit,
             table(
               [say("Selected"), say("Server"), say("Suggested action"), say("List"), say("Since")],

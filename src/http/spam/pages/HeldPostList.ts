@@ -5,8 +5,8 @@ import { HeldPosts } from "../../../services/spam/HeldPosts.ts"
 import { html } from "../../html/Html.ts"
 import { button } from "../../staff/pages/parts/Controls.ts"
 import { eachChosen } from "../../staff/pages/parts/Each.ts"
-import { bulk, choose, nothing, pageOf, pager, totalOf } from "../../staff/pages/parts/Lists.ts"
-import { People } from "../../staff/pages/parts/People.ts"
+import { bulk, emptyList, pageOf, pager, rowCheckbox, totalOf } from "../../staff/pages/parts/Lists.ts"
+import { AccountLines } from "../../staff/pages/parts/People.ts"
 import { ReportedPosts } from "../../staff/pages/parts/ReportedPosts.ts"
 import { moment } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
@@ -23,7 +23,7 @@ const withOnly = (visit: Visit): Visit => {
 const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const held = yield* HeldPosts
-  const people = yield* People
+  const people = yield* AccountLines
   const posts = yield* ReportedPosts
   const staff = yield* StaffPages
 
@@ -36,7 +36,7 @@ const make = Effect.gen(function*() {
     const shown = yield* posts.load(words, [...meant.keys()], meant)
     const rows = found.map(({ accountId, createdAt, ruleName, statusId }) => {
       const alone = `${path}?only=${statusId}`
-      return html`<article class="card"><div class="row">${choose(statusId, say("Select this post"))}${
+      return html`<article class="card"><div class="row">${rowCheckbox(statusId, say("Select this post"))}${
         names.line(accountId)
       }</div>${shown.get(statusId) ?? html`<p class="soft">${say("This post is gone.")}</p>`}<p class="soft">${
         ruleName === null
@@ -55,7 +55,7 @@ const make = Effect.gen(function*() {
       body: html`<p class="soft">${
         say("These posts were held by a spam rule. Only their authors see them until you approve them.")
       }</p>${total}${
-        rows.length === 0 ? nothing(say("No held posts.")) : bulk(
+        rows.length === 0 ? emptyList(say("No held posts.")) : bulk(
           visit,
           html`${rows}`,
           html`${button("approve", say("Approve"))}${button("reject", say("Reject"), "danger")}`

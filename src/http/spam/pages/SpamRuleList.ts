@@ -5,7 +5,7 @@ import { SpamRules } from "../../../services/spam/SpamRules.ts"
 import { runDaysMax, SpamRuns } from "../../../services/spam/SpamRuns.ts"
 import { html } from "../../html/Html.ts"
 import { actButton, button, form, textField } from "../../staff/pages/parts/Controls.ts"
-import { nothing, table } from "../../staff/pages/parts/Lists.ts"
+import { emptyList, table } from "../../staff/pages/parts/Lists.ts"
 import { badge, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 import { idOf, type Visit } from "../../staff/pages/Visit.ts"
@@ -28,7 +28,7 @@ const make = Effect.gen(function*() {
   const chain = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { figure, say }, words } = visit
     const all = yield* rules.list
-    if (all.length === 0) return nothing(say("No rules yet."))
+    if (all.length === 0) return emptyList(say("No rules yet."))
     const hits = yield* rules.hits(all.map(({ id }) => id))
     const move = (id: bigint, label: string, place: number) =>
       actButton(visit, "move", label, { fields: { id: String(id), place: String(place) } })

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import type { Messages } from "../../../services/languages/Messages.ts"
 import { type SpamRun, SpamRuns } from "../../../services/spam/SpamRuns.ts"
 import { type Html, html } from "../../html/Html.ts"
-import { nothing, table } from "../../staff/pages/parts/Lists.ts"
+import { emptyList, table } from "../../staff/pages/parts/Lists.ts"
 import { ReportedPosts } from "../../staff/pages/parts/ReportedPosts.ts"
 import { definitions, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
@@ -12,7 +12,7 @@ import { runState } from "./SpamRunState.ts"
 
 /** Returns the table of matches by rule; a rule's samples are on a page of their own. */
 const found = ({ figure, say }: Messages, path: string, { results }: SpamRun): Html =>
-  results.length === 0 ? nothing(say("No rules yet.")) : table(
+  results.length === 0 ? emptyList(say("No rules yet.")) : table(
     [say("Rule"), say("Posts"), say("Accounts"), say("Samples")],
     results.map(({ accounts, name, ruleId, samples, statuses }) => [
       html`<bdi>${name}</bdi>`,

@@ -56,12 +56,12 @@ export const layer = group(
     const views = yield* AdminAccountViews
     const warningEmails = yield* WarningEmails
 
-    const shows = (id: bigint) => Effect.map(views.renderOne(id), (account) => Reply.json(account))
+    const shown = (id: bigint) => Effect.map(views.renderOne(id), (account) => Reply.json(account))
     const lift = (type: LastingType) =>
       Effect.fnUntraced(function*({ params: { id } }: OnAccount) {
         yield* accounts.find(id)
         yield* actors.tell(id, { _tag: "LiftAction", by: yield* Caller.account, type })
-        return yield* shows(id)
+        return yield* shown(id)
       })
 
     return handlers.handleAll({
@@ -72,7 +72,7 @@ export const layer = group(
       }),
       approve: traced("admin.accounts.approve")(function*({ params: { id } }) {
         yield* staffEmails.decided(yield* approvals.approve(id, yield* Caller.account), "approved")
-        return yield* shows(id)
+        return yield* shown(id)
       }),
       reject: traced("admin.accounts.reject")(function*({ params: { id } }) {
         yield* staffEmails.decided(yield* approvals.reject(id, yield* Caller.account), "rejected")

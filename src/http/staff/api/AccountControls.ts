@@ -5,7 +5,7 @@ import { requireEmail } from "../../../services/identity/RegistrationRules.ts"
 import { AccountControls } from "../../../services/moderation/AccountControls.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
-import { everyone } from "../../../services/staff/Permissions.ts"
+import { defaultRole } from "../../../services/staff/Permissions.ts"
 import { group } from "../../Group.ts"
 import { Access } from "../../guard/Access.ts"
 import { Caller } from "../../guard/Caller.ts"
@@ -52,7 +52,7 @@ export const layer = group(
       }),
       changeRole: traced("admin.accounts.changeRole")(function*({ params: { id }, payload }) {
         const { roleId } = payload
-        const role = roleId === String(everyone) ? everyone : yield* decodeId(roleId)
+        const role = roleId === String(defaultRole) ? defaultRole : yield* decodeId(roleId)
         if (role === null) return yield* new RecordNotFound()
         yield* controls.changeRole(yield* Caller.account, id, role)
         return yield* shows(id)

@@ -70,7 +70,7 @@ export const layer = group(
           cursor: (one) => one,
           items: yield* views.render(ids),
           keep: {
-            ...Lists.kept(url, kept),
+            ...Lists.linkParameters(url, kept),
             ["role_ids"]: selection.roleIds?.map(String)
           }
         })

@@ -69,7 +69,7 @@ export const layer = group(
           rows,
           cursor: ({ id }) => id,
           items: yield* views.render(rows),
-          keep: Lists.kept(url, ["state"])
+          keep: Lists.linkParameters(url, ["state"])
         })
       }),
       show: traced("admin.appeals.show")(({ params }) => shown(params.id)),

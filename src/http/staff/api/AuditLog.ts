@@ -49,7 +49,7 @@ export const layer = group(
           rows,
           cursor: (row) => row.id,
           items: rows.map((row) => encode<AuditEntry>(auditEntry(row))),
-          keep: Lists.kept(request.url, auditLogFilters)
+          keep: Lists.linkParameters(request.url, auditLogFilters)
         })
       }),
       file: traced("admin.auditLog.file")(function*({ query }) {

@@ -96,7 +96,7 @@ export const layer = group(
           rows,
           cursor: (row) => row.id,
           items: rows.map(emojiJson),
-          keep: Lists.kept(request.url, customEmojisFilters)
+          keep: Lists.linkParameters(request.url, customEmojisFilters)
         })
       }),
       create: traced("admin.customEmojis.create")(function*({ payload }) {

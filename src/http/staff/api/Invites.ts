@@ -11,7 +11,7 @@ import * as Reply from "../../guard/Reply.ts"
 import { AccountViews } from "../../render/AccountViews.ts"
 import * as Lists from "../../render/Lists.ts"
 import { id, timestamp, timestampOrNull } from "../../wire/Common.ts"
-import { splice } from "../../wire/Keys.ts"
+import { withMembers } from "../../wire/Keys.ts"
 import { pageOf, PageQuery } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
 import { AdminInvite, InviteWrite } from "../wire/Invite.ts"
@@ -44,7 +44,7 @@ export const layer = group(
       const views = new Map((yield* accounts.render(ids)).map((view, at) => [ids[at], view]))
       return all.flatMap(({ accountId, ...invite }) => {
         const account = views.get(accountId)
-        return account === undefined ? [] : [splice<AdminInvite, "account">({
+        return account === undefined ? [] : [withMembers<AdminInvite, "account">({
           ...invite,
           id: id(invite.id),
           url: `${publicUrl}/invite/${invite.code}`,

@@ -4,7 +4,7 @@ import { Cohorts } from "../../../services/metrics/Cohorts.ts"
 import { Dimensions } from "../../../services/metrics/Dimensions.ts"
 import { type Measure, Measures } from "../../../services/metrics/Measures.ts"
 import { dayMillis, periodOf } from "../../../services/metrics/Period.ts"
-import { inWords } from "../../../services/metrics/Sizes.ts"
+import { formatBytes } from "../../../services/metrics/Sizes.ts"
 import { missingParameter, validationFailed } from "../../../services/runtime/Errors.ts"
 import { momentMillisMax } from "../../../services/runtime/Moments.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
@@ -78,7 +78,7 @@ const shownMeasure = ({ data, key, previousTotal, total, unit }: Measure) =>
     key,
     unit,
     total: String(total),
-    ...(unit === "bytes" && { humanValue: inWords(total) }),
+    ...(unit === "bytes" && { humanValue: formatBytes(total) }),
     ...(previousTotal !== undefined && { previousTotal: String(previousTotal) }),
     data: data.map(({ date, value }) => ({ date: timestamp(date), value: String(value) }))
   })

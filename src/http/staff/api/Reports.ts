@@ -99,7 +99,7 @@ export const layer = group(
           rows: found,
           cursor: ({ id }) => id,
           items: yield* views.render(yield* Caller.account, found),
-          keep: Lists.kept(url, filters)
+          keep: Lists.linkParameters(url, filters)
         })
       }),
       show: traced("admin.reports.show")(({ params }) => shown(params.id)),

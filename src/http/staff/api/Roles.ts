@@ -2,7 +2,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RecordNotFound, validationFailed } from "../../../services/runtime/Errors.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
-import { everyone } from "../../../services/staff/Permissions.ts"
+import { defaultRole } from "../../../services/staff/Permissions.ts"
 import { Roles } from "../../../services/staff/Roles.ts"
 import { type RoleChange, RoleWriter } from "../../../services/staff/RoleWriter.ts"
 import { group } from "../../Group.ts"
@@ -44,7 +44,7 @@ export const layer = group(
     const writer = yield* RoleWriter
 
     const everybodys = Effect.map(
-      roles.get(everyone),
+      roles.get(defaultRole),
       Option.match({ onNone: () => 0n, onSome: ({ permissions }) => permissions })
     )
     const shown = Effect.fnUntraced(function*(id: bigint) {
@@ -61,7 +61,7 @@ export const layer = group(
     return handlers.handleAll({
       all: traced("admin.roles.all")(function*() {
         const found = yield* roles.list
-        const bits = found.find(({ id }) => id === everyone)?.permissions ?? 0n
+        const bits = found.find(({ id }) => id === defaultRole)?.permissions ?? 0n
         return Reply.list(found.map((role) => encode<AdminRole>(adminRole(role, bits))))
       }),
       create: traced("admin.roles.create")(function*({ payload }) {

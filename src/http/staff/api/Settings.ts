@@ -7,7 +7,7 @@ import type { InstanceChange } from "../../../services/instance/InstanceChange.t
 import { InstanceDocuments } from "../../../services/instance/InstanceDocuments.ts"
 import { InstancePolicies, type Policies } from "../../../services/instance/InstancePolicies.ts"
 import { InstanceSettings } from "../../../services/instance/InstanceSettings.ts"
-import { asReach, type TimelinesAccess } from "../../../services/instance/SettingNames.ts"
+import { decodeTimelineReaders, type TimelinesAccess } from "../../../services/instance/SettingNames.ts"
 import type { StorageBudgets } from "../../../services/instance/StorageBudgets.ts"
 import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
@@ -152,7 +152,7 @@ const accessOf = Effect.fnUntraced(
       function*(feeds: keyof TimelinesAccess, origin: keyof TimelinesAccess["liveFeeds"]) {
         const text = given[feeds]?.[origin]
         if (text === undefined || text === null || text === "") return before[feeds][origin]
-        return asReach(text) ?? (yield* validationFailed("Timelines access is not included in the list"))
+        return decodeTimelineReaders(text) ?? (yield* validationFailed("Timelines access is not included in the list"))
       }
     )
     const feedsOf = (feeds: keyof TimelinesAccess) =>

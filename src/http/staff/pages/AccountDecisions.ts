@@ -9,7 +9,7 @@ import { WarningEmails } from "../../../services/moderation/WarningEmails.ts"
 import type { ClientError } from "../../../services/runtime/Errors.ts"
 
 /** Moderation action that staff take against an account. */
-interface Taken {
+interface AccountAction {
   readonly type: ActionType
   readonly text: string
   readonly reportId: bigint | null
@@ -17,15 +17,15 @@ interface Taken {
   readonly tells: boolean
 }
 
-type Decided = Effect.Effect<void, ClientError>
+type CommandEffect = Effect.Effect<void, ClientError>
 
 /** Actions of staff pages on accounts: the same commands as those of the API. */
 export class AccountDecisions extends Context.Service<AccountDecisions, {
-  readonly take: (by: AccountId, id: bigint, action: Taken) => Decided
-  readonly lift: (by: AccountId, id: bigint, type: LastingType) => Decided
-  readonly approve: (by: AccountId, id: bigint) => Decided
-  readonly reject: (by: AccountId, id: bigint) => Decided
-  readonly remove: (by: AccountId, id: bigint) => Decided
+  readonly take: (by: AccountId, id: bigint, action: AccountAction) => CommandEffect
+  readonly lift: (by: AccountId, id: bigint, type: LastingType) => CommandEffect
+  readonly approve: (by: AccountId, id: bigint) => CommandEffect
+  readonly reject: (by: AccountId, id: bigint) => CommandEffect
+  readonly remove: (by: AccountId, id: bigint) => CommandEffect
 }>()("murmuration/http/staff/pages/AccountDecisions") {
   static readonly layer = Layer.effect(
     AccountDecisions,

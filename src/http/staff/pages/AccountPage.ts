@@ -9,14 +9,14 @@ import { WarningPresets } from "../../../services/moderation/WarningPresets.ts"
 import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { AccountDecisions } from "./AccountDecisions.ts"
-import { addresses, facts } from "./parts/AccountFacts.ts"
+import { facts, ipAddresses } from "./parts/AccountFacts.ts"
 import { states } from "./parts/AccountStates.ts"
-import { actionForm, taking } from "./parts/ActionForm.ts"
-import { undoing } from "./parts/ActionTexts.ts"
+import { actionForm, takeAction } from "./parts/ActionForm.ts"
+import { liftButtons } from "./parts/ActionTexts.ts"
 import { actButton, button, form, textField } from "./parts/Controls.ts"
-import { nothing } from "./parts/Lists.ts"
+import { emptyList } from "./parts/Lists.ts"
 import { NoteList } from "./parts/NoteList.ts"
-import { People } from "./parts/People.ts"
+import { AccountLines } from "./parts/People.ts"
 import { reportLines } from "./parts/ReportLines.ts"
 import { strikeLines } from "./parts/StrikeLines.ts"
 import { handleOf, section } from "./parts/Texts.ts"
@@ -39,7 +39,7 @@ const make = Effect.gen(function*() {
   const appeals = yield* Appeals
   const decisions = yield* AccountDecisions
   const noteList = yield* NoteList
-  const people = yield* People
+  const people = yield* AccountLines
   const reports = yield* AdminReports
   const staff = yield* StaffPages
   const presets = yield* WarningPresets
@@ -82,14 +82,14 @@ const make = Effect.gen(function*() {
 ${section(say("Account details"), facts(visit, account, names))}
 ${
         visit.may("manageUsers") && account.email !== null
-          ? section(say("Recent IP addresses"), addresses(visit, account))
+          ? section(say("Recent IP addresses"), ipAddresses(visit, account))
           : ""
       }
 ${
         section(
           say("Strikes"),
           strikeIds.length === 0
-            ? nothing(say("No action has been taken against this account."))
+            ? emptyList(say("No action has been taken against this account."))
             : strikeLines(words, strikeIds.flatMap((one) => struck.get(one) ?? []))
         )
       }
@@ -101,7 +101,7 @@ ${
           : ""
       }
 </div><div>
-${decided(visit, account, name)}
+${decisionSections(visit, account, name)}
 ${section(say("Take action"), actionForm(visit, name, possible, yield* presets.list))}
 ${yield* noteList.show(visit, { type: "account", id })}
 ${yield* userControls.show(visit, account)}
@@ -124,12 +124,12 @@ ${
     }
   })
 
-  const lifting = (type: keyof typeof undoing): Act => ({
+  const lifting = (type: keyof typeof liftButtons): Act => ({
     permission: "manageUsers",
     run: Effect.fnUntraced(function*(visit) {
       const { id, name } = yield* subject(visit)
       yield* decisions.lift(visit.by, id, type)
-      return { notice: undoing[type].notice(visit.words, name) }
+      return { notice: liftButtons[type].notice(visit.words, name) }
     })
   })
 
@@ -143,7 +143,7 @@ ${
     acts: {
       ...noteList.acts("account"),
       ...userControls.acts(subject),
-      take: taking(decisions, presets, subject),
+      take: takeAction(decisions, presets, subject),
       enable: lifting("disable"),
       unsensitive: lifting("sensitive"),
       unsilence: lifting("silence"),
@@ -195,7 +195,7 @@ ${
 })
 
 /** Returns the pending approval with its buttons, and the buttons that lift restrictions in force. */
-const decided = (visit: Visit, account: AdminAccountRecord, name: string): Html => {
+const decisionSections = (visit: Visit, account: AdminAccountRecord, name: string): Html => {
   const { may, words: { say }, words } = visit
   if (!may("manageUsers")) return html``
   const state = lasting(account)
@@ -213,7 +213,7 @@ const decided = (visit: Visit, account: AdminAccountRecord, name: string): Html 
     standing.length === 0 ? "" : section(
       say("Current restrictions"),
       html`<div class="row">${
-        standing.map((type) => actButton(visit, undoing[type].act, undoing[type].label(words)))
+        standing.map((type) => actButton(visit, liftButtons[type].act, liftButtons[type].label(words)))
       }</div>`
     )
   }`

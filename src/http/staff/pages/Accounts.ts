@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import type { Messages } from "../../../services/languages/Messages.ts"
 import { type AccountSelection, accountStatuses, AdminAccounts } from "../../../services/moderation/AdminAccounts.ts"
 import { type ClientError, validationFailed } from "../../../services/runtime/Errors.ts"
-import { everyone } from "../../../services/staff/Permissions.ts"
+import { defaultRole } from "../../../services/staff/Permissions.ts"
 import { Roles } from "../../../services/staff/Roles.ts"
 import { html } from "../../html/Html.ts"
 import { AccountDecisions } from "./AccountDecisions.ts"
@@ -10,17 +10,17 @@ import { roleOf, states } from "./parts/AccountStates.ts"
 import { button } from "./parts/Controls.ts"
 import {
   bulk,
-  choose,
+  emptyList,
   filters,
   filterSelect,
   filterText,
-  nothing,
   pageOf,
   pager,
+  rowCheckbox,
   table,
   totalOf
 } from "./parts/Lists.ts"
-import { type Names, People } from "./parts/People.ts"
+import { AccountLines, type AccountNames } from "./parts/People.ts"
 import { moment } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { type Act, chosenIds, type Confirmation, idOf, type Visit } from "./Visit.ts"
@@ -60,7 +60,7 @@ const statusChoices = ({ say }: Messages) =>
 const make = Effect.gen(function*() {
   const accounts = yield* AdminAccounts
   const decisions = yield* AccountDecisions
-  const people = yield* People
+  const people = yield* AccountLines
   const roles = yield* Roles
   const staff = yield* StaffPages
 
@@ -76,7 +76,7 @@ const make = Effect.gen(function*() {
       if (record === undefined) return []
       const role = roleOf(record)
       return [[
-        choose(id, say("Select {name}", { name: names.handle(id) ?? "" })),
+        rowCheckbox(id, say("Select {name}", { name: names.handle(id) ?? "" })),
         names.line(id),
         html`${states(words, record)}${
           record.reason === null ? "" : html`<span class="hint" dir="auto">${record.reason.slice(0, 300)}</span>`
@@ -100,7 +100,7 @@ const make = Effect.gen(function*() {
             filterSelect(visit, "role", say("Role"), [
               ["", say("Any role")],
               ["staff", say("Any staff")],
-              ...known.filter(({ id }) => id !== everyone).map(({ id, name }) => [String(id), name] as const)
+              ...known.filter(({ id }) => id !== defaultRole).map(({ id, name }) => [String(id), name] as const)
             ])
           }${filterText(visit, "username", say("Username"))}${filterText(visit, "display_name", say("Display name"))}${
             filterText(visit, "email", say("Email address"))
@@ -108,7 +108,7 @@ const make = Effect.gen(function*() {
         )
       }${total}${
         rows.length === 0
-          ? nothing(say("No accounts match."))
+          ? emptyList(say("No accounts match."))
           : bulk(
             visit,
             table(
@@ -214,7 +214,7 @@ const make = Effect.gen(function*() {
   })
 })
 
-const named = ({ words }: Visit, ids: ReadonlyArray<bigint>, names: Names): string =>
+const named = ({ words }: Visit, ids: ReadonlyArray<bigint>, names: AccountNames): string =>
   words.list(ids.map((id) => names.handle(id) ?? String(id)))
 
 /** List of accounts for moderators, with bulk actions. */

@@ -10,7 +10,7 @@ import { RecordNotFound, validationFailed } from "../../../services/runtime/Erro
 import { momentOf } from "../../../services/runtime/Moments.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { actButton, button, checkbox, form, textArea, textField } from "./parts/Controls.ts"
-import { nothing, table, total } from "./parts/Lists.ts"
+import { emptyList, table, total } from "./parts/Lists.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { requireId, type Visit } from "./Visit.ts"
@@ -101,7 +101,7 @@ const make = Effect.gen(function*() {
       title: say("Announcements"),
       body: html`${total(visit, rows.length)}${
         rows.length === 0
-          ? nothing(say("There are no announcements yet."))
+          ? emptyList(say("There are no announcements yet."))
           : table([say("Text"), say("State"), say("Time"), say("Changed")], rows, say("Announcements"))
       }${
         section(

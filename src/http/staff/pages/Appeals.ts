@@ -8,10 +8,10 @@ import { Strikes } from "../../../services/moderation/Strikes.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { actionNames } from "./parts/ActionTexts.ts"
 import { actButton } from "./parts/Controls.ts"
-import { nothing, pageOf, pager, table, tabs, total } from "./parts/Lists.ts"
-import { People } from "./parts/People.ts"
+import { emptyList, pageOf, pager, table, tabs, total } from "./parts/Lists.ts"
+import { AccountLines } from "./parts/People.ts"
 import { ReportedPosts } from "./parts/ReportedPosts.ts"
-import { badge, definitions, moment, section, written } from "./parts/Texts.ts"
+import { badge, definitions, moment, section, userText } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { type Act, type Confirmation, requireId, type Visit } from "./Visit.ts"
 
@@ -40,7 +40,7 @@ const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const appeals = yield* Appeals
   const emails = yield* AppealEmails
-  const people = yield* People
+  const people = yield* AccountLines
   const posts = yield* ReportedPosts
   const staff = yield* StaffPages
   const strikes = yield* Strikes
@@ -78,7 +78,7 @@ const make = Effect.gen(function*() {
         ])
       }${total(visit, counts[state])}${
         rows.length === 0
-          ? nothing(say("No appeals match."))
+          ? emptyList(say("No appeals match."))
           : table([say("Account"), say("Strike"), say("Appeal"), say("State"), say("Since")], rows, say("Appeals"))
       }${pager(visit, found.map(({ id }) => id))}`
     }
@@ -98,7 +98,7 @@ const make = Effect.gen(function*() {
 ${
         section(
           say("Reason given"),
-          html`${written(appeal.text)}<p class="soft">${moment(words, appeal.createdAt)}</p>`
+          html`${userText(appeal.text)}<p class="soft">${moment(words, appeal.createdAt)}</p>`
         )
       }
 ${
@@ -124,7 +124,7 @@ ${
                 appeal.decidedByAccountId === null ? undefined : names.line(appeal.decidedByAccountId)
               ]
             ])
-          }${strike.text.trim() === "" ? "" : written(strike.text)}${
+          }${strike.text.trim() === "" ? "" : userText(strike.text)}${
             strike.statusIds.length === 0 ? "" : yield* posts.show(words, strike.statusIds, false)
           }`
         )

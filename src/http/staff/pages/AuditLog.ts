@@ -4,7 +4,7 @@ import { AuditEntries, type AuditEntry } from "../../../services/staff/AuditEntr
 import * as Reply from "../../guard/Reply.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { auditFile } from "../render/AuditFile.ts"
-import { filters, filterSelect, filterText, hereWith, nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
+import { emptyList, filters, filterSelect, filterText, pageOf, pager, table, totalOf, urlWith } from "./parts/Lists.ts"
 import { moment } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
@@ -70,10 +70,10 @@ const make = Effect.gen(function*() {
             filterText(visit, "target_id", say("ID of the target"))
           }`
         )
-      }<p class="row"><a href="${hereWith({ ...visit, path: `${path}/export.csv` }, {})}" download>${
+      }<p class="row"><a href="${urlWith({ ...visit, path: `${path}/export.csv` }, {})}" download>${
         say("Download as CSV")
       }</a> <span class="soft">${say("The audit log cannot be changed.")}</span></p>${total}${
-        rows.length === 0 ? nothing(say("No entries match.")) : table(
+        rows.length === 0 ? emptyList(say("No entries match.")) : table(
           [say("Date"), say("Done by"), say("Action"), say("On"), say("Changes")],
           rows,
           say("Audit log")

@@ -4,7 +4,7 @@ import * as Reply from "../../guard/Reply.ts"
 import { html } from "../../html/Html.ts"
 import { button, form, textArea } from "./parts/Controls.ts"
 import { severityNames } from "./parts/DomainBlockForm.ts"
-import { nothing, table } from "./parts/Lists.ts"
+import { emptyList, table } from "./parts/Lists.ts"
 import { badge, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import type { Visit } from "./Visit.ts"
@@ -27,7 +27,7 @@ const make = Effect.gen(function*() {
         { fresh: fresh.length, known: entries.length - fresh.length, skipped }
       )
     }</p>${
-      fresh.length === 0 ? nothing(say("Nothing to do.")) : table(
+      fresh.length === 0 ? emptyList(say("Nothing to do.")) : table(
         [say("Server"), say("State"), say("Public comment")],
         fresh.slice(0, previewRowsMax).map(({ domain, publicComment, rejectMedia, severity }) => [
           domain,

@@ -4,7 +4,7 @@ import { CanonicalEmailBlocks, canonicalEmailHash } from "../../../services/mode
 import { missingParameter } from "../../../services/runtime/Errors.ts"
 import { html } from "../../html/Html.ts"
 import { actButton, button, form, textField } from "./parts/Controls.ts"
-import { nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
+import { emptyList, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
 import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
@@ -36,7 +36,7 @@ const make = Effect.gen(function*() {
         section(say("Check an email address"), form(visit, html`${email}${button("test", say("Check"))}`))
       }</div>${total}${
         rows.length === 0
-          ? nothing(say("No email addresses are blocked."))
+          ? emptyList(say("No email addresses are blocked."))
           : table([say("Hash"), say("Actions")], rows, say("Blocked email addresses"))
       }${pager(visit, found.map(({ id }) => id))}`
     }

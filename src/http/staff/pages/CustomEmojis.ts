@@ -7,7 +7,7 @@ import { RecordNotFound, Unavailable, validationFailed } from "../../../services
 import { html } from "../../html/Html.ts"
 import { button, textField } from "./parts/Controls.ts"
 import { eachChosen } from "./parts/Each.ts"
-import { bulk, choose, filters, filterText, nothing, pageOf, pager, table, tabs, total } from "./parts/Lists.ts"
+import { bulk, emptyList, filters, filterText, pageOf, pager, rowCheckbox, table, tabs, total } from "./parts/Lists.ts"
 import { badge } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import type { Act, Visit } from "./Visit.ts"
@@ -23,7 +23,7 @@ const make = Effect.gen(function*() {
   const isRemote = ({ query }: Visit) => query.get("origin") === "remote"
 
   const rowOf = ({ words: { say } }: Visit, emoji: EmojiRecord) => [
-    choose(emoji.id, say("Select {name}", { name: emoji.shortcode })),
+    rowCheckbox(emoji.id, say("Select {name}", { name: emoji.shortcode })),
     html`<img src="${emoji.staticUrl}" alt="" width="32" height="32" loading="lazy"> <code>:${emoji.shortcode}:</code>`,
     emoji.domain === null ? html`<bdi>${emoji.category ?? ""}</bdi>` : emoji.domain,
     html`${emoji.disabled ? badge(say("Disabled"), "bad") : ""}${
@@ -56,7 +56,7 @@ const make = Effect.gen(function*() {
           "origin"
         )
       }${total(visit, remote ? others : own)}${
-        found.length === 0 ? nothing(say("No emoji match.")) : bulk(
+        found.length === 0 ? emptyList(say("No emoji match.")) : bulk(
           visit,
           table(
             [say("Selected"), say("Emoji"), remote ? say("Server") : say("Category"), say("State")],

@@ -12,8 +12,8 @@ import { mayAny, type Permission } from "../../../services/staff/Permissions.ts"
 import { type Waiting, waitingCountMax, WaitingWork } from "../../../services/staff/WaitingWork.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { backlogs, deliveries, nodes } from "./parts/HealthSections.ts"
-import { nothing, table } from "./parts/Lists.ts"
-import { bars } from "./parts/Plots.ts"
+import { emptyList, table } from "./parts/Lists.ts"
+import { barChart } from "./parts/Plots.ts"
 import { overBudget, storage } from "./parts/StorageSection.ts"
 import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
@@ -111,7 +111,7 @@ const make = Effect.gen(function*() {
           measure === undefined
             ? ""
             : html`<section class="card">${
-              bars(words, {
+              barChart(words, {
                 title: title(words),
                 points: measure.data.map(({ date, value }) => [words.day(date), Number(value)] as const)
               })
@@ -127,7 +127,7 @@ const make = Effect.gen(function*() {
     const came = found.filter(({ data }) => (data[0]?.value ?? 0) > 0)
     return section(
       say("Retention"),
-      came.length === 0 ? nothing(say("No sign-ups in these months.")) : table(
+      came.length === 0 ? emptyList(say("No sign-ups in these months.")) : table(
         [say("Signed up"), say("People"), say("Still active")],
         came.map(({ data, period }) => [
           month(period),

@@ -5,7 +5,7 @@ import { InstanceSettings } from "../../../services/instance/InstanceSettings.ts
 import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { type Html, html, raw } from "../../html/Html.ts"
 import { button, form, select, textArea, textField } from "./parts/Controls.ts"
-import { nothing } from "./parts/Lists.ts"
+import { emptyList } from "./parts/Lists.ts"
 import { moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import type { Visit } from "./Visit.ts"
@@ -21,7 +21,7 @@ const make = Effect.gen(function*() {
       return section(
         title,
         all.length === 0
-          ? nothing(say("No version yet."))
+          ? emptyList(say("No version yet."))
           : html`${
             all.map(({ effectiveOn, html: text, notice, publishedAt }) =>
               html`<details><summary>${say("Effective from {day}", { day: effectiveOn })} <span class="soft">${

@@ -3,7 +3,7 @@ import { DomainAllows } from "../../../services/federation/domains/DomainAllows.
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { html } from "../../html/Html.ts"
 import { actButton, button, form, textField } from "./parts/Controls.ts"
-import { nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
+import { emptyList, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
 import { suffixConfirmation } from "./parts/SuffixConfirmation.ts"
 import { moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
@@ -43,7 +43,7 @@ const make = Effect.gen(function*() {
         )
       }${total}${
         rows.length === 0
-          ? nothing(say("The list is empty."))
+          ? emptyList(say("The list is empty."))
           : table([say("Server"), say("Since"), say("Actions")], rows, say("Allowed servers"))
       }${pager(visit, found.map(({ id }) => id))}`
     }

@@ -5,7 +5,7 @@ import { html } from "../../html/Html.ts"
 import { actButton, button, form, textField } from "./parts/Controls.ts"
 import { blockChangeIn, domainBlockFields, fieldsOfBlock, severityNames } from "./parts/DomainBlockForm.ts"
 import { eachChosen } from "./parts/Each.ts"
-import { bulk, choose, nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
+import { bulk, emptyList, pageOf, pager, rowCheckbox, table, totalOf } from "./parts/Lists.ts"
 import { suffixConfirmation } from "./parts/SuffixConfirmation.ts"
 import { badge, definitions, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
@@ -22,7 +22,7 @@ const make = Effect.gen(function*() {
     const found = yield* blocks.page(pageOf(visit))
     const total = yield* totalOf(visit, found.length, blocks.total)
     const rows = found.map((block) => [
-      choose(block.id, say("Select {name}", { name: block.domain })),
+      rowCheckbox(block.id, say("Select {name}", { name: block.domain })),
       html`<a href="${path}/${String(block.id)}">${block.domain}</a>${
         block.publicComment === null ? "" : html`<span class="hint" dir="auto">${block.publicComment}</span>`
       }`,
@@ -40,7 +40,7 @@ const make = Effect.gen(function*() {
       }</a> <a href="/admin/domain_block_files">${say("Import and export")}</a> <a href="/admin/domain_allows">${
         say("Allowed servers")
       }</a></p>${total}${
-        rows.length === 0 ? nothing(say("No servers are blocked.")) : bulk(
+        rows.length === 0 ? emptyList(say("No servers are blocked.")) : bulk(
           visit,
           table([say("Selected"), say("Server"), say("State"), say("Since")], rows, say("Blocked servers")),
           html`${button("remove", say("Unblock"))}`

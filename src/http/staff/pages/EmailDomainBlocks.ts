@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { EmailDomainBlocks, historyDays } from "../../../services/moderation/EmailDomainBlocks.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { actButton, button, checkbox, form } from "./parts/Controls.ts"
-import { nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
+import { emptyList, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
 import { suffixConfirmation } from "./parts/SuffixConfirmation.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
@@ -65,7 +65,7 @@ const make = Effect.gen(function*() {
           }`
         )
       }${total}${
-        rows.length === 0 ? nothing(say("No email providers are blocked.")) : table(
+        rows.length === 0 ? emptyList(say("No email providers are blocked.")) : table(
           [say("Domain"), say("Sign-ups in {days} days", { days: historyDays }), say("Since"), say("Actions")],
           rows,
           say("Blocked email providers")

@@ -1,7 +1,7 @@
 import { Option, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 import { HttpServerResponse } from "effect/http"
-import type { Done } from "./Visit.ts"
+import type { ActResult } from "./Visit.ts"
 
 /** Maximum characters of a notice, and of the whole cookie. Browsers keep cookies of up to 4,096 bytes. */
 const textCharactersMax = 500
@@ -9,7 +9,7 @@ const cookieCharactersMax = 3_500
 /** Lifetime of the cookie until the next page shows it, in milliseconds. */
 const noticeMillis = 60_000
 
-const Notice = Schema.Struct({
+const FlashMessage = Schema.Struct({
   notice: Schema.String,
   undo: Schema.optionalKey(
     Schema.Struct({
@@ -20,12 +20,12 @@ const Notice = Schema.Struct({
   )
 })
 /** Result of an action, kept in a cookie until the next page shows it. */
-export type Notice = typeof Notice.Type
+export type FlashMessage = typeof FlashMessage.Type
 
-const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Notice))
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(FlashMessage))
 
 /** Encodes the cookie's value: cuts a long notice, and drops the undo form if the value is too long. */
-const written = ({ notice, undo }: Done): string => {
+const written = ({ notice, undo }: ActResult): string => {
   const text = notice.length > textCharactersMax ? `${notice.slice(0, textCharactersMax - 1)}…` : notice
   const of = (value: object) => Base64Url.encode(new TextEncoder().encode(JSON.stringify(value)))
   const whole = of({ notice: text.toWellFormed(), ...(undo !== undefined && { undo }) })
@@ -33,14 +33,14 @@ const written = ({ notice, undo }: Done): string => {
 }
 
 /** Stores notices in a cookie that the next page deletes. A notice in the URL could be forged. */
-export const notices = (publicUrl: string) => {
+export const flashMessages = (publicUrl: string) => {
   const secure = publicUrl.startsWith("https:")
   const name = secure ? "__Host-notice" : "notice"
   const attributes = { httpOnly: true, sameSite: "lax", secure, path: "/" } as const
   return {
-    put: (response: HttpServerResponse.HttpServerResponse, done: Done) =>
+    put: (response: HttpServerResponse.HttpServerResponse, done: ActResult) =>
       HttpServerResponse.setCookieUnsafe(response, name, written(done), { ...attributes, maxAge: noticeMillis }),
-    read: (cookies: Readonly<Record<string, string>>): Notice | undefined => {
+    read: (cookies: Readonly<Record<string, string>>): FlashMessage | undefined => {
       const value = cookies[name]
       if (!value || value.length > cookieCharactersMax) return undefined
       return Option.getOrUndefined(decode(Buffer.from(value, "base64url").toString("utf8")))

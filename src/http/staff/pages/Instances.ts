@@ -7,10 +7,10 @@ import { InstanceNotes } from "../../../services/moderation/InstanceNotes.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { actButton, button, form, textArea } from "./parts/Controls.ts"
-import { nothing, pageOf, pager, table, tabs, total } from "./parts/Lists.ts"
+import { emptyList, pageOf, pager, table, tabs, total } from "./parts/Lists.ts"
 import { measureNames } from "./parts/MeasureNames.ts"
-import { People } from "./parts/People.ts"
-import { badge, definitions, moment, section, written } from "./parts/Texts.ts"
+import { AccountLines } from "./parts/People.ts"
+import { badge, definitions, moment, section, userText } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
 
@@ -38,7 +38,7 @@ const make = Effect.gen(function*() {
   const deliveries = yield* HostDeliveries
   const measures = yield* Measures
   const notes = yield* InstanceNotes
-  const people = yield* People
+  const people = yield* AccountLines
   const staff = yield* StaffPages
 
   const list = staff.page({
@@ -64,7 +64,7 @@ const make = Effect.gen(function*() {
         }</button></p></form>${
           tabs(visit, "failing", [["", say("All"), all], ["yes", say("Failing or paused"), failed]])
         }${total(visit, failing ? failed : all)}${
-          rows.length === 0 ? nothing(say("No servers match.")) : table(
+          rows.length === 0 ? emptyList(say("No servers match.")) : table(
             [say("Server"), say("Deliveries"), say("Pending"), say("Last successful delivery")],
             rows,
             say("Other servers")
@@ -77,7 +77,7 @@ const make = Effect.gen(function*() {
   const deliveriesOf = Effect.fnUntraced(function*(visit: Visit, domain: string) {
     const { words: { figure, say }, words } = visit
     const host = yield* deliveries.find(domain).pipe(Effect.catchTag("RecordNotFound", () => Effect.undefined))
-    return host === undefined ? nothing(say("Nothing has been delivered there yet.")) : html`${
+    return host === undefined ? emptyList(say("Nothing has been delivered there yet.")) : html`${
       definitions([
         [say("State"), stateOf(visit, host)],
         [say("Pending"), figure(host.waiting)],
@@ -147,7 +147,7 @@ const make = Effect.gen(function*() {
             say("Staff notes"),
             html`<ul class="notes">${
               found.map(({ accountId, content, createdAt, id }) =>
-                html`<li>${written(content)}<div class="row">${names.line(accountId)} <span class="soft">${
+                html`<li>${userText(content)}<div class="row">${names.line(accountId)} <span class="soft">${
                   moment(words, createdAt)
                 }</span>${
                   actButton(visit, "removeNote", say("Remove"), {

@@ -5,8 +5,8 @@ import type { Messages } from "../../../services/languages/Messages.ts"
 import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { html } from "../../html/Html.ts"
 import { actButton, button, checkbox, form, select } from "./parts/Controls.ts"
-import { nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
-import { People } from "./parts/People.ts"
+import { emptyList, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
+import { AccountLines } from "./parts/People.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
@@ -36,7 +36,7 @@ const figureIn = Effect.fnUntraced(function*(text: string | null, name: string) 
 
 const make = Effect.gen(function*() {
   const invites = yield* Invites
-  const people = yield* People
+  const people = yield* AccountLines
   const staff = yield* StaffPages
   const { publicUrl } = yield* ServerConfig
   const addressOf = (code: string) => `${publicUrl}/invite/${code}`
@@ -83,7 +83,7 @@ const make = Effect.gen(function*() {
         )
       }${total}${
         rows.length === 0
-          ? nothing(say("No invites yet."))
+          ? emptyList(say("No invites yet."))
           : table([say("Invite"), say("Created by"), say("Used"), say("Ends"), say("Actions")], rows, say("Invites"))
       }${pager(visit, found.map(({ id }) => id))}`
     }

@@ -6,7 +6,7 @@ import { type IpBlock, IpBlocks } from "../../../services/moderation/IpBlocks.ts
 import { type Html, html } from "../../html/Html.ts"
 import { button, form, select, textArea, textField } from "./parts/Controls.ts"
 import { eachChosen } from "./parts/Each.ts"
-import { bulk, choose, nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
+import { bulk, emptyList, pageOf, pager, rowCheckbox, table, totalOf } from "./parts/Lists.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { requireId, type Visit } from "./Visit.ts"
@@ -95,7 +95,7 @@ const make = Effect.gen(function*() {
       const found = yield* blocks.page(pageOf(visit))
       const total = yield* totalOf(visit, found.length, blocks.total)
       const rows = found.map((block) => [
-        choose(block.id, say("Select {name}", { name: block.ip })),
+        rowCheckbox(block.id, say("Select {name}", { name: block.ip })),
         html`<a href="${path}/${String(block.id)}">${block.ip}</a>${
           block.comment === "" ? "" : html`<span class="hint" dir="auto">${block.comment}</span>`
         }`,
@@ -107,7 +107,7 @@ const make = Effect.gen(function*() {
         body: html`${
           section(say("New block"), form(visit, html`${fields(visit)}${button("create", say("Block"), "danger")}`))
         }${total}${
-          rows.length === 0 ? nothing(say("No IP addresses are blocked.")) : bulk(
+          rows.length === 0 ? emptyList(say("No IP addresses are blocked.")) : bulk(
             visit,
             table([say("Selected"), say("Address"), say("State"), say("Ends")], rows, say("Blocked IP addresses")),
             button("remove", say("Unblock"))

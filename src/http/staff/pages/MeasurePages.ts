@@ -6,9 +6,9 @@ import { type Period, periodOf } from "../../../services/metrics/Period.ts"
 import { RecordNotFound, validationFailed } from "../../../services/runtime/Errors.ts"
 import { TagWriter } from "../../../services/statuses/TagWriter.ts"
 import { html } from "../../html/Html.ts"
-import { filters, filterSelect, nothing, table } from "./parts/Lists.ts"
+import { emptyList, filters, filterSelect, table } from "./parts/Lists.ts"
 import { measureNames } from "./parts/MeasureNames.ts"
-import { bars } from "./parts/Plots.ts"
+import { barChart } from "./parts/Plots.ts"
 import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
@@ -40,7 +40,7 @@ const make = Effect.gen(function*() {
       const values = yield* dimensions.of(key, period, valuesMax, { tagId })
       return values === undefined ? "" : section(
         measureNames(words, key),
-        values.length === 0 ? nothing(say("No data.")) : table(
+        values.length === 0 ? emptyList(say("No data.")) : table(
           [say("Item"), say("Count")],
           values.map(({ humanKey, humanValue, value }) => [humanKey, humanValue ?? value]),
           measureNames(words, key)
@@ -93,7 +93,7 @@ const make = Effect.gen(function*() {
       }<div class="columns">${
         found.flatMap((measure) =>
           measure === undefined ? [] : [html`<section class="card">${
-            bars(words, {
+            barChart(words, {
               title: measureNames(words, measure.key),
               points: measure.data.map(({ date, value }) => [words.day(date), Number(value)] as const)
             })

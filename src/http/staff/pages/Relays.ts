@@ -6,7 +6,7 @@ import type { Messages } from "../../../services/languages/Messages.ts"
 import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { actButton, button, form, select, textField } from "./parts/Controls.ts"
-import { nothing, table, total } from "./parts/Lists.ts"
+import { emptyList, table, total } from "./parts/Lists.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
@@ -63,7 +63,7 @@ const make = Effect.gen(function*() {
         )
       }${total(visit, rows.length)}${
         rows.length === 0
-          ? nothing(say("No relays yet."))
+          ? emptyList(say("No relays yet."))
           : table([say("Relay"), say("State"), say("Since"), say("Actions")], rows, say("Relays"))
       }`
     }

@@ -9,16 +9,16 @@ import { WarningPresets } from "../../../services/moderation/WarningPresets.ts"
 import type { ClientError } from "../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { AccountDecisions } from "./AccountDecisions.ts"
-import { actionForm, taking } from "./parts/ActionForm.ts"
+import { actionForm, takeAction } from "./parts/ActionForm.ts"
 import { actButton, button, checkbox, form, select } from "./parts/Controls.ts"
-import { nothing } from "./parts/Lists.ts"
+import { emptyList } from "./parts/Lists.ts"
 import { NoteList } from "./parts/NoteList.ts"
-import { type Names, People } from "./parts/People.ts"
+import { AccountLines, type AccountNames } from "./parts/People.ts"
 import { PostActs, postFields } from "./parts/PostActs.ts"
 import { ReportedCollections } from "./parts/ReportedCollections.ts"
 import { ReportedPosts } from "./parts/ReportedPosts.ts"
 import { categories, reportPath, reportState } from "./parts/ReportLines.ts"
-import { definitions, moment, section, written } from "./parts/Texts.ts"
+import { definitions, moment, section, userText } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { type Act, idOf, requireId, type Visit } from "./Visit.ts"
 
@@ -27,7 +27,7 @@ const make = Effect.gen(function*() {
   const desk = yield* ReportDesk
   const instance = yield* Instance
   const noteList = yield* NoteList
-  const people = yield* People
+  const people = yield* AccountLines
   const postActs = yield* PostActs
   const collections = yield* ReportedCollections
   const posts = yield* ReportedPosts
@@ -55,7 +55,7 @@ const make = Effect.gen(function*() {
       : html`<h3>${say("Reported collections")}</h3>${yield* collections.show(visit, collectionIds, open)}`
     return {
       title: say("Report about {name}", { name: target }),
-      body: html`<div class="row top">${reportState(words, report)} ${desking(visit, report)}${
+      body: html`<div class="row top">${reportState(words, report)} ${assignmentButtons(visit, report)}${
         theirs === null || report.forwardDomains.includes(theirs)
           ? ""
           : actButton(visit, "forward", say("Forward to {domain}", { domain: theirs }))
@@ -85,14 +85,14 @@ ${
               ],
               [say("Forwarded to"), report.forwardDomains.length === 0 ? undefined : words.list(report.forwardDomains)]
             ])
-          }${report.comment === "" ? "" : written(report.comment)}`
+          }${report.comment === "" ? "" : userText(report.comment)}`
         )
       }
 ${
         section(
           say("Reported posts"),
           !named
-            ? nothing(say("The report includes no posts."))
+            ? emptyList(say("The report includes no posts."))
             : open
             ? form(visit, html`${shown}${lists}${postFields(visit)}`)
             : html`${shown}${lists}`
@@ -203,7 +203,7 @@ ${yield* noteList.show(visit, { type: "report", id: report.id })}
         })
       },
       posts: postActs.act(asked),
-      take: taking(decisions, presets, (visit) =>
+      take: takeAction(decisions, presets, (visit) =>
         Effect.gen(function*() {
           const { id, targetAccountId } = yield* asked(visit)
           const names = yield* people.load([targetAccountId])
@@ -213,10 +213,10 @@ ${yield* noteList.show(visit, { type: "report", id: report.id })}
   })
 })
 
-const by = (names: Names, id: bigint | null): string => names.handle(id) ?? ""
+const by = (names: AccountNames, id: bigint | null): string => names.handle(id) ?? ""
 
 /** Returns the buttons to assign, resolve or reopen a report. */
-const desking = (visit: Visit, { actionTakenAt, assignedAccountId }: AdminReport): Html => {
+const assignmentButtons = (visit: Visit, { actionTakenAt, assignedAccountId }: AdminReport): Html => {
   const { say } = visit.words
   if (actionTakenAt !== null) return actButton(visit, "reopen", say("Reopen"))
   return html`${

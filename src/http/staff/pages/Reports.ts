@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
 import { AdminReports } from "../../../services/moderation/AdminReports.ts"
 import { html } from "../../html/Html.ts"
-import { filters, filterText, nothing, pageOf, pager, table, tabs, total } from "./parts/Lists.ts"
-import { People } from "./parts/People.ts"
+import { emptyList, filters, filterText, pageOf, pager, table, tabs, total } from "./parts/Lists.ts"
+import { AccountLines } from "./parts/People.ts"
 import { categories, reportPath, reportState } from "./parts/ReportLines.ts"
 import { moment } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
@@ -12,7 +12,7 @@ import { idOf, type Visit } from "./Visit.ts"
 const commentCharactersMax = 200
 
 const make = Effect.gen(function*() {
-  const people = yield* People
+  const people = yield* AccountLines
   const reports = yield* AdminReports
   const staff = yield* StaffPages
 
@@ -64,7 +64,7 @@ const make = Effect.gen(function*() {
         total(visit, counts[state])
       }${
         rows.length === 0
-          ? nothing(say("No reports match. Have a cup of tea."))
+          ? emptyList(say("No reports match. Have a cup of tea."))
           : table(
             [say("Report"), say("Reported account"), say("Reported by"), say("Posts"), say("State"), say("Since")],
             rows,

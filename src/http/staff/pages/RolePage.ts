@@ -1,6 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
-import { everyone } from "../../../services/staff/Permissions.ts"
+import { defaultRole } from "../../../services/staff/Permissions.ts"
 import { Roles } from "../../../services/staff/Roles.ts"
 import { RoleWriter } from "../../../services/staff/RoleWriter.ts"
 import { html } from "../../html/Html.ts"
@@ -29,7 +29,7 @@ const make = Effect.gen(function*() {
       body: role.position >= member.position
         ? html`<p>${say("This role is not below your own, so you cannot change it.")}</p>`
         : html`${roleForm(visit, role)}${
-          role.id === everyone ? "" : section(
+          role.id === defaultRole ? "" : section(
             say("Remove"),
             html`<p class="soft">${say("Members of the role keep only the permissions that everyone has.")}</p>${
               actButton(visit, "remove", say("Delete role"), { kind: "danger" })
@@ -47,7 +47,7 @@ const make = Effect.gen(function*() {
       save: {
         run: Effect.fnUntraced(function*(visit) {
           const role = yield* asked(visit)
-          yield* writer.update(visit.by, role.id, yield* changeIn(visit, role.permissions, role.id === everyone))
+          yield* writer.update(visit.by, role.id, yield* changeIn(visit, role.permissions, role.id === defaultRole))
           return { notice: visit.words.say("The role was changed."), to: rolesPath }
         })
       },

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { everyone } from "../../../services/staff/Permissions.ts"
+import { defaultRole } from "../../../services/staff/Permissions.ts"
 import { permissions } from "../../../services/staff/Permissions.ts"
 import { Roles } from "../../../services/staff/Roles.ts"
 import { RoleWriter } from "../../../services/staff/RoleWriter.ts"
@@ -25,7 +25,7 @@ const make = Effect.gen(function*() {
         html`<a href="${rolesPath}/${String(role.id)}">${roleName(words, role)}</a>${
           role.highlighted ? html` ${badge(say("Badge"))}` : ""
         }${role.require2fa ? html` ${badge(say("Requires two-factor sign-in"), "good")}` : ""}`,
-        role.id === everyone ? "" : figure(role.position),
+        role.id === defaultRole ? "" : figure(role.position),
         (role.permissions & permissions.administrator) !== 0n
           ? permissionNames.administrator(words)
           : say("{bits, plural, one {# permission} other {# permissions}}", { bits }),

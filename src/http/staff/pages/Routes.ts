@@ -28,7 +28,7 @@ import * as IpBlocks from "./IpBlocks.ts"
 import * as MeasurePages from "./MeasurePages.ts"
 import * as NewEmoji from "./NewEmoji.ts"
 import { NoteList } from "./parts/NoteList.ts"
-import { People } from "./parts/People.ts"
+import { AccountLines } from "./parts/People.ts"
 import { UserControls } from "./parts/UserControls.ts"
 import * as Relays from "./Relays.ts"
 import * as ReportPage from "./ReportPage.ts"
@@ -50,7 +50,7 @@ const reads = Layer.mergeAll(
   AdminReports.layer,
   Appeals.layer,
   NoteList.layer,
-  People.layer,
+  AccountLines.layer,
   Strikes.layer,
   UserControls.layer,
   WarningPresets.layer

@@ -4,7 +4,7 @@ import { InstanceRules } from "../../../services/instance/InstanceRules.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { html } from "../../html/Html.ts"
 import { actButton, button, form, textArea, textField } from "./parts/Controls.ts"
-import { nothing, table, total } from "./parts/Lists.ts"
+import { emptyList, table, total } from "./parts/Lists.ts"
 import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, requireId, type Visit } from "./Visit.ts"
@@ -63,7 +63,7 @@ const make = Effect.gen(function*() {
         total(visit, rows.length)
       }${
         rows.length === 0
-          ? nothing(say("No rules yet."))
+          ? emptyList(say("No rules yet."))
           : table([say("Position"), say("Rule"), say("Translations"), say("Actions")], rows, say("Rules"))
       }${
         section(

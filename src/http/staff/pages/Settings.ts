@@ -4,7 +4,7 @@ import { Instance } from "../../../services/instance/Instance.ts"
 import type { InstanceChange } from "../../../services/instance/InstanceChange.ts"
 import { InstancePolicies } from "../../../services/instance/InstancePolicies.ts"
 import { InstanceSettings } from "../../../services/instance/InstanceSettings.ts"
-import { asReach, type Reach } from "../../../services/instance/SettingNames.ts"
+import { decodeTimelineReaders, type TimelineReaders } from "../../../services/instance/SettingNames.ts"
 import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { html } from "../../html/Html.ts"
 import { button, checkbox, form, select, textArea, textField } from "./parts/Controls.ts"
@@ -212,7 +212,7 @@ ${section(say("About"), yield* aboutForm(visit))}${section(say("Registrations"),
       })),
       timelines: saves(Effect.fnUntraced(function*({ form: sent }) {
         const reach = (feed: string, origin: string) => {
-          const found: Reach | undefined = asReach(sent.get(`${feed}.${origin}`))
+          const found: TimelineReaders | undefined = decodeTimelineReaders(sent.get(`${feed}.${origin}`))
           return found === undefined
             ? Effect.fail(validationFailed("Timelines access is not included in the list"))
             : Effect.succeed(found)

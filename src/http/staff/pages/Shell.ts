@@ -3,7 +3,7 @@ import type { StaffMember } from "../../../services/staff/StaffMembers.ts"
 import type { Waiting } from "../../../services/staff/WaitingWork.ts"
 import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
-import type { Notice } from "./FlashMessages.ts"
+import type { FlashMessage } from "./FlashMessages.ts"
 import { navigation } from "./Navigation.ts"
 
 interface Shown {
@@ -16,7 +16,7 @@ interface Shown {
 }
 
 /** Frame of every staff page: skip link, server name, signed-in user and navigation. */
-export const shell = ({ formToken, member, path, server, waiting, words }: Shown): Html => {
+export const staffFrame = ({ formToken, member, path, server, waiting, words }: Shown): Html => {
   const { say } = words
   const links = navigation(words, member.permissions, path, waiting)
   return html`<a class="skip" href="#content">${say("Skip to content")}</a>
@@ -33,7 +33,7 @@ export const shell = ({ formToken, member, path, server, waiting, words }: Shown
 }
 
 /** Result of the last action, with its undo button. */
-export const noticeOf = ({ say }: Messages, formToken: string, notice: Notice | undefined): Html =>
+export const flashBox = ({ say }: Messages, formToken: string, notice: FlashMessage | undefined): Html =>
   notice === undefined ?
     html`` :
     html`<div class="done row" role="status"><p>${notice.notice}</p>${

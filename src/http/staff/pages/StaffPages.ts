@@ -15,10 +15,10 @@ import { problem, redirect, respond } from "../../html/HtmlPage.ts"
 import { mediaSources } from "../../html/MediaSources.ts"
 import { signInPath, twoFactorPath } from "../../html/PagePaths.ts"
 import { type Visitor, Visitors } from "../../html/Visitors.ts"
-import { notices } from "./FlashMessages.ts"
+import { flashMessages } from "./FlashMessages.ts"
 import { firstPath } from "./Navigation.ts"
-import { confirming } from "./parts/Controls.ts"
-import { noticeOf, shell } from "./Shell.ts"
+import { confirmationPage } from "./parts/Controls.ts"
+import { flashBox, staffFrame } from "./Shell.ts"
 import { staffStylePath } from "./StaffStyle.ts"
 import type { Act, StaffPage, View, Visit } from "./Visit.ts"
 
@@ -59,10 +59,10 @@ const make = Effect.gen(function*() {
   const forms = yield* Forms
   const limits = yield* Limits
   const members = yield* StaffMembers
-  const places = yield* ExpensiveReads
+  const expensiveReads = yield* ExpensiveReads
   const visitors = yield* Visitors
   const waiting = yield* WaitingWork
-  const notice = notices(config.publicUrl)
+  const notice = flashMessages(config.publicUrl)
   const media = mediaSources(config)
   const server = config.localDomain
 
@@ -83,9 +83,9 @@ const make = Effect.gen(function*() {
         server,
         style: staffStylePath,
         media,
-        top: shell({ words, member, server, path, formToken, waiting: yield* waiting.counts }),
+        top: staffFrame({ words, member, server, path, formToken, waiting: yield* waiting.counts }),
         ...(refused !== undefined && { status: refused.status }),
-        body: html`${noticeOf(words, formToken, told)}${problem(refused?.text)}${view.body}`
+        body: html`${flashBox(words, formToken, told)}${problem(refused?.text)}${view.body}`
       }))
       return told === undefined ? response : notice.take(response)
     }
@@ -105,7 +105,7 @@ const make = Effect.gen(function*() {
   }
 
   /** Runs `answer` for a permitted visitor. Anyone else is redirected or gets a 403. */
-  const visiting = <E, R>(
+  const withPermission = <E, R>(
     permission: Permissions,
     answer: (visitor: Visitor, visit: Visit) => Effect.Effect<Response, E, R>
   ) =>
@@ -148,14 +148,17 @@ const make = Effect.gen(function*() {
       return path === "/admin" ? redirect(first.value) : yield* refusal(visitor, visit, new NotAllowed({}))
     })
 
-  const placed = (visitor: Visitor, visit: Visit, answer: Effect.Effect<Response, ClientError, Request>) =>
-    Effect.catch(places.within(answer), (error) => refusal(visitor, visit, error))
+  const withinExpensiveReads = (
+    visitor: Visitor,
+    visit: Visit,
+    answer: Effect.Effect<Response, ClientError, Request>
+  ) => Effect.catch(expensiveReads.within(answer), (error) => refusal(visitor, visit, error))
 
   const get = ({ permission, show }: StaffPage) =>
-    visiting(permission, (visitor, visit) =>
+    withPermission(permission, (visitor, visit) =>
       show(visit).pipe(
         Effect.flatMap((view) => respondWith(visitor, visit, view)),
-        (shown) => placed(visitor, visit, shown)
+        (shown) => withinExpensiveReads(visitor, visit, shown)
       ))
 
   /** Runs a button's action. `post` shows the page again with the reason if the action is refused. */
@@ -168,14 +171,18 @@ const make = Effect.gen(function*() {
     if (found.permission !== undefined && !mayAny(visit.member.permissions, list(found.permission))) {
       return yield* new NotAllowed({})
     }
-    const asks = visit.form.get("confirmed") === "yes" ? undefined : yield* (found.confirm?.(visit) ?? Effect.undefined)
-    if (asks !== undefined) return yield* respondWith(visitor, visit, confirming(visit, name, asks))
+    const confirmation = visit.form.get("confirmed") === "yes"
+      ? undefined
+      : yield* (found.confirm?.(visit) ?? Effect.undefined)
+    if (confirmation !== undefined) {
+      return yield* respondWith(visitor, visit, confirmationPage(visit, name, confirmation))
+    }
     const done = yield* found.run(visit)
     return notice.put(redirect(done.to ?? visit.here), done)
   })
 
   const post = ({ acts = {}, permission, show }: StaffPage) =>
-    visiting(permission, (visitor, asked) =>
+    withPermission(permission, (visitor, asked) =>
       forms.handle((fields) => {
         const form = new URLSearchParams([...fields].filter(([name]) => name !== tokenField))
         const visit: Visit = { ...asked, form }
@@ -208,8 +215,8 @@ const make = Effect.gen(function*() {
       HttpRouter.add(
         "GET",
         path,
-        visiting(permission, (visitor, visit) =>
-          placed(visitor, visit, answer(visit)).pipe(Effect.catch((error) =>
+        withPermission(permission, (visitor, visit) =>
+          withinExpensiveReads(visitor, visit, answer(visit)).pipe(Effect.catch((error) =>
             refusal(visitor, visit, error)
           )))
       )

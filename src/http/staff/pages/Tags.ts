@@ -3,7 +3,7 @@ import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { tagStates, TagWriter } from "../../../services/statuses/TagWriter.ts"
 import { html } from "../../html/Html.ts"
 import { button, checkbox, form, textField } from "./parts/Controls.ts"
-import { filters, filterText, nothing, pageOf, pager, table, tabs, totalOf } from "./parts/Lists.ts"
+import { emptyList, filters, filterText, pageOf, pager, table, tabs, totalOf } from "./parts/Lists.ts"
 import { badge, definitions, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { requireId, type Visit } from "./Visit.ts"
@@ -51,7 +51,7 @@ const make = Effect.gen(function*() {
           ])
         }${filters(visit, filterText(visit, "name", say("Name begins with")))}${total}${
           rows.length === 0
-            ? nothing(say("No hashtags match."))
+            ? emptyList(say("No hashtags match."))
             : table([say("Hashtag"), say("State"), say("Reviewed")], rows, say("Hashtags"))
         }${pager(visit, found.map(({ id }) => id))}`
       }

@@ -3,7 +3,7 @@ import { UsernameBlocks } from "../../../services/moderation/UsernameBlocks.ts"
 import { html } from "../../html/Html.ts"
 import { button, checkbox, form, select, textField } from "./parts/Controls.ts"
 import { eachChosen } from "./parts/Each.ts"
-import { bulk, choose, nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
+import { bulk, emptyList, pageOf, pager, rowCheckbox, table, totalOf } from "./parts/Lists.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import type { Visit } from "./Visit.ts"
@@ -19,7 +19,7 @@ const make = Effect.gen(function*() {
     const found = yield* blocks.page(pageOf(visit))
     const total = yield* totalOf(visit, found.length, blocks.total)
     const rows = found.map(({ allowWithApproval, createdAt, exact, id, username }) => [
-      choose(id, say("Select {name}", { name: username })),
+      rowCheckbox(id, say("Select {name}", { name: username })),
       username,
       html`${exact ? badge(say("Whole name")) : badge(say("Part of a name"))}${
         allowWithApproval ? html` ${badge(say("Needs approval"), "warn")}` : ""
@@ -50,7 +50,7 @@ const make = Effect.gen(function*() {
           )
         )
       }${total}${
-        rows.length === 0 ? nothing(say("No usernames are blocked.")) : bulk(
+        rows.length === 0 ? emptyList(say("No usernames are blocked.")) : bulk(
           visit,
           table([say("Selected"), say("Username"), say("State"), say("Since")], rows, say("Blocked usernames")),
           html`${button("approval", say("Needs approval"))}${button("never", say("Never"))}${

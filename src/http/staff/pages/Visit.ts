@@ -32,7 +32,7 @@ export interface View {
 }
 
 /** Result of an action: a notice for the visitor, and a form that undoes it. */
-export interface Done {
+export interface ActResult {
   readonly notice: string
   /** Redirect target; the page itself by default. */
   readonly to?: string
@@ -57,18 +57,18 @@ export interface Confirmation {
   readonly danger?: boolean
 }
 
-type Asked<A> = Effect.Effect<A, ClientError, HttpServerRequest.HttpServerRequest>
+type PageEffect<A> = Effect.Effect<A, ClientError, HttpServerRequest.HttpServerRequest>
 
 /** Action behind a button of a page. */
 export interface Act {
   /** Permissions required in addition to the page's; any one of a list is enough. */
   readonly permission?: Permission | ReadonlyArray<Permission>
   /** Confirmation page to show first; undefined runs the action at once. */
-  readonly confirm?: (visit: Visit) => Asked<Confirmation | undefined>
+  readonly confirm?: (visit: Visit) => PageEffect<Confirmation | undefined>
   /**
    * Runs the action on the form in `visit.form`. Checks rank and permission again, in the transaction of the action.
    */
-  readonly run: (visit: Visit) => Asked<Done>
+  readonly run: (visit: Visit) => PageEffect<ActResult>
 }
 
 /** A page of the staff area, with its actions by button name. */
@@ -76,7 +76,7 @@ export interface StaffPage {
   readonly path: `/admin${string}`
   /** Required permission; any one of a list is enough. */
   readonly permission: Permission | ReadonlyArray<Permission>
-  readonly show: (visit: Visit) => Asked<View>
+  readonly show: (visit: Visit) => PageEffect<View>
   readonly acts?: Readonly<Record<string, Act>>
 }
 

@@ -3,11 +3,11 @@ import { renderedRows } from "../../../services/database/RenderedRows.ts"
 import { type AdminAccountRecord, AdminAccounts } from "../../../services/moderation/AdminAccounts.ts"
 import type { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
-import { everyone } from "../../../services/staff/Permissions.ts"
+import { defaultRole } from "../../../services/staff/Permissions.ts"
 import { AccountViews } from "../../render/AccountViews.ts"
 import type { Account } from "../../wire/Account.ts"
 import { id, timestamp } from "../../wire/Common.ts"
-import { type Ready, splice, type Values } from "../../wire/Keys.ts"
+import { type Ready, type Values, withMembers } from "../../wire/Keys.ts"
 import type { AdminAccount } from "../wire/Account.ts"
 
 /** Accounts for moderators as serialised JSON; a list takes two queries more than one of plain accounts. */
@@ -52,7 +52,7 @@ export class AdminAccountViews extends Context.Service<AdminAccountViews, {
 
 const adminAccount = (record: AdminAccountRecord, account: Ready<Account>): Ready<AdminAccount> => {
   const { createdAt, createdByAppId, domain, email, invitedById, ips, locale, reason, username } = record
-  return splice<AdminAccount, "account">({
+  return withMembers<AdminAccount, "account">({
     id: id(record.id),
     username,
     domain,
@@ -80,7 +80,7 @@ const roleOf = (record: AdminAccountRecord): Values<AdminAccount["role"]> => {
     ? null
     : {
       id: String(roleId),
-      name: roleId === everyone ? "" : roleName ?? "",
+      name: roleId === defaultRole ? "" : roleName ?? "",
       permissions: String(rolePermissions ?? 0n),
       color: roleColor ?? "",
       highlighted: roleHighlighted ?? false,

@@ -9,7 +9,7 @@ import { StatusViews } from "../../render/StatusViews.ts"
 import { ruleValues } from "../../render/Values.ts"
 import { id, timestamp, timestampOrNull } from "../../wire/Common.ts"
 import type { Rule } from "../../wire/Instance.ts"
-import { json, list, none, type Ready, splice } from "../../wire/Keys.ts"
+import { json, list, none, type Ready, withMembers } from "../../wire/Keys.ts"
 import type { AdminReport } from "../wire/Report.ts"
 import { AdminAccountViews } from "./AdminAccountViews.ts"
 
@@ -60,7 +60,7 @@ export class AdminReportViews extends Context.Service<AdminReportViews, {
           } = one
           const [account, targetAccount] = [people.get(one.accountId), people.get(one.targetAccountId)]
           if (account === undefined || targetAccount === undefined) return undefined
-          return splice<
+          return withMembers<
             AdminReport,
             | "account"
             | "targetAccount"

@@ -1,5 +1,5 @@
 import { Schema, SchemaTransformation } from "effect"
-import { effective } from "../../../services/staff/Permissions.ts"
+import { combined } from "../../../services/staff/Permissions.ts"
 import type { Role as StoredRole } from "../../../services/staff/Roles.ts"
 import { Flag, Integer, Text } from "../../wire/Params.ts"
 import { Role } from "../../wire/Role.ts"
@@ -17,7 +17,7 @@ export type AdminRole = typeof AdminRole.Type
 export const adminRole = (role: StoredRole, everybodys: bigint): AdminRole => ({
   id: String(role.id),
   name: role.name,
-  permissions: String(effective(role.permissions, everybodys)),
+  permissions: String(combined(role.permissions, everybodys)),
   color: role.color,
   highlighted: role.highlighted,
   collection_limit: role.collectionLimit,

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { type Stretch, stretchOf } from "../../../services/database/Paging.ts"
+import { type OffsetPage, offsetPageOf } from "../../../services/database/Paging.ts"
 import type { Messages } from "../../../services/languages/Messages.ts"
 import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { TagWriter } from "../../../services/statuses/TagWriter.ts"
@@ -11,15 +11,15 @@ import { button } from "../../staff/pages/parts/Controls.ts"
 import { eachChosen } from "../../staff/pages/parts/Each.ts"
 import {
   bulk,
-  choose,
-  hereWith,
-  nothing,
+  emptyList,
   pageOf,
   pager,
+  rowCheckbox,
   rowsMax,
   table,
   tabs,
-  total
+  total,
+  urlWith
 } from "../../staff/pages/parts/Lists.ts"
 import { ReportedPosts } from "../../staff/pages/parts/ReportedPosts.ts"
 import { badge } from "../../staff/pages/parts/Texts.ts"
@@ -40,9 +40,9 @@ const subjectOf = (kind: Kind, id: bigint): TrendSubject =>
     ? { kind: "link", cardId: id }
     : { kind: "site", id }
 
-const stretchIn = ({ query }: Visit): Stretch => {
+const stretchIn = ({ query }: Visit): OffsetPage => {
   const offset = query.get("offset") ?? ""
-  return stretchOf({ offset: /^\d{1,6}$/.test(offset) ? Number(offset) : 0 }, rowsMax)
+  return offsetPageOf({ offset: /^\d{1,6}$/.test(offset) ? Number(offset) : 0 }, rowsMax)
 }
 
 const make = Effect.gen(function*() {
@@ -69,7 +69,7 @@ const make = Effect.gen(function*() {
     const rows = found.flatMap(({ id }) => {
       const tag = known.get(id)
       return tag === undefined ? [] : [[
-        choose(id, say("Select {name}", { name: tag.name })),
+        rowCheckbox(id, say("Select {name}", { name: tag.name })),
         html`<a href="/admin/tags/${String(id)}">#<bdi>${tag.displayName}</bdi></a>`,
         decided(visit, tag.trendable)
       ]]
@@ -87,7 +87,7 @@ const make = Effect.gen(function*() {
       const { card: { card, url }, history } = link
       const title = card?.title ?? url
       return [[
-        choose(id, say("Select {name}", { name: title })),
+        rowCheckbox(id, say("Select {name}", { name: title })),
         html`<bdi>${title}</bdi><span class="hint">${url}</span>`,
         figure(history.reduce((sum, { accounts }) => sum + Number(accounts), 0)),
         waits(visit, requiresReview)
@@ -108,7 +108,7 @@ const make = Effect.gen(function*() {
     const { words: { say } } = visit
     const found = yield* candidates.publishers(pageOf(visit))
     const rows = found.map(({ id, site, trendable }) => [
-      choose(id, say("Select {name}", { name: site })),
+      rowCheckbox(id, say("Select {name}", { name: site })),
       site,
       decided(visit, trendable)
     ])
@@ -126,13 +126,13 @@ const make = Effect.gen(function*() {
     return html`<nav class="pager" aria-label="${say("Pages")}">${
       offset === 0
         ? ""
-        : html`<a href="${hereWith(visit, { offset: String(Math.max(0, offset - rowsMax)) })}" rel="prev">${
+        : html`<a href="${urlWith(visit, { offset: String(Math.max(0, offset - rowsMax)) })}" rel="prev">${
           say("← Higher")
         }</a>`
     }${
       count < rowsMax
         ? ""
-        : html`<a href="${hereWith(visit, { offset: String(offset + rowsMax) })}" rel="next">${say("Lower →")}</a>`
+        : html`<a href="${urlWith(visit, { offset: String(offset + rowsMax) })}" rel="next">${say("Lower →")}</a>`
     }</nav>`
   }
 
@@ -161,7 +161,7 @@ const make = Effect.gen(function*() {
           ? say("Links of approved publishers need no review of their own.")
           : say("Ordered by rank. Rejected items are hidden from everyone.")
       }</p>${total(visit, totals[kind])}${
-        shown.count === 0 ? nothing(say("Nothing is trending at the moment.")) : bulk(
+        shown.count === 0 ? emptyList(say("Nothing is trending at the moment.")) : bulk(
           visit,
           shown.list,
           html`${button("approve", say("Can trend"))}${button("reject", say("Cannot trend"), "danger")}${

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Webhooks } from "../../../services/webhooks/Webhooks.ts"
 import { html } from "../../html/Html.ts"
-import { nothing, table, total } from "../../staff/pages/parts/Lists.ts"
+import { emptyList, table, total } from "../../staff/pages/parts/Lists.ts"
 import { badge, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 import type { Visit } from "../../staff/pages/Visit.ts"
@@ -26,7 +26,7 @@ const make = Effect.gen(function*() {
       body: html`<p class="soft">${say("Webhooks notify other programs of events on this server.")}</p>${
         total(visit, rows.length)
       }${
-        rows.length === 0 ? nothing(say("No webhooks yet.")) : table(
+        rows.length === 0 ? emptyList(say("No webhooks yet.")) : table(
           [say("Address"), say("Events"), say("State"), say("Last failure"), say("Pending")],
           rows,
           say("Webhooks")

@@ -1,14 +1,14 @@
 import { foreignSinglesMax } from "../../instance/ForeignLimits.ts"
 import {
-  type Audience,
   type Governed,
   type Interaction,
   interactions,
   isSingleAccount,
+  type PolicyEntry,
   policyOf,
-  policySaid,
   type StoredPolicy,
   type SubPolicy,
+  subPolicyOf,
   withPolicy
 } from "../../statuses/InteractionPolicy.ts"
 import * as LocalIds from "../LocalIds.ts"
@@ -35,7 +35,7 @@ export const policyTerms = {
 
 /** Returns the policy of a local post: what it states, and always who may quote. The mentioned accounts are listed. */
 export const policyDocument = (status: Governed, actor: string, mentioned: ReadonlyArray<string>): Document => {
-  const idsOfAudience = (who: Audience): ReadonlyArray<string> => {
+  const idsOfAudience = (who: PolicyEntry): ReadonlyArray<string> => {
     switch (who) {
       case "public":
         return [everybody]
@@ -53,7 +53,7 @@ export const policyDocument = (status: Governed, actor: string, mentioned: Reado
         return [who]
     }
   }
-  const listed = (audiences: ReadonlyArray<Audience>) => audiences.flatMap(idsOfAudience)
+  const listed = (audiences: ReadonlyArray<PolicyEntry>) => audiences.flatMap(idsOfAudience)
   const documentOf = ({ automatic, manual }: SubPolicy, reply: boolean): Document => {
     const named = listed(automatic)
     // Mentioned accounts may always reply.
@@ -68,7 +68,7 @@ export const policyDocument = (status: Governed, actor: string, mentioned: Reado
     }
   }
   const said = interactions.filter((interaction) =>
-    interaction === "canQuote" || policySaid(status.interactionPolicy, interaction) !== undefined
+    interaction === "canQuote" || subPolicyOf(status.interactionPolicy, interaction) !== undefined
   )
   return Object.fromEntries(
     said.map((interaction) => [interaction, documentOf(policyOf(status, interaction), interaction === "canReply")])
@@ -81,7 +81,7 @@ export const foreignPolicy = (
   author: { readonly uri: string; readonly followersUrl: string | null }
 ): StoredPolicy => {
   const policy = asForeign(note["interactionPolicy"])
-  const audienceOf = (id: string): ReadonlyArray<Audience> =>
+  const audienceOf = (id: string): ReadonlyArray<PolicyEntry> =>
     isEverybody(id)
       ? ["public"]
       : id === author.followersUrl

@@ -29,7 +29,7 @@ export const hostsOf = ({ domain, uri }: Pick<DomainAccount, "domain" | "uri">):
  * Returns the next accounts at or below a domain, after the cursor: by their handles (phase 0), then by their actors'
  * hosts.
  */
-export const take = (
+export const nextAccounts = (
   sql: SqlClient.SqlClient,
   { cursorId, cursorKey, domain, phase }: {
     readonly domain: string

@@ -4,7 +4,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { lockBound, requireCapacity } from "../../database/BoundedTables.ts"
 import type { AccountId } from "../../database/Ids.ts"
 import { type Page, rowsMax } from "../../database/Paging.ts"
-import { only, rowsOf, Timestamptz } from "../../database/Rows.ts"
+import { rowsOf, singleRow, Timestamptz } from "../../database/Rows.ts"
 import { transaction } from "../../database/Transactions.ts"
 import { Broadcast } from "../../events/Broadcast.ts"
 import type { RecordNotFound, Unprocessable } from "../../runtime/Errors.ts"
@@ -81,7 +81,7 @@ export class DomainAllows extends Context.Service<DomainAllows, {
               VALUES (next_id(${now}), ${domain}, ${listId ?? null}::bigint, ${new Date(
               now
             )}) ON CONFLICT DO NOTHING RETURNING *`)
-            if (made === undefined) return only(yield* named(domain))
+            if (made === undefined) return singleRow(yield* named(domain))
             yield* audit.record({ by, action: "create", target: target(made), after: made })
             yield* enforce(domain, now)
             return made

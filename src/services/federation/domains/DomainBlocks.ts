@@ -4,7 +4,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { lockBound, requireCapacity } from "../../database/BoundedTables.ts"
 import type { AccountId } from "../../database/Ids.ts"
 import { type Page, rowsMax } from "../../database/Paging.ts"
-import { only, rowsOf, Timestamptz } from "../../database/Rows.ts"
+import { rowsOf, singleRow, Timestamptz } from "../../database/Rows.ts"
 import { transaction } from "../../database/Transactions.ts"
 import { Broadcast } from "../../events/Broadcast.ts"
 import { exceeds } from "../../html/Text.ts"
@@ -172,7 +172,7 @@ const make = Effect.gen(function*() {
   const write = Effect.fnUntraced(
     function*(before: DomainBlockRecord, change: DomainBlockChange, now: number, by?: AccountId) {
       const wanted = merged(before, change)
-      const after = only(
+      const after = singleRow(
         yield* table.rows(
           sql`UPDATE domain_blocks SET severity = ${wanted.severity}, reject_media = ${wanted.rejectMedia},
           reject_reports = ${wanted.rejectReports}, private_comment = ${wanted.privateComment},
@@ -203,7 +203,7 @@ const make = Effect.gen(function*() {
       return yield* changing((now) =>
         Effect.gen(function*() {
           const made = yield* insert(domain, change, now, by)
-          return made ?? (yield* write(only(yield* among([domain])), change, now, by))
+          return made ?? (yield* write(singleRow(yield* among([domain])), change, now, by))
         })
       )
     }),
@@ -218,7 +218,7 @@ const make = Effect.gen(function*() {
             return yield* new DomainBlockConflict({ existing: above })
           }
           const made = yield* insert(domain, change, now, by)
-          return made ?? (yield* new DomainBlockConflict({ existing: only(yield* among([domain])) }))
+          return made ?? (yield* new DomainBlockConflict({ existing: singleRow(yield* among([domain])) }))
         })
       )
     }),

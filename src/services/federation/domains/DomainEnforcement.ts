@@ -6,7 +6,7 @@ import { Broadcast } from "../../events/Broadcast.ts"
 import { feedsOf } from "../../feeds/FeedKeys.ts"
 import { Feeds } from "../../feeds/Feeds.ts"
 import { NotificationWriter } from "../../feeds/NotificationWriter.ts"
-import { apply, hostsOf, take } from "./DomainAccounts.ts"
+import { apply, hostsOf, nextAccounts } from "./DomainAccounts.ts"
 import { DomainPolicies } from "./DomainPolicies.ts"
 import { policyOfAll } from "./DomainPolicy.ts"
 import * as DomainTasks from "./DomainTasks.ts"
@@ -47,7 +47,7 @@ export class DomainEnforcement extends Context.Service<DomainEnforcement, {
        * are removed.
        */
       const slice = Effect.fnUntraced(function*(task: DomainTasks.DomainTask) {
-        const rows = yield* take(sql, task, domainSliceRowsMax)
+        const rows = yield* nextAccounts(sql, task, domainSliceRowsMax)
         const last = rows.at(-1)
         if (last === undefined) return yield* DomainTasks.advance(sql, task, task.phase + 1, "", 0n)
         const now = new Date(yield* Clock.currentTimeMillis)
@@ -64,7 +64,7 @@ export class DomainEnforcement extends Context.Service<DomainEnforcement, {
 
       const tell = Effect.fnUntraced(function*(task: DomainTasks.DomainTask) {
         const { events, last } = yield* severances.of(task.causeId, task.cursorId)
-        yield* notifications.tellOwners("severed_relationships", events)
+        yield* notifications.notifyOwners("severed_relationships", events)
         if (last !== undefined) return yield* DomainTasks.advance(sql, task, task.phase, "", last)
         yield* DomainTasks.complete(sql, task)
         // Posts may now show more or fewer files.

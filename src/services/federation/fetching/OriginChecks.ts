@@ -31,11 +31,11 @@ export type OriginCheck = typeof OriginCheck.Type
  * sends the object itself, so it will arrive even if a request for it is refused.
  */
 export class NeedsFetch extends Schema.TaggedError<NeedsFetch>()("NeedsFetch", {
-  inquiry: OriginCheck,
+  originCheck: OriginCheck,
   underWay: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {
-    return `${this.inquiry.uri} is to be asked for`
+    return `${this.originCheck.uri} is to be asked for`
   }
 }
 

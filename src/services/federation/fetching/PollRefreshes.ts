@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { rowsOf } from "../../database/Rows.ts"
 import { briefCause } from "../../outbound/BriefCause.ts"
 import { traced } from "../../runtime/Traced.ts"
-import { isOpenRow } from "../../statuses/Visibility.ts"
+import { isPublicRow } from "../../statuses/Visibility.ts"
 import { RefreshClaims } from "./RefreshClaims.ts"
 import { RemotePosts } from "./RemotePosts.ts"
 
@@ -39,7 +39,7 @@ export class PollRefreshes extends Context.Service<PollRefreshes, {
         const [poll] = yield* uriRows(sql`SELECT s.uri FROM statuses s JOIN polls p ON p.status_id = s.id
           LEFT JOIN look_ups l ON l.kind = 'poll' AND l.subject_id = s.id
           WHERE s.id = ${statusId} AND NOT s.local AND s.uri IS NOT NULL AND s.deleted_at IS NULL
-            AND ${isOpenRow(sql, "s")}
+            AND ${isPublicRow(sql, "s")}
             AND (p.expires_at IS NULL OR l.begun_at IS NULL OR l.begun_at < p.expires_at)`).pipe(Effect.orDie)
         if (poll === undefined || !(yield* claims.begin("poll", statusId, pollMillisMin))) return false
         const fetching = yield* Effect.forkIn(asked(statusId, poll.uri), scope)

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { StatusId } from "../../database/Ids.ts"
 import { idRows } from "../../database/Rows.ts"
-import type { Places } from "../../outbound/HttpRedirects.ts"
+import type { RequestedUrls } from "../../outbound/HttpRedirects.ts"
 import { Unreachable } from "../../outbound/OutboundError.ts"
 import type { Unavailable } from "../../runtime/Errors.ts"
 import { traced } from "../../runtime/Traced.ts"
@@ -61,7 +61,11 @@ export class RemotePosts extends Context.Service<RemotePosts, {
   /** Fetches and stores a post even if it is known: an edit is applied, and a deleted post stays deleted. */
   readonly refresh: (uri: string, wish: FetchReason) => Effect.Effect<FetchedPost, PostError>
   /** Stores a post that was already fetched. */
-  readonly keep: (found: FetchedDocument, wish: FetchReason, places?: Places) => Effect.Effect<FetchedPost, PostError>
+  readonly keep: (
+    found: FetchedDocument,
+    wish: FetchReason,
+    places?: RequestedUrls
+  ) => Effect.Effect<FetchedPost, PostError>
   /** Returns true if the origin says that the post was deleted; with `open`, also if it replies 404. */
   readonly isGone: (uri: string, open: boolean) => Effect.Effect<boolean, RemoteError>
 }>()("murmuration/services/federation/fetching/RemotePosts") {
@@ -77,7 +81,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
       const once = yield* SingleFlight.make<FetchedPost, PostError>(underWayMax)
 
       /** Returns the object of a Create; its own document counts, not the copy in the activity (row 7). */
-      const objectOf = Effect.fnUntraced(function*(found: FetchedDocument, places: Places) {
+      const objectOf = Effect.fnUntraced(function*(found: FetchedDocument, places: RequestedUrls) {
         if (typeOf(found.document, "Create") === undefined) return found
         const object = idOf(found.document["object"])
         if (object === undefined || URL.parse(object)?.origin !== found.id.origin) {
@@ -98,7 +102,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
       })
 
       const keep = traced("RemotePosts.keep")(
-        function*(found: FetchedDocument, wish: FetchReason, places: Places = new Set()) {
+        function*(found: FetchedDocument, wish: FetchReason, places: RequestedUrls = new Set()) {
           const { document, id } = yield* objectOf(found, places)
           const author = idsOf(document["attributedTo"]).find((uri) => URL.parse(uri)?.origin === id.origin)
           if (author === undefined) {
@@ -114,7 +118,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
       )
 
       const fetched = Effect.fnUntraced(function*(uri: string, wish: FetchReason) {
-        const places: Places = new Set()
+        const places: RequestedUrls = new Set()
         return yield* keep(yield* fetcher.fetch(uri, places), wish, places)
       })
 

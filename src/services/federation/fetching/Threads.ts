@@ -4,7 +4,7 @@ import { rowsOf, Timestamptz } from "../../database/Rows.ts"
 import { briefCause } from "../../outbound/BriefCause.ts"
 import { momentOf } from "../../runtime/Moments.ts"
 import { traced } from "../../runtime/Traced.ts"
-import { isOpenRow } from "../../statuses/Visibility.ts"
+import { isPublicRow } from "../../statuses/Visibility.ts"
 import { type Foreign, idOf } from "../documents/Reading.ts"
 import { KnownUris } from "../inbox/KnownUris.ts"
 import * as Budget from "./Budget.ts"
@@ -132,7 +132,7 @@ export class Threads extends Context.Service<Threads, {
 
       const read = traced("Threads.read")(function*(statusId: bigint) {
         const [post] = yield* postRows(sql`SELECT uri, created_at FROM statuses
-          WHERE id = ${statusId} AND NOT local AND uri IS NOT NULL AND ${isOpenRow(sql, "statuses")}`).pipe(
+          WHERE id = ${statusId} AND NOT local AND uri IS NOT NULL AND ${isPublicRow(sql, "statuses")}`).pipe(
           Effect.orDie
         )
         const now = yield* Clock.currentTimeMillis

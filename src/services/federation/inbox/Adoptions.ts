@@ -4,7 +4,7 @@ import { rowsMax } from "../../database/Paging.ts"
 import { rowsOf } from "../../database/Rows.ts"
 import { batched } from "../../database/TransactionBatch.ts"
 import { hashedKey } from "../../secrets/HashedKey.ts"
-import { mayAnswer } from "../../statuses/PolicyVerdicts.ts"
+import { mayReply } from "../../statuses/PolicyVerdicts.ts"
 import { update } from "../../statuses/StatusRows.ts"
 
 /** Maximum waiting quotes that are rechecked when their post arrives. */
@@ -40,7 +40,7 @@ export const make = (sql: SqlClient) =>
         update(sql, { inReplyToId: sql`p.id`, inReplyToAccountId: sql`p.account_id`, inReplyToUri: null })
       } FROM (SELECT r.id AS reply_id, p.id, p.account_id, p.uri FROM statuses p JOIN statuses r
             ON r.in_reply_to_uri = p.uri AND r.id <> p.id AND r.in_reply_to_id IS NULL AND r.deleted_at IS NULL
-          WHERE p.uri = ANY (${uris}::text[]) AND p.deleted_at IS NULL AND ${mayAnswer(sql, "r", "p")}
+          WHERE p.uri = ANY (${uris}::text[]) AND p.deleted_at IS NULL AND ${mayReply(sql, "r", "p")}
           ORDER BY r.id LIMIT ${rowsMax(sql, adoptedMax)}) p
         WHERE statuses.id = p.reply_id AND statuses.in_reply_to_id IS NULL AND statuses.deleted_at IS NULL
         RETURNING statuses.id, p.id AS parent_id, p.uri`)

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../database/Ids.ts"
 import { rowsMax } from "../../database/Paging.ts"
-import { accountIdRows, only, rowsOf, Timestamptz } from "../../database/Rows.ts"
+import { accountIdRows, rowsOf, singleRow, Timestamptz } from "../../database/Rows.ts"
 import { atCommit, batched } from "../../database/TransactionBatch.ts"
 import * as Backoff from "../../runtime/Backoff.ts"
 import { traced } from "../../runtime/Traced.ts"
@@ -227,7 +227,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
         }),
         backlog: Effect.gen(function*() {
           const millis = (yield* now).getTime()
-          const { dead, oldest, waiting } = only(
+          const { dead, oldest, waiting } = singleRow(
             yield* backlogRows(sql`SELECT w.waiting, w.oldest,
               (SELECT count(*)::int FROM inbound_activities WHERE outcome LIKE 'set aside:%') AS dead
             FROM (SELECT count(*)::int AS waiting, min(received_at) AS oldest FROM inbound_activities

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { nullable, rowsOf } from "../../database/Rows.ts"
 import { batched } from "../../database/TransactionBatch.ts"
-import { blank, fresh, insertion, type NewStatus } from "../../statuses/StatusRows.ts"
+import { defaultColumns, insertion, newRows, type NewStatus } from "../../statuses/StatusRows.ts"
 import { written } from "../../statuses/Written.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
 
@@ -30,7 +30,7 @@ const waitsFor = ({ inReplyTo }: ForeignNote): string | null =>
   inReplyTo !== undefined && inReplyTo.length <= parentCharactersMax ? inReplyTo : null
 
 const rowOf = ({ accountId, limited, note, parentId }: NewPost): NewStatus => ({
-  ...blank,
+  ...defaultColumns,
   ...written(note),
   accountId,
   local: false,
@@ -52,7 +52,7 @@ export const make = (sql: SqlClient) =>
   batched((posts: ReadonlyArray<NewPost>) =>
     Effect.map(
       storedRows(sql`
-        WITH ${fresh(sql, posts.map(rowOf))},
+        WITH ${newRows(sql, posts.map(rowOf))},
         made AS (${
         insertion(sql, sql` LEFT JOIN statuses p ON p.id = fresh.in_reply_to_id AND p.deleted_at IS NULL`, {
           inReplyToId: sql`p.id`,

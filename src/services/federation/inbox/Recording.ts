@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { hash } from "node:crypto"
-import { gatheredOrAlone } from "../../database/Batches.ts"
+import { batchRequestsOrSingle } from "../../database/Batches.ts"
 import { rowsMax } from "../../database/Paging.ts"
 import { accountIdRows } from "../../database/Rows.ts"
 import { isId } from "../documents/Reading.ts"
@@ -103,7 +103,7 @@ export const make = (sql: SqlClient) => {
   })
 
   // An activity that cannot be stored must not fail the others.
-  const record = gatheredOrAlone({ max: recordedAtOnceMax }, write)
+  const record = batchRequestsOrSingle({ max: recordedAtOnceMax }, write)
   const hasCome = (accountId: bigint, uri: string, signedMillis: number) =>
     Effect.map(
       sql`SELECT FROM inbound_activities WHERE account_id = ${accountId} AND uri = ${uri}

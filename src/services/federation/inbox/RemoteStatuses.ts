@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../../database/Counters.ts"
 import type { AccountId } from "../../database/Ids.ts"
-import { idRows, known, only, rowsOf } from "../../database/Rows.ts"
+import { idRows, required, rowsOf, singleRow } from "../../database/Rows.ts"
 import { batched } from "../../database/TransactionBatch.ts"
 import { Jobs } from "../../intents/Jobs.ts"
 import { traced } from "../../runtime/Traced.ts"
@@ -112,7 +112,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
             VALUES (next_id(${millis}), ${accountId}, ${statusId}, ${file.type}, 'ready', ${file.description},
               ${file.focus?.x ?? null}, ${file.focus?.y ?? null}, ${JSON.stringify(meta)}::jsonb, ${file.blurhash},
               ${file.url}, ${file.previewUrl}, ${at}, ${at}) RETURNING id`),
-          (rows) => only(rows).id
+          (rows) => singleRow(rows).id
         )
       }
 
@@ -157,7 +157,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
             LEFT JOIN tombstones t ON t.uri = post.uri AND t.account_id = post.account_id`),
           (rows) => {
             const found = new Map(rows.map((row) => [row.place - 1, row]))
-            return (_: Post, place: number) => known(found.get(place))
+            return (_: Post, place: number) => required(found.get(place))
           }
         )
       )

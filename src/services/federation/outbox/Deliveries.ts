@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { HostId, InboxId } from "../../database/Ids.ts"
 import { rowsMax } from "../../database/Paging.ts"
-import { only, rowsOf, Timestamptz } from "../../database/Rows.ts"
-import { untilNoClash } from "../../database/Transactions.ts"
+import { rowsOf, singleRow, Timestamptz } from "../../database/Rows.ts"
+import { retryDeadlocks } from "../../database/Transactions.ts"
 import { traced } from "../../runtime/Traced.ts"
 import { Scheme } from "../signatures/Signatures.ts"
 import * as ActivityTexts from "./ActivityTexts.ts"
@@ -109,7 +109,7 @@ export class Deliveries extends Context.Service<Deliveries, {
     Deliveries,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const again = untilNoClash(sql)
+      const again = retryDeadlocks(sql)
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
       const keyed = (keys: ReadonlyArray<DeliveryKey>) =>
         sql`unnest(${keys.map(({ inboxId }) => inboxId)}::int[], ${keys.map(({ about }) => about)}::bigint[],
@@ -215,7 +215,7 @@ export class Deliveries extends Context.Service<Deliveries, {
 
       const backlog = Effect.gen(function*() {
         const millis = yield* Clock.currentTimeMillis
-        const { count, oldest } = only(
+        const { count, oldest } = singleRow(
           yield* backlogRows(sql`SELECT
             (SELECT count(*)::int FROM (SELECT FROM deliveries LIMIT ${rowsMax(sql, countedMax)}) waiting) AS count,
             (SELECT created_at FROM outgoing_activities WHERE id = (SELECT min(activity_id) FROM deliveries)) AS oldest`)

@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { InboxId } from "../../database/Ids.ts"
 import { rowsMax } from "../../database/Paging.ts"
-import { idRows, only, rowsOf } from "../../database/Rows.ts"
-import { begun, type Fanout } from "../../intents/Fanouts.ts"
+import { idRows, rowsOf, singleRow } from "../../database/Rows.ts"
+import { type Fanout, withoutProgress } from "../../intents/Fanouts.ts"
 import { type Deliver, type OutgoingActivity, toColumns } from "../../intents/Intent.ts"
 import { traced } from "../../runtime/Traced.ts"
 import { blocksDomain, eitherBlocks } from "../../visibility/HiddenAccounts.ts"
@@ -107,7 +107,7 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
             ? sql`UNION SELECT inbox_id FROM relays WHERE state = 'accepted'`
             : sql``
           const interacted = first && recipients.interacted && statusId !== null
-          return only(
+          return singleRow(
             yield* candidateRows(sql`
             WITH slice AS MATERIALIZED (SELECT id, account_id FROM follows
               WHERE target_account_id = ${whose}::bigint AND remote AND id > ${cursor} ORDER BY id LIMIT ${
@@ -195,7 +195,7 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
               ${new Date(now)} FROM accounts a WHERE a.id = ${accountId} AND a.domain IS NULL
               AND (${outgoing.leaves === "Farewell" || outgoing.leaves === "RejectReply"} OR EXISTS (SELECT FROM follows
                 WHERE target_account_id = a.id AND remote)) RETURNING id`)
-          return row === undefined ? undefined : begun(row.id, intent)
+          return row === undefined ? undefined : withoutProgress(row.id, intent)
         }
       )
 

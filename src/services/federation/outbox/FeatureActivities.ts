@@ -70,7 +70,7 @@ export class FeatureActivities extends Context.Service<FeatureActivities, {
             )
             return Effect.andThen(
               sql`UPDATE collection_items SET request_uri = ${asked} WHERE id = ${id}`,
-              outbox.toAccounts({ senderId: owner, about: PairKey.ofPair(owner, accountId), activity }, [accountId])
+              outbox.toAccounts({ senderId: owner, about: PairKey.pairKey(owner, accountId), activity }, [accountId])
             )
           })
           return [...new Set(hosts.flat())]
@@ -91,7 +91,7 @@ export class FeatureActivities extends Context.Service<FeatureActivities, {
             authorization === 0n ? undefined : authorization
           )
           return yield* outbox.toAccounts(
-            { senderId: account, about: PairKey.ofPair(account, asker), activity },
+            { senderId: account, about: PairKey.pairKey(account, asker), activity },
             [asker]
           )
         }
@@ -110,7 +110,7 @@ export class FeatureActivities extends Context.Service<FeatureActivities, {
           authorizationDocument(id, actor, row.collectionUri)
         )
         return yield* outbox.toAccounts(
-          { senderId: account, about: PairKey.ofPair(account, row.ownerId), activity },
+          { senderId: account, about: PairKey.pairKey(account, row.ownerId), activity },
           [row.ownerId]
         )
       })

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../database/Ids.ts"
 import { boundedMap } from "../../runtime/BoundedMap.ts"
 import { traced } from "../../runtime/Traced.ts"
-import { given } from "./Reaches.ts"
+import { recordReach } from "./Reaches.ts"
 
 /** Maximum remembered readers. */
 const notedMax = 20_000
@@ -28,7 +28,7 @@ export class FetchedBy extends Context.Service<FetchedBy, {
             const key = `${statusId} ${accountId}`
             if (noted.has(key)) return
             // Waits for a concurrent deletion of the post, which then is not found.
-            yield* given(
+            yield* recordReach(
               sql,
               sql`SELECT id FROM statuses WHERE id = ${statusId} AND local AND deleted_at IS NULL FOR SHARE`,
               accountId

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { accountIdRows, idRows, only, rowsOf } from "../../database/Rows.ts"
+import { accountIdRows, idRows, rowsOf, singleRow } from "../../database/Rows.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { traced } from "../../runtime/Traced.ts"
 import * as Activities from "../documents/Activities.ts"
@@ -69,7 +69,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
           WHERE account_id = ${follower} AND target_account_id = ${target} RETURNING uri`)
         if (row === undefined) return none
         const activity = Activities.follow({ id: row.uri, actor, object: other })
-        return yield* outbox.toAccounts({ senderId: follower, about: PairKey.ofPair(follower, target), activity }, [
+        return yield* outbox.toAccounts({ senderId: follower, about: PairKey.pairKey(follower, target), activity }, [
           target
         ])
       })
@@ -81,7 +81,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         const { actor, other } = parties
         const id = row.uri ?? `${Activities.followIds(actor)}${row.id}`
         const activity = Activities.undo(Activities.follow({ id, actor, object: other }))
-        return yield* outbox.toAccounts({ senderId: follower, about: PairKey.ofPair(follower, target), activity }, [
+        return yield* outbox.toAccounts({ senderId: follower, about: PairKey.pairKey(follower, target), activity }, [
           target
         ])
       })
@@ -92,10 +92,10 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         if (parties === undefined || rows.length > 0) return none
         const { actor, other } = parties
         // Numbered after all earlier ones: a server that has an earlier follow ends it.
-        const number = only(yield* idRows(sql`SELECT next_id(${yield* Clock.currentTimeMillis}) AS id`)).id
+        const number = singleRow(yield* idRows(sql`SELECT next_id(${yield* Clock.currentTimeMillis}) AS id`)).id
         const id = `${Activities.followIds(actor)}${number}`
         const activity = Activities.undo(Activities.follow({ id, actor, object: other }))
-        return yield* outbox.toAccounts({ senderId: follower, about: PairKey.ofPair(follower, target), activity }, [
+        return yield* outbox.toAccounts({ senderId: follower, about: PairKey.pairKey(follower, target), activity }, [
           target
         ])
       })
@@ -110,7 +110,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         outbox.toAccounts(
           {
             senderId: target,
-            about: PairKey.ofPair(target, follower),
+            about: PairKey.pairKey(target, follower),
             activity: Activities.answerFollow(type, of, number)
           },
           [follower]
@@ -179,7 +179,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         const activity = Activities.block(LocalIds.actor(config, row.username), row.id, row.uri)
         return yield* outbox.toAccounts({
           senderId: accountId,
-          about: PairKey.ofPair(accountId, target),
+          about: PairKey.pairKey(accountId, target),
           activity: undone ? Activities.undo(activity) : activity
         }, [target])
       })

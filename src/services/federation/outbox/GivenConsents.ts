@@ -16,7 +16,7 @@ interface Party {
 }
 
 /** Consent that another server requests, or did without requesting. */
-export interface ConsentAsked {
+export interface ConsentRequest {
   /** Id of the request, if there is one, and its type. */
   readonly request: string | undefined
   readonly type: string
@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function*(context: unknown, path: string) 
     type: "Accept" | "Reject",
     from: { readonly id: bigint; readonly actor: string },
     to: bigint,
-    { instrument, object, request, requester, type: requestType }: ConsentAsked,
+    { instrument, object, request, requester, type: requestType }: ConsentRequest,
     result?: string
   ) {
     const number = yield* Clock.currentTimeMillis
@@ -73,7 +73,7 @@ export const make = Effect.fnUntraced(function*(context: unknown, path: string) 
     actorOf,
     answered,
     /** Refuses a request to a local account that is not stored. */
-    refuse: Effect.fnUntraced(function*(author: bigint, requesterId: bigint, asked: ConsentAsked) {
+    refuse: Effect.fnUntraced(function*(author: bigint, requesterId: bigint, asked: ConsentRequest) {
       const none: HostNames = []
       if (!outbox.enabled) return none
       const [me] = yield* usernameRows(sql`SELECT username FROM accounts WHERE id = ${author} AND domain IS NULL`)

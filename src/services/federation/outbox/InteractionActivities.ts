@@ -11,9 +11,9 @@ import { type Document, everybody } from "../documents/Vocabulary.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { Objects } from "../Objects.ts"
 import * as GivenConsents from "./GivenConsents.ts"
-import type { ConsentAsked } from "./GivenConsents.ts"
+import type { ConsentRequest } from "./GivenConsents.ts"
 import { type HostNames, Outbox } from "./Outbox.ts"
-import { given } from "./Reaches.ts"
+import { recordReach } from "./Reaches.ts"
 
 type Sent = Effect.Effect<HostNames, SqlError>
 
@@ -34,7 +34,7 @@ const Parties = Schema.Struct({
 const partyRows = rowsOf(Parties)
 
 /** Interaction that another server requests consent for, or made without requesting. */
-export interface Asking extends Omit<ConsentAsked, "type"> {
+export interface Asking extends Omit<ConsentRequest, "type"> {
   readonly kind: RequestKind
 }
 
@@ -126,7 +126,7 @@ export class InteractionActivities extends Context.Service<InteractionActivities
         }, [BigInt(author.id)])
         // The request contains the post, so the server must learn of its deletion.
         if (interactionId !== null) {
-          yield* given(sql, sql`SELECT ${interactionId}::bigint AS id`, BigInt(author.id))
+          yield* recordReach(sql, sql`SELECT ${interactionId}::bigint AS id`, BigInt(author.id))
         }
         return hosts
       })

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { InboxId } from "../../database/Ids.ts"
-import { idRows, only, rowsOf } from "../../database/Rows.ts"
+import { idRows, rowsOf, singleRow } from "../../database/Rows.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { traced } from "../../runtime/Traced.ts"
 import type { Activity } from "../documents/Activities.ts"
@@ -75,7 +75,7 @@ export class Outbox extends Context.Service<Outbox, {
 
       const store = Effect.fnUntraced(function*(item: OutboxItem, at: Date, fanoutId: bigint | undefined) {
         const { activity, low = false, senderId, synchronizes = false } = item
-        const { id } = only(
+        const { id } = singleRow(
           yield* idRows(sql`
           INSERT INTO outgoing_activities (sender_id, type, uri, about, document, synchronizes, low, fanout_id, created_at)
           VALUES (${senderId}, ${activity.type}, ${activity.uri}, ${item.about}, ${

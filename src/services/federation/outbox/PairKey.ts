@@ -3,5 +3,5 @@
 /**
  * Returns the subject of an account's actions on another account or a post. Has 64 bits; a collision only costs time.
  */
-export const ofPair = (actor: bigint, object: bigint): bigint =>
+export const pairKey = (actor: bigint, object: bigint): bigint =>
   BigInt.asIntN(64, actor * 0x9e37_79b9_7f4a_7c15n + object)

@@ -63,7 +63,7 @@ export class PostActivities extends Context.Service<PostActivities, {
         const activity = Activities.like(LocalIds.actor(config, row.username), row.id, row)
         return yield* outbox.toAccounts({
           senderId: accountId,
-          about: PairKey.ofPair(accountId, statusId),
+          about: PairKey.pairKey(accountId, statusId),
           activity: undone ? Activities.undo(activity) : activity
         }, [row.authorId])
       })
@@ -78,7 +78,7 @@ export class PostActivities extends Context.Service<PostActivities, {
           if (row === undefined) return none
           const { author, authorId, options, uri, username } = row
           const actor = LocalIds.actor(config, username)
-          const about = PairKey.ofPair(accountId, statusId)
+          const about = PairKey.pairKey(accountId, statusId)
           const hosts = yield* Effect.forEach([...new Set(choices)], (choice) => {
             const option = options[choice]
             const activity = option === undefined

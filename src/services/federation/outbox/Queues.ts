@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsMax } from "../../database/Paging.ts"
 import { rowsOf, Timestamptz } from "../../database/Rows.ts"
-import { untilNoClash } from "../../database/Transactions.ts"
+import { retryDeadlocks } from "../../database/Transactions.ts"
 import { traced } from "../../runtime/Traced.ts"
 import { PausedBy } from "./DeliveryHosts.ts"
 
@@ -98,7 +98,7 @@ export class Queues extends Context.Service<Queues, {
           WHERE h.host = ${host} AND d.due_at > ${now} LIMIT ${rowsMax(sql, countedMax)}) RETURNING 1`
         let moved = 0
         for (let rows = countedMax; rows === countedMax;) {
-          rows = (yield* untilNoClash(sql)(some)).length
+          rows = (yield* retryDeadlocks(sql)(some)).length
           moved += rows
         }
         return moved

@@ -9,9 +9,9 @@ import { type Document, everybody } from "../documents/Vocabulary.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { Objects } from "../Objects.ts"
 import * as GivenConsents from "./GivenConsents.ts"
-import type { ConsentAsked } from "./GivenConsents.ts"
+import type { ConsentRequest } from "./GivenConsents.ts"
 import { type HostNames, Outbox } from "./Outbox.ts"
-import { given } from "./Reaches.ts"
+import { recordReach } from "./Reaches.ts"
 
 type Sent = Effect.Effect<HostNames, SqlError>
 
@@ -28,7 +28,7 @@ const partyRows = rowsOf(QuoteParties)
 const requestType = "QuoteRequest"
 
 /** Request of another server. */
-interface Request extends Omit<ConsentAsked, "request" | "type"> {
+interface Request extends Omit<ConsentRequest, "request" | "type"> {
   readonly id: string
 }
 
@@ -101,7 +101,7 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
           })
         }, [BigInt(quoted.id)])
         // The request contains the post, so the server must learn of its deletion.
-        yield* given(sql, sql`SELECT ${statusId}::bigint AS id`, BigInt(quoted.id))
+        yield* recordReach(sql, sql`SELECT ${statusId}::bigint AS id`, BigInt(quoted.id))
         return hosts
       })
 

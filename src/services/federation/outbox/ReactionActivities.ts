@@ -104,7 +104,7 @@ export class ReactionActivities extends Context.Service<ReactionActivities, {
         const activity = react(reactionOf(row), row.author)
         return yield* outbox.toAccounts({
           senderId: row.accountId,
-          about: PairKey.ofPair(row.accountId, row.statusId),
+          about: PairKey.pairKey(row.accountId, row.statusId),
           activity: undone ? undo(activity) : activity
         }, [row.authorId])
       })

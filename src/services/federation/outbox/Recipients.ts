@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { isOpen, Visibility } from "../../statuses/Visibility.ts"
+import { isPublicOrUnlisted, Visibility } from "../../statuses/Visibility.ts"
 
 /** Fields of a local account's post that determine its recipients. */
 export const DeliveredPost = Schema.Struct({
@@ -45,7 +45,7 @@ export type PostChange = "Create" | "Update" | "Delete"
  */
 export const recipients = (change: PostChange, post: DeliveredPost): Recipients => {
   const { authorId, mentioned, originalAuthor, repliedTo, visibility } = post
-  const open = isOpen(visibility)
+  const open = isPublicOrUnlisted(visibility)
   if (change === "Delete") return { followersOf: [], accountIds: [], reached: true, relayed: false, interacted: open }
   const answered = open && repliedTo !== null ? [repliedTo] : []
   const quoted = open && post.quotedAuthor !== null ? [post.quotedAuthor] : []

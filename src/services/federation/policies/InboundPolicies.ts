@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../database/Ids.ts"
 import { accountIdRows } from "../../database/Rows.ts"
 import { traced } from "../../runtime/Traced.ts"
-import { isSeparate } from "../../visibility/HiddenAccounts.ts"
+import { isBlockedEitherWay } from "../../visibility/HiddenAccounts.ts"
 import type { Foreign } from "../documents/Reading.ts"
 import { hostsOf } from "../domains/DomainAccounts.ts"
 import { DomainPolicies } from "../domains/DomainPolicies.ts"
@@ -34,7 +34,7 @@ const nobody: ReadonlySet<string> = new Set()
  */
 export class InboundPolicies extends Context.Service<InboundPolicies, {
   /** Runs after the sender is verified, before anything else in the activity is read. Counts dropped activities. */
-  readonly atDoor: (sender: JudgedSender, activity: Foreign) => Effect.Effect<Judgement>
+  readonly atInbox: (sender: JudgedSender, activity: Foreign) => Effect.Effect<Judgement>
   /**
    * Runs in the transaction of the sender's actor; `hasBlocks` is true if any block exists between it, or its domain,
    * and a local account.
@@ -70,13 +70,13 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
         if (known.length === 0) return nobody
         const rows = yield* accountIdRows(sql`
           SELECT named.account_id FROM unnest(${known.map(([, id]) => id)}::bigint[]) AS named (account_id)
-          WHERE ${isSeparate(sql, sql`named.account_id`, sql`${sender.accountId}::bigint`)}`)
+          WHERE ${isBlockedEitherWay(sql, sql`named.account_id`, sql`${sender.accountId}::bigint`)}`)
         const separated = new Set(rows.map(({ accountId }) => accountId))
         return new Set(known.flatMap(([uri, id]) => separated.has(id) ? [uri] : []))
       })
 
       return InboundPolicies.of({
-        atDoor: traced("InboundPolicies.atDoor")(function*(sender, activity) {
+        atInbox: traced("InboundPolicies.atInbox")(function*(sender, activity) {
           return yield* counted(judge(activity, yield* factsOf(sender, nobody)))
         }),
         inside: traced("InboundPolicies.inside")(function*(sender, activity) {

@@ -56,7 +56,7 @@ const remove = Effect.fnUntraced(function*(sql: SqlClient, ids: ReadonlyArray<bi
  * Removes a slice of the account's posts, reblogs of them first. Returns the ids of changed statuses; empty if only
  * posts in open reports are left.
  */
-export const removeSome = Effect.fnUntraced(function*(sql: SqlClient, accountId: bigint) {
+export const deleteBatch = Effect.fnUntraced(function*(sql: SqlClient, accountId: bigint) {
   const rows = yield* idRows(sql`SELECT s.id FROM statuses s WHERE s.account_id = ${accountId}
     AND NOT ${isReported(sql, "s")} ORDER BY s.id LIMIT ${sql.literal(String(postsMax))}`)
   if (rows.length === 0) return []

@@ -176,7 +176,7 @@ const all = [
 ]
 
 /** Removes a slice of the first kind that has rows; undefined if nothing is left. */
-export const removeSome = Effect.fnUntraced(function*(sql: SqlClient, id: bigint) {
+export const deleteBatch = Effect.fnUntraced(function*(sql: SqlClient, id: bigint) {
   for (const kind of all) {
     const changed = yield* kind(sql, id)
     if (changed !== undefined) return changed

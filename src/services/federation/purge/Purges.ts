@@ -121,7 +121,7 @@ export class Purges extends Context.Service<Purges, {
         const now = yield* Clock.currentTimeMillis
         const more = agenda.enqueue("purge", accountId, accountId, now)
         if (yield* tells(accountId)) return yield* agenda.enqueue("purge", accountId, accountId, now + farewellMillis)
-        const left = yield* PurgedRows.removeSome(sql, accountId)
+        const left = yield* PurgedRows.deleteBatch(sql, accountId)
         if (left !== undefined) {
           yield* sql.afterCommit(Effect.andThen(
             broadcast.publish({ _tag: "Changed", kind: "account", ids: left.accountIds }),
@@ -129,7 +129,7 @@ export class Purges extends Context.Service<Purges, {
           ))
           return yield* more
         }
-        const changed = yield* PurgedPosts.removeSome(sql, accountId)
+        const changed = yield* PurgedPosts.deleteBatch(sql, accountId)
         if (changed.length === 0) return yield* end(accountId)
         yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: changed }))
         yield* more

@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { listedRowsMax, requireCapacity } from "../../database/BoundedTables.ts"
 import { type AccountId, InboxId } from "../../database/Ids.ts"
 import { rowsMax } from "../../database/Paging.ts"
-import { only, rowsOf, Timestamptz } from "../../database/Rows.ts"
+import { rowsOf, singleRow, Timestamptz } from "../../database/Rows.ts"
 import { transaction } from "../../database/Transactions.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../../runtime/Errors.ts"
@@ -182,7 +182,7 @@ const make = Effect.gen(function*() {
         Effect.gen(function*() {
           if (before.state === "idle") return undefined
           const hosts = yield* unfollow(before)
-          const relay = only(
+          const relay = singleRow(
             yield* relayRows(sql`UPDATE relays SET state = 'idle', follow_uri = NULL WHERE id = ${id} RETURNING *`)
           )
           return { relay, hosts }

@@ -174,13 +174,13 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       yield* tell(leaves, { _tag: "Unfollow", target: author })
       yield* feeds.fill(leaves, [])
       const push = yield* FeedWriting.make
-      const since = (yield* Clock.currentTimeMillis) - FeedWriting.audienceMillisMax - 1
+      const since = (yield* Clock.currentTimeMillis) - FeedWriting.readersMillisMax - 1
       const audienceOf = ({ readers }: { readonly readers: ReadonlyArray<AccountId> }) => ({
         accountIds: [author, ...readers],
         lists: []
       })
-      const again = Effect.map(readers.readers(statusId, author, 0n, 10), (now) => audienceOf(now!))
-      const late = yield* push({ statusId, reblogOfId: null, since, again }, audienceOf(statusReaders))
+      const reread = Effect.map(readers.readers(statusId, author, 0n, 10), (now) => audienceOf(now!))
+      const late = yield* push({ statusId, reblogOfId: null, since, reread }, audienceOf(statusReaders))
       assert.deepStrictEqual(late, { accountIds: [author, stays], lists: [] })
       // Rebuilt on the next read.
       assert.isUndefined(yield* feeds.read(leaves))

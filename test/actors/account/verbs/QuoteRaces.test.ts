@@ -6,7 +6,7 @@ import { StatusId } from "../../../../src/services/database/Ids.ts"
 import { layerActors, settled } from "../../../support/Actors.ts"
 import { person } from "../../../support/People.ts"
 import { post } from "../../../support/Posts.ts"
-import { meet, meetings } from "../Rendezvous.ts"
+import { interleave, meetings } from "../Rendezvous.ts"
 
 layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })(
   "a quote and a block at the same time",
@@ -22,7 +22,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })(
           const quotedStatusId = StatusId.make(BigInt(id))
           const quote = tell(quoting, { _tag: "Publish", post: { ...post("Look"), quotedStatusId } })
           const block = tell(quoted, { _tag: "Block", target: quoting })
-          yield* first === "quote" ? meet(quote, block) : meet(block, quote)
+          yield* first === "quote" ? interleave(quote, block) : interleave(block, quote)
           yield* settled
           const left = yield* sql`SELECT q.state FROM quotes q JOIN statuses s ON s.id = q.status_id
           WHERE q.account_id = ${quoting} AND q.state IN ('accepted', 'pending') AND s.deleted_at IS NULL`

@@ -6,7 +6,7 @@ import type { Command } from "../../../../src/actors/account/core/Protocol.ts"
 import type { AccountId } from "../../../../src/services/database/Ids.ts"
 import { layerActors, settled } from "../../../support/Actors.ts"
 import { person } from "../../../support/People.ts"
-import { stranger } from "../Rendezvous.ts"
+import { remoteAccount } from "../Rendezvous.ts"
 
 const follow = (target: AccountId, more: { reblogs?: boolean; notify?: boolean } = {}): Command => ({
   _tag: "Follow",
@@ -123,7 +123,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       const { tell } = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
       const me = yield* person("personal")
-      const [zoe, yan] = [yield* stranger("zoe", "one.test"), yield* stranger("yan", "one.test")]
+      const [zoe, yan] = [yield* remoteAccount("zoe", "one.test"), yield* remoteAccount("yan", "one.test")]
       yield* tell(me, follow(zoe))
       yield* tell(zoe, follow(me))
       yield* tell(me, { _tag: "Unfollow", target: zoe })

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { post } from "../../../support/Requests.ts"
-import { token, user } from "../../../support/SignedIn.ts"
+import { issueToken, user } from "../../../support/SignedIn.ts"
 import { Postbox, server } from "../../../support/WebServer.ts"
 
 layer(server(), { excludeTestServices: true })("letters about appeals", (it) => {
@@ -16,7 +16,7 @@ layer(server(), { excludeTestServices: true })("letters about appeals", (it) => 
         const [strike] = yield* sql<{ id: bigint }>`INSERT INTO account_warnings
             (id, account_id, target_account_id, action, text, created_at)
           VALUES (next_id(${Date.now()}), ${mod}, ${anna}, 'none', 'Mind your words', ${new Date()}) RETURNING id`
-        const authorization = `Bearer ${yield* token(anna)}`
+        const authorization = `Bearer ${yield* issueToken(anna)}`
         const filed = yield* post(`/api/v1/strikes/${strike?.id}/appeal`, { text: "I did not" }, { authorization })
         assert.strictEqual(filed.status, 200, filed.text)
         const [found] = yield* sql<{ id: bigint }>`SELECT id FROM appeals WHERE account_warning_id = ${strike?.id}`
@@ -26,7 +26,7 @@ layer(server(), { excludeTestServices: true })("letters about appeals", (it) => 
           "anna appealed a moderation decision (local.example)"
         ])
         assert.include(toStaff.text, "I did not")
-        const by = { authorization: `Bearer ${yield* token(judge, ["admin:write", "admin:read"])}` }
+        const by = { authorization: `Bearer ${yield* issueToken(judge, ["admin:write", "admin:read"])}` }
         assert.strictEqual((yield* post(`/api/v1/admin/appeals/${found?.id}/${verb}`, {}, by)).status, 200)
         return yield* Postbox.next
       })

@@ -160,7 +160,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("invites", (it)
       const by = yield* staffMember("absent", ["manageSettings", "manageUsers"])
       const told: Array<string> = []
       const emails = Layer.succeed(Emails, {
-        post: (email) => Effect.map(email, (one) => void told.push(one?.to ?? "nobody"))
+        enqueue: (email) => Effect.map(email, (one) => void told.push(one?.to ?? "nobody"))
       })
       const run = Effect.provide(
         Effect.flatMap(AutoClosing, ({ run }) => run),

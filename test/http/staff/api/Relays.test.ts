@@ -8,7 +8,7 @@ import { ask } from "../../../support/Api.ts"
 import { eventually } from "../../../support/Eventually.ts"
 import { TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
-import { done, note, OtherServer, servers } from "../../activitypub/Sending.ts"
+import { deliverFrom, note, OtherServer, servers } from "../../activitypub/Sending.ts"
 
 const path = "/api/v1/admin/relays"
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
@@ -59,9 +59,12 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (i
       assert.deepInclude(follow, { actor: `${baseUrl}/actor`, object: everybody })
       const state = Effect.map(ask(staff, "GET", `${path}/${made.id}`), ({ body }) => body.state)
       // Another account of the host with the right id, and the relay with a wrong id.
-      yield* done(mallory, { type: "Accept", object: { type: "Follow", id: follow["id"], actor: `${baseUrl}/actor` } })
-      yield* done(mallory, { type: "Accept", object: follow["id"] })
-      yield* done(relay, { type: "Accept", object: { type: "Follow", id: `${baseUrl}/actor#follows/1` } })
+      yield* deliverFrom(mallory, {
+        type: "Accept",
+        object: { type: "Follow", id: follow["id"], actor: `${baseUrl}/actor` }
+      })
+      yield* deliverFrom(mallory, { type: "Accept", object: follow["id"] })
+      yield* deliverFrom(relay, { type: "Accept", object: { type: "Follow", id: `${baseUrl}/actor#follows/1` } })
       assert.strictEqual(yield* state, "pending")
       const { body: early } = yield* ask(author, "POST", "/api/v1/statuses", { status: "too early" })
       // A relay that is not accepted has no effect.
@@ -72,9 +75,12 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (i
         ...posted
       })
       const announce = { type: "Announce", object: posted["id"], to: [`${relay.id}/followers`], cc: [everybody] }
-      assert.match(String(yield* done(relay, announce)), /ignored/)
+      assert.match(String(yield* deliverFrom(relay, announce)), /ignored/)
 
-      yield* done(relay, { type: "Accept", object: { type: "Follow", id: follow["id"], actor: `${baseUrl}/actor` } })
+      yield* deliverFrom(relay, {
+        type: "Accept",
+        object: { type: "Follow", id: follow["id"], actor: `${baseUrl}/actor` }
+      })
       assert.strictEqual(yield* state, "accepted")
       const { body: post } = yield* ask(author, "POST", "/api/v1/statuses", { status: "for everybody" })
       const create = yield* inbox.next("Create")
@@ -87,7 +93,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (i
       assert.strictEqual(((yield* inbox.next("Delete"))["object"] as Json)["id"] ?? "", post.uri)
       assert.deepStrictEqual(inbox.bodies, [])
 
-      yield* done(relay, announce)
+      yield* deliverFrom(relay, announce)
       yield* eventually(
         sql<{ outcome: string | null }>`SELECT outcome FROM inbound_activities ORDER BY id DESC LIMIT 1`,
         ([row]) => row?.outcome === "done"
@@ -101,15 +107,15 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (i
       assert.strictEqual((yield* ask(staff, "POST", `${path}/${made.id}/disable`)).body.state, "idle")
       assert.deepStrictEqual(((yield* inbox.next("Undo"))["object"] as Json)["id"], follow["id"])
       assert.strictEqual((yield* ask(staff, "POST", `${path}/${made.id}/disable`)).body.state, "idle")
-      yield* done(relay, { type: "Accept", object: follow["id"] })
+      yield* deliverFrom(relay, { type: "Accept", object: follow["id"] })
       assert.strictEqual(yield* state, "idle")
       assert.strictEqual((yield* ask(staff, "POST", `${path}/${made.id}/enable`)).body.state, "pending")
       const again = yield* inbox.next("Follow")
       assert.notStrictEqual(again["id"], follow["id"])
       // An answer to the earlier follow is late.
-      yield* done(relay, { type: "Accept", object: follow["id"] })
+      yield* deliverFrom(relay, { type: "Accept", object: follow["id"] })
       assert.strictEqual(yield* state, "pending")
-      yield* done(relay, { type: "Reject", object: again["id"] })
+      yield* deliverFrom(relay, { type: "Reject", object: again["id"] })
       assert.strictEqual(yield* state, "rejected")
       assert.deepStrictEqual((yield* ask(staff, "DELETE", `${path}/${made.id}`)).body, {})
       assert.strictEqual((yield* ask(staff, "GET", `${path}/${made.id}`)).status, 404)
@@ -132,15 +138,15 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (i
       assert.deepInclude(made, { kind: "litepub", state: "pending", inbox_url: `${url}/lite/inbox` })
       const follow = yield* inbox.next("Follow")
       assert.strictEqual(follow["object"], relay.id)
-      assert.strictEqual(yield* done(relay, { type: "Accept", object: follow }), "done")
+      assert.strictEqual(yield* deliverFrom(relay, { type: "Accept", object: follow }), "done")
       assert.strictEqual((yield* ask(staff, "GET", path)).body[0].state, "accepted")
       assert.strictEqual(
-        yield* done(relay, { type: "Follow", id: `${relay.id}/follows/1`, object: `${baseUrl}/actor` }),
+        yield* deliverFrom(relay, { type: "Follow", id: `${relay.id}/follows/1`, object: `${baseUrl}/actor` }),
         "done"
       )
       assert.strictEqual(((yield* inbox.next("Accept"))["object"] as Json)["id"], `${relay.id}/follows/1`)
       const stranger = yield* actor("nobody")
-      assert.match(String(yield* done(stranger, { type: "Follow", object: `${baseUrl}/actor` })), /ignored/)
+      assert.match(String(yield* deliverFrom(stranger, { type: "Follow", object: `${baseUrl}/actor` })), /ignored/)
       const taken = yield* ask(staff, "POST", path, { inbox_url: `${url}/lite/inbox` })
       assert.deepStrictEqual(taken.body, { error: "Validation failed: Inbox url has already been taken" })
       for (

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { chief } from "../../../support/Chief.ts"
+import { administratorBrowser } from "../../../support/Chief.ts"
 import { TestServer } from "../../../support/Server.ts"
 import { auditEntries } from "../../../support/Staff.ts"
 
@@ -10,7 +10,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
   (it) => {
     it.effect("S-168 S-274: a server is blocked, a weaker block is refused, and it is lifted; a file's effect is previewed", () =>
       Effect.gen(function*() {
-        const { act, browser, undo } = yield* chief("warden")
+        const { act, browser, undo } = yield* administratorBrowser("warden")
         const made = yield* act("/admin/domain_blocks/new", "create", { domain: "bad.example", severity: "suspend" })
         assert.include(made.text, "bad.example was added to the list.")
         const weaker = yield* browser.press(yield* browser.get("/admin/domain_blocks/new"), "create", {
@@ -39,7 +39,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
 
     it.effect("S-172 S-173 S-174: sign-up blocks are added, tried and removed", () =>
       Effect.gen(function*() {
-        const { act } = yield* chief("keeper")
+        const { act } = yield* administratorBrowser("keeper")
         assert.include(
           (yield* act("/admin/canonical_email_blocks", "create", { email: "A.b+c@mail.example" })).text,
           "The address is blocked."
@@ -73,7 +73,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
 
     it.effect("S-112 S-232: trends are decided in bulk; deleted ones are reported", () =>
       Effect.gen(function*() {
-        const { act, accountId } = yield* chief("curator")
+        const { act, accountId } = yield* administratorBrowser("curator")
         const sql = yield* SqlClient.SqlClient
         yield* sql`INSERT INTO preview_card_providers (id, site) VALUES (71, 'one.example'), (72, 'two.example')`
         const decided = yield* act("/admin/trends?kind=publishers", "approve", { "ids[]": "71" })
@@ -88,7 +88,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
 
     it.effect("S-235: another server: deliveries are stopped and begun again, staff note something; lists are followed", () =>
       Effect.gen(function*() {
-        const { act, undo } = yield* chief("envoy")
+        const { act, undo } = yield* administratorBrowser("envoy")
         const sql = yield* SqlClient.SqlClient
         yield* sql`INSERT INTO hosts (host) VALUES ('slow.example') ON CONFLICT DO NOTHING`
         const stopped = yield* act("/admin/instances/slow.example", "stop")
@@ -108,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
 
     it.effect("the audit log shows before and after, is filtered by its address, and is a file", () =>
       Effect.gen(function*() {
-        const { act, browser, accountId } = yield* chief("clerk")
+        const { act, browser, accountId } = yield* administratorBrowser("clerk")
         yield* act("/admin/rules", "add", { text: "Logged" })
         const page = yield* browser.get(`/admin/audit_log?account_id=${accountId}&target_type=rule&action=create`)
         assert.include(page.text, "@clerk")

@@ -6,7 +6,7 @@ import sharp from "sharp"
 import { emojiBytesMax } from "../../../../src/services/instance/ContentLimits.ts"
 import { picturesIn, tarballWith } from "../../../../src/services/media/EmojiArchiveFiles.ts"
 import { tarballOf } from "../../../../src/services/media/EmojiTarballs.ts"
-import { chief } from "../../../support/Chief.ts"
+import { administratorBrowser } from "../../../support/Chief.ts"
 import { TestServer } from "../../../support/Server.ts"
 import { auditEntries } from "../../../support/Staff.ts"
 import { formsOf } from "../../../support/TestBrowser.ts"
@@ -22,7 +22,7 @@ const png = () =>
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("archives of emoji", (it) => {
   it.effect("S-093: an archive is imported, invalid pictures are reported, and the export has its list", () =>
     Effect.gen(function*() {
-      const { accountId, browser } = yield* chief("archivist")
+      const { accountId, browser } = yield* administratorBrowser("archivist")
       const { baseUrl, fetch } = yield* TestServer
       const picture = yield* png()
       const list = {

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { chief } from "../../../support/Chief.ts"
+import { administratorBrowser } from "../../../support/Chief.ts"
 import { TestServer } from "../../../support/Server.ts"
-import { staffThings } from "../../../support/StaffThings.ts"
+import { adminFixtures } from "../../../support/StaffThings.ts"
 import { declaredActs, pages, sources } from "./pages.ts"
 
 /** The fields that the sources read, and those of lists. */
@@ -88,8 +88,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
     it.effect(`hostile fields of every act on ${name} are answered, never by a failure of the server`, () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* TestServer
-        const owner = yield* chief(name.replaceAll(" ", ""))
-        const addressOf = asked === things ? yield* staffThings(owner) : Effect.succeed<string>
+        const owner = yield* administratorBrowser(name.replaceAll(" ", ""))
+        const addressOf = asked === things ? yield* adminFixtures(owner) : Effect.succeed<string>
         const addresses = new Map(
           yield* Effect.forEach(asked, ([path]) => Effect.map(addressOf(path), (address) => [path, address] as const))
         )
@@ -123,7 +123,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
   it.effect("bodies of every other type and size are answered on every page, and change nothing", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
-      const { browser } = yield* chief("stout")
+      const { browser } = yield* administratorBrowser("stout")
       const token = tokenIn(yield* browser.get("/admin"))
       const acts = new Map(declaredActs)
       let sent = 0

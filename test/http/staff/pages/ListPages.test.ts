@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { normalise } from "../../../../src/services/html/HashtagNames.ts"
 import { bounded } from "../../../../src/services/text/BoundedText.ts"
 import { ask, newPerson } from "../../../support/Api.ts"
-import { chief } from "../../../support/Chief.ts"
+import { administratorBrowser } from "../../../support/Chief.ts"
 import { TestServer } from "../../../support/Server.ts"
 
 const total = (text: string) => /<p class="total">([^<]*) in total<\/p>/.exec(text)?.[1]
@@ -19,7 +19,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
   it.effect("S-233: hashtags are counted up to ten thousand, found by prefix, and by decision", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { browser } = yield* chief("counter")
+      const { browser } = yield* administratorBrowser("counter")
       const read = Effect.fnUntraced(function*(search: string) {
         return (yield* browser.get(`/admin/tags${search}`)).text
       })
@@ -51,7 +51,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
 
   it.effect("parts of lists say how much is in each", () =>
     Effect.gen(function*() {
-      const { browser } = yield* chief("tabber")
+      const { browser } = yield* administratorBrowser("tabber")
       const [bad, good] = [yield* newPerson("tabbed"), yield* newPerson("tabbing")]
       for (const comment of ["one", "two", "three"]) {
         yield* ask(good, "POST", "/api/v1/reports", { account_id: String(bad.accountId), comment })
@@ -77,7 +77,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
   it.effect("S-232: all posts of an account and all links of a publisher may trend, or none, after an explanation", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { accountId, act, browser } = yield* chief("trendsetter")
+      const { accountId, act, browser } = yield* administratorBrowser("trendsetter")
       const author = yield* newPerson("author")
       const write = (status: string) =>
         Effect.map(ask(author, "POST", "/api/v1/statuses", { status }), ({ body }) => BigInt(body.id))
@@ -129,7 +129,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
   it.effect("S-022: an account's page names its sign-up app and its inviter", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { browser } = yield* chief("receptionist")
+      const { browser } = yield* administratorBrowser("receptionist")
       const [host, guest] = [yield* newPerson("hostess"), yield* newPerson("guest")]
       yield* sql`INSERT INTO oauth_apps (id, client_id, client_secret_hash, name, redirect_uris, scopes, created_at)
         VALUES (991, 'tusker', ''::bytea, 'Tusker <3', '{myapp://back}', 'read', ${new Date(0)})`

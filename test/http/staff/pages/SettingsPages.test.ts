@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import sharp from "sharp"
-import { chief } from "../../../support/Chief.ts"
+import { administratorBrowser } from "../../../support/Chief.ts"
 import { blob, form, picture } from "../../../support/MediaFiles.ts"
 import { TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
@@ -11,7 +11,7 @@ import { staffBrowser } from "../../../support/StaffBrowser.ts"
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("pages of settings", (it) => {
   it.effect("S-235: rules are added, ordered, translated, removed, and come back", () =>
     Effect.gen(function*() {
-      const { act, browser, undo, accountId } = yield* chief("lawgiver")
+      const { act, browser, undo, accountId } = yield* administratorBrowser("lawgiver")
       yield* act("/admin/rules", "add", { text: "Be kind", hint: "To all" })
       const two = yield* act("/admin/rules", "add", { text: "Be <b>brief</b>" })
       assert.include(two.text, "Be &lt;b&gt;brief")
@@ -38,7 +38,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
 
   it.effect("S-235: the server's texts and its sign-up mode; documents have versions", () =>
     Effect.gen(function*() {
-      const { act, browser } = yield* chief("editor")
+      const { act, browser } = yield* administratorBrowser("editor")
       const about = yield* act("/admin/settings", "about", {
         title: "Our place",
         languages: "en de",
@@ -73,7 +73,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
     () =>
       Effect.gen(function*() {
         const path = "/admin/settings/appearance"
-        const { accountId, act, browser, undo } = yield* chief("painter")
+        const { accountId, act, browser, undo } = yield* administratorBrowser("painter")
         const { baseUrl, fetch } = yield* TestServer
         const sql = yield* SqlClient.SqlClient
         const token = /name="authenticity_token" value="([^"]*)"/.exec((yield* browser.get(path)).text)?.[1] ?? ""
@@ -166,7 +166,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
   it.effect("storage has budgets by kind, and the dashboard warns where one is passed", () =>
     Effect.gen(function*() {
       const path = "/admin/settings/budgets"
-      const { act, browser, undo } = yield* chief("warehouser")
+      const { act, browser, undo } = yield* administratorBrowser("warehouser")
       const dashboard = Effect.map(browser.get("/admin"), ({ text }) => text)
       assert.notInclude(yield* dashboard, "Storage is over budget")
       const saved = yield* act(path, "save", { database: "1", emoji: "5", cards: "" })
@@ -188,7 +188,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
 
   it.effect("S-017: an invite is made, is shown once as an address, and is ended", () =>
     Effect.gen(function*() {
-      const { act } = yield* chief("host")
+      const { act } = yield* administratorBrowser("host")
       const made = yield* act("/admin/invites", "create", { max_uses: "5", expires_in: "3600" })
       const code = /\/invite\/(\w{8})/.exec(made.text)?.[1]
       assert.isDefined(code)
@@ -199,7 +199,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
 
   it.effect("S-255: a role is made with bits that its maker has, changed and removed", () =>
     Effect.gen(function*() {
-      const { act } = yield* chief("maker")
+      const { act } = yield* administratorBrowser("maker")
       const made = yield* act("/admin/roles/new", "save", {
         name: "Helper",
         position: "5",
@@ -228,7 +228,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
 
   it.effect("S-235: an announcement is a draft, is published, taken back and removed", () =>
     Effect.gen(function*() {
-      const { act } = yield* chief("herald")
+      const { act } = yield* administratorBrowser("herald")
       const draft = yield* act("/admin/announcements", "draft", { text: "Hear ye", scheduled_at: "" })
       assert.include(draft.text, "Draft")
       const path = `/admin/announcements/${/\/admin\/announcements\/(\d+)/.exec(draft.text)?.[1] ?? ""}`

@@ -11,7 +11,7 @@ import {
 import { summaryCharactersMax, titleCharactersMax } from "../../../../src/services/federation/documents/ForeignPage.ts"
 import { optionCharactersMax, optionsMax } from "../../../../src/services/federation/documents/ForeignPoll.ts"
 import { urlReader } from "../../../../src/services/federation/documents/Reading.ts"
-import { bytesTold } from "../../../../src/services/html/Text.ts"
+import { jsonBytes } from "../../../../src/services/html/Text.ts"
 import { accountBytesMax, statusBytesMax } from "../../../../src/services/instance/ContentLimits.ts"
 import {
   foreignAttachmentsMax,
@@ -73,7 +73,7 @@ describe("posts of other servers", () => {
     times: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 150_000 }))
   })
   const written = ({ piece, times }: typeof Hostile.Type) => piece.repeat(times)
-  const bytes = (...texts: ReadonlyArray<string>) => texts.reduce((sum, text) => sum + bytesTold(text), 0)
+  const bytes = (...texts: ReadonlyArray<string>) => texts.reduce((sum, text) => sum + jsonBytes(text), 0)
 
   it.prop("F13: a remote post takes at most 64 kB, and a remote account 16 kB", {
     content: Hostile,

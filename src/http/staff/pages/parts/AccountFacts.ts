@@ -4,8 +4,8 @@ import { bounded } from "../../../../services/text/BoundedText.ts"
 import { type Html, html, raw } from "../../../html/Html.ts"
 import type { Visit } from "../Visit.ts"
 import { roleOf } from "./AccountStates.ts"
-import { nothing } from "./Lists.ts"
-import type { Names } from "./People.ts"
+import { emptyList } from "./Lists.ts"
+import type { AccountNames } from "./People.ts"
 import { definitions, moment } from "./Texts.ts"
 
 /** Maximum IP addresses shown. */
@@ -15,7 +15,7 @@ const namedMax = 10
 export const facts = (
   { may, words: { day, figure, say }, words }: Visit,
   account: AdminAccountRecord,
-  names: Names
+  names: AccountNames
 ): Html => {
   const record = names.find(account.id)
   return definitions([
@@ -42,9 +42,9 @@ export const facts = (
 }
 
 /** Returns the IP addresses that the account's user signed in from. */
-export const addresses = ({ words: { say }, words }: Visit, { ips }: AdminAccountRecord): Html =>
+export const ipAddresses = ({ words: { say }, words }: Visit, { ips }: AdminAccountRecord): Html =>
   ips.length === 0
-    ? nothing(say("None known."))
+    ? emptyList(say("None known."))
     : html`<ul class="notes">${
       ips.slice(0, namedMax).map(({ ip, usedAt }) =>
         html`<li class="row"><a href="/admin/accounts?${new URLSearchParams({ ip })}">${ip}</a> <span class="soft">${

@@ -1,6 +1,6 @@
 import type { Messages } from "../../../../services/languages/Messages.ts"
 import type { AdminAccountRecord } from "../../../../services/moderation/AdminAccounts.ts"
-import { everyone } from "../../../../services/staff/Permissions.ts"
+import { defaultRole } from "../../../../services/staff/Permissions.ts"
 import { type Html, html } from "../../../html/Html.ts"
 import { badge } from "./Texts.ts"
 
@@ -20,4 +20,4 @@ export const states = ({ say }: Messages, account: AdminAccountRecord): Html => 
 
 /** Returns the name of the account's role; undefined for the default role. */
 export const roleOf = (account: AdminAccountRecord): string | undefined =>
-  account.roleId === null || account.roleId === everyone ? undefined : account.roleName ?? undefined
+  account.roleId === null || account.roleId === defaultRole ? undefined : account.roleName ?? undefined

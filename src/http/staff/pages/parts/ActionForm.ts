@@ -5,7 +5,7 @@ import { type ClientError, validationFailed } from "../../../../services/runtime
 import { type Html, html } from "../../../html/Html.ts"
 import type { AccountDecisions } from "../AccountDecisions.ts"
 import { type Act, idOf, type Visit } from "../Visit.ts"
-import { choices, effects, notices, undoing } from "./ActionTexts.ts"
+import { choices, effects, liftButtons, resultTexts } from "./ActionTexts.ts"
 import { button, checkbox, form, select, textArea } from "./Controls.ts"
 import { accountPath } from "./People.ts"
 
@@ -57,7 +57,7 @@ interface Subject {
 }
 
 /** Makes the action of `actionForm`, with a confirmation page; `subject` finds its target. */
-export const taking = (
+export const takeAction = (
   decisions: AccountDecisions["Service"],
   presets: WarningPresets["Service"],
   subject: (visit: Visit) => Effect.Effect<Subject, ClientError>
@@ -86,10 +86,10 @@ export const taking = (
     const text = [preset, visit.form.get("text") ?? ""].filter((one) => one !== "").join("\n\n")
     yield* decisions.take(visit.by, id, { type, text, reportId, tells: visit.form.get("tells") === "yes" })
     return {
-      notice: notices[type](visit.words, name),
+      notice: resultTexts[type](visit.words, name),
       ...(type === "none" || !visit.may("manageUsers")
         ? {}
-        : { undo: { path: accountPath(id), act: undoing[type].act } })
+        : { undo: { path: accountPath(id), act: liftButtons[type].act } })
     }
   })
 })

@@ -3,7 +3,7 @@ import type { ActionType, LastingType } from "../../../../services/moderation/Ac
 import type { StrikeAction } from "../../../../services/moderation/Strike.ts"
 
 type Words = Pick<Messages, "say">
-type About = (words: Words, name: string) => string
+type TextFor = (words: Words, name: string) => string
 
 /** Names of strike actions. */
 export const actionNames: Readonly<Record<StrikeAction, (words: Words) => string>> = {
@@ -26,7 +26,7 @@ export const choices: Readonly<Record<ActionType, (words: Words) => string>> = {
 }
 
 /** Effects of the actions, shown before they are taken. */
-export const effects: Readonly<Record<ActionType, About>> = {
+export const effects: Readonly<Record<ActionType, TextFor>> = {
   none: ({ say }, name) => say("{name} receives your message. Nothing else changes.", { name }),
   disable: ({ say }, name) =>
     say(
@@ -47,7 +47,7 @@ export const effects: Readonly<Record<ActionType, About>> = {
 }
 
 /** Notices after an action. */
-export const notices: Readonly<Record<ActionType, About>> = {
+export const resultTexts: Readonly<Record<ActionType, TextFor>> = {
   none: ({ say }, name) => say("{name} was warned.", { name }),
   disable: ({ say }, name) => say("{name} was frozen.", { name }),
   sensitive: ({ say }, name) => say("Media of {name} are now hidden behind a warning.", { name }),
@@ -56,8 +56,8 @@ export const notices: Readonly<Record<ActionType, About>> = {
 }
 
 /** Buttons that lift an action, with their labels and notices. */
-export const undoing: Readonly<
-  Record<LastingType, { readonly act: string; readonly label: (words: Words) => string; readonly notice: About }>
+export const liftButtons: Readonly<
+  Record<LastingType, { readonly act: string; readonly label: (words: Words) => string; readonly notice: TextFor }>
 > = {
   disable: {
     act: "enable",

@@ -86,19 +86,23 @@ export const checkbox = (
 }
 
 /** Returns hidden fields that resend a form. A name with several values is sent as a list. */
-const again = ({ form }: Visit): ReadonlyArray<Html> =>
+const resentFields = ({ form }: Visit): ReadonlyArray<Html> =>
   [...form].filter(([name]) => name !== "act" && name !== "confirmed").map(([name, value]) =>
     hidden(form.getAll(name).length > 1 ? `${name}[]` : name, value)
   )
 
 /** Page that asks for confirmation of an action. */
-export const confirming = (visit: Visit, act: string, { button: label, danger, text, title }: Confirmation): View => ({
+export const confirmationPage = (
+  visit: Visit,
+  act: string,
+  { button: label, danger, text, title }: Confirmation
+): View => ({
   title,
   body: html`<div class="ask">${typeof text === "string" ? html`<p>${text}</p>` : text}
 ${
     form(
       visit,
-      html`${again(visit)}${hidden("confirmed", "yes")}<p class="row">${
+      html`${resentFields(visit)}${hidden("confirmed", "yes")}<p class="row">${
         button(act, label, danger === true ? "danger" : "main")
       } <a href="${visit.here}">${visit.words.say("Cancel")}</a></p>`
     )

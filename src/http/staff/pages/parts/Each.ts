@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Messages } from "../../../../services/languages/Messages.ts"
 import { type ClientError, validationFailed } from "../../../../services/runtime/Errors.ts"
-import { chosenIds, type Done, type Visit } from "../Visit.ts"
+import { type ActResult, chosenIds, type Visit } from "../Visit.ts"
 
 /**
  * Runs `work` for each of the chosen rows. A failure does not stop the others; the notice reports it. Fails if no row
@@ -34,5 +34,5 @@ export const eachChosen = Effect.fnUntraced(function*<R>(
         })
       ])
     ].join(" ")
-  } satisfies Done
+  } satisfies ActResult
 })

@@ -4,7 +4,7 @@ import type { Messages } from "../../../../services/languages/Messages.ts"
 import { type Backlog, backlogRowsMax } from "../../../../services/metrics/Backlogs.ts"
 import type { NodeFigures } from "../../../../services/metrics/NodeFigures.ts"
 import { type Html, html } from "../../../html/Html.ts"
-import { nothing, table } from "./Lists.ts"
+import { emptyList, table } from "./Lists.ts"
 import { badge, definitions } from "./Texts.ts"
 
 /** Wait after which work is shown as late, in milliseconds. */
@@ -57,7 +57,7 @@ export const backlogs = (words: Messages, found: ReadonlyArray<Backlog>, now: nu
 export const deliveries = (words: Messages, hosts: ReadonlyArray<HostQueue>, now: number): Html => {
   const { say } = words
   return hosts.length === 0
-    ? nothing(say("All deliveries are done."))
+    ? emptyList(say("All deliveries are done."))
     : table(
       [say("Server"), say("Pending"), say("Oldest"), say("State")],
       hosts.map(({ error, host, oldestAt, pausedBy, waiting }) => [
@@ -87,7 +87,7 @@ export const nodes = (
       say("This server runs as a single node.")
     }</p>`
   }
-  const told = (value: number | null): Html | string =>
+  const figureOrDash = (value: number | null): Html | string =>
     value === null ? html`<span class="soft">–</span>` : figure(value)
   const sum = (of: "actors" | "shards") => found.reduce((all, node) => all + (node[of] ?? 0), 0)
   return html`${
@@ -101,8 +101,8 @@ export const nodes = (
       found.map(({ actors, address, healthy, shards }) => [
         address,
         healthy ? badge(say("responding"), "good") : badge(say("not responding"), "bad"),
-        told(actors),
-        told(shards)
+        figureOrDash(actors),
+        figureOrDash(shards)
       ]),
       say("Nodes")
     )

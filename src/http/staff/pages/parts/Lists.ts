@@ -19,7 +19,7 @@ export const pageOf = ({ query }: Visit): Page => ({
 })
 
 /** Returns the page's URL with a changed query and without cursors; empty values are removed. */
-export const hereWith = ({ path, query }: Visit, changes: Readonly<Record<string, string>>): string => {
+export const urlWith = ({ path, query }: Visit, changes: Readonly<Record<string, string>>): string => {
   const next = new URLSearchParams([...query].filter(([name, value]) => value !== "" && !cursors.has(name)))
   for (const [name, value] of Object.entries(changes)) {
     if (value === "") next.delete(name)
@@ -35,12 +35,12 @@ export const pager = (visit: Visit, ids: ReadonlyArray<bigint>): Html => {
   const moved = query.has("max_id") || query.has("min_id")
   const [first, last] = [ids[0], ids.at(-1)]
   const newer = moved && first !== undefined
-    ? html`<a href="${hereWith(visit, { ["min_id"]: String(first) })}" rel="prev">${say("← Newer")}</a>`
+    ? html`<a href="${urlWith(visit, { ["min_id"]: String(first) })}" rel="prev">${say("← Newer")}</a>`
     : ""
   const older = last !== undefined && (ids.length >= rowsMax || query.has("min_id"))
-    ? html`<a href="${hereWith(visit, { ["max_id"]: String(last) })}" rel="next">${say("Older →")}</a>`
+    ? html`<a href="${urlWith(visit, { ["max_id"]: String(last) })}" rel="next">${say("Older →")}</a>`
     : ""
-  const newest = moved ? html`<a href="${hereWith(visit, {})}">${say("Newest")}</a>` : ""
+  const newest = moved ? html`<a href="${urlWith(visit, {})}">${say("Newest")}</a>` : ""
   return newer === "" && older === "" && newest === ""
     ? html``
     : html`<nav class="pager" aria-label="${say("Pages")}">${newest}${newer}${older}</nav>`
@@ -77,13 +77,13 @@ export const totalOf = (visit: Visit, shown: number, counted: Effect.Effect<numb
 }
 
 /** Text in place of an empty list. */
-export const nothing = (text: string): Html => html`<p class="empty">${text}</p>`
+export const emptyList = (text: string): Html => html`<p class="empty">${text}</p>`
 
 /** Checkbox that selects a row for a bulk action. */
-export const choose = (id: bigint, label: string): Html => chooseOf("ids", id, label)
+export const rowCheckbox = (id: bigint, label: string): Html => rowCheckboxFor("ids", id, label)
 
 /** Checkbox for rows of another kind in the same form. */
-export const chooseOf = (field: string, id: bigint, label: string): Html =>
+export const rowCheckboxFor = (field: string, id: bigint, label: string): Html =>
   html`<input type="checkbox" name="${field}[]" value="${String(id)}" aria-label="${label}">`
 
 /** List with checkboxes, and buttons for bulk actions. */
@@ -130,7 +130,7 @@ export const tabs = (
 ): Html =>
   html`<nav class="tabs" aria-label="${visit.words.say("Sections of the list")}">${
     choices.map(([value, label, count]) =>
-      html`<a href="${hereWith(visit, { [name]: value })}"${
+      html`<a href="${urlWith(visit, { [name]: value })}"${
         (visit.query.get(name) ?? "") === value ? html` aria-current="true"` : ""
       }>${label}${count === undefined ? "" : html` <span class="soft">${countOf(visit.words, count)}</span>`}</a>`
     )

@@ -4,9 +4,9 @@ import type { RecordNotFound } from "../../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../../html/Html.ts"
 import { type Act, idOf, requireId, type Visit } from "../Visit.ts"
 import { actButton, button, form, textArea } from "./Controls.ts"
-import { nothing } from "./Lists.ts"
-import { People } from "./People.ts"
-import { moment, section, written } from "./Texts.ts"
+import { emptyList } from "./Lists.ts"
+import { AccountLines } from "./People.ts"
+import { moment, section, userText } from "./Texts.ts"
 
 /** Maximum notes on a page. */
 const notesMax = 100
@@ -21,7 +21,7 @@ export class NoteList extends Context.Service<NoteList, {
     NoteList,
     Effect.gen(function*() {
       const notes = yield* ModerationNotes
-      const people = yield* People
+      const people = yield* AccountLines
       return NoteList.of({
         show: Effect.fnUntraced(function*(visit, target) {
           const { words: { say }, words } = visit
@@ -31,10 +31,10 @@ export class NoteList extends Context.Service<NoteList, {
             say("Moderator notes"),
             html`${
               rows.length === 0 ?
-                nothing(say("No notes yet.")) :
+                emptyList(say("No notes yet.")) :
                 html`<ul class="notes">${
                   rows.map(({ accountId, content, createdAt, id }) =>
-                    html`<li>${written(content)}<div class="row soft">${
+                    html`<li>${userText(content)}<div class="row soft">${
                       names.handle(accountId) ?? say("A former moderator")
                     } · ${moment(words, createdAt)} ${
                       actButton(visit, "unnote", say("Delete note"), { fields: { note: String(id) } })
@@ -69,5 +69,5 @@ export class NoteList extends Context.Service<NoteList, {
         })
       })
     })
-  ).pipe(Layer.provide([ModerationNotes.layer, People.layer]))
+  ).pipe(Layer.provide([ModerationNotes.layer, AccountLines.layer]))
 }

@@ -9,15 +9,15 @@ import { handleOf } from "./Texts.ts"
 export const accountPath = (id: bigint): string => `/admin/accounts/${id}`
 
 /** Names and links of accounts for staff pages. */
-export class People extends Context.Service<People, {
-  readonly load: (ids: ReadonlyArray<bigint | null>) => Effect.Effect<Names>
+export class AccountLines extends Context.Service<AccountLines, {
+  readonly load: (ids: ReadonlyArray<bigint | null>) => Effect.Effect<AccountNames>
 }>()("murmuration/http/staff/pages/parts/People") {
   static readonly layer = Layer.effect(
-    People,
+    AccountLines,
     Effect.gen(function*() {
       const accounts = yield* Accounts
       const config = yield* ServerConfig
-      return People.of({
+      return AccountLines.of({
         load: Effect.fnUntraced(function*(ids) {
           const wanted = [...new Set(ids.filter((id) => id !== null))]
           const found = wanted.length === 0 ? [] : yield* accounts.load(wanted)
@@ -41,7 +41,7 @@ export class People extends Context.Service<People, {
   )
 }
 
-export interface Names {
+export interface AccountNames {
   readonly find: (id: bigint | null) => AccountRecord | undefined
   /** Handle as `@name@domain`; undefined if the account no longer exists. */
   readonly handle: (id: bigint | null) => string | undefined

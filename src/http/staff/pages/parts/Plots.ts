@@ -13,7 +13,7 @@ const [width, height, left] = [480, 120, 4]
  * Bar chart, rendered on the server. Axis labels are outside the SVG, so that they keep their size. A table repeats the
  * values for screen readers.
  */
-export const bars = ({ figure, say }: Messages, { points, title }: Plot): Html => {
+export const barChart = ({ figure, say }: Messages, { points, title }: Plot): Html => {
   const most = Math.max(1, ...points.map(([, value]) => value))
   const step = (width - left * 2) / Math.max(1, points.length)
   const [first, last] = [points[0], points.at(-1)]
@@ -48,7 +48,7 @@ ${
 }
 
 /** Returns a bar that shows the part of `max` in use; empty if `max` is 0 or less. */
-export const share = (used: number, max: number): Html => {
+export const usageBar = (used: number, max: number): Html => {
   const part = max <= 0 ? 0 : Math.min(1, used / max)
   return html`<svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="all" width="100" height="6" rx="3"/><rect class="${
     part > 0.9 ? "used full" : "used"

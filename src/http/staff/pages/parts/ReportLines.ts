@@ -1,8 +1,8 @@
 import type { Messages } from "../../../../services/languages/Messages.ts"
 import type { AdminReport } from "../../../../services/moderation/AdminReports.ts"
 import { type Html, html } from "../../../html/Html.ts"
-import { nothing } from "./Lists.ts"
-import type { Names } from "./People.ts"
+import { emptyList } from "./Lists.ts"
+import type { AccountNames } from "./People.ts"
 import { badge, moment } from "./Texts.ts"
 
 /** Labels of report categories. */
@@ -28,11 +28,11 @@ export const reportPath = (id: bigint): string => `/admin/reports/${id}`
 export const reportLines = (
   words: Messages,
   reports: ReadonlyArray<AdminReport>,
-  names: Names,
+  names: AccountNames,
   other: "accountId" | "targetAccountId"
 ): Html =>
   reports.length === 0 ?
-    nothing(words.say("Nothing here.")) :
+    emptyList(words.say("Nothing here.")) :
     html`<ul class="notes">${
       reports.map((report) =>
         html`<li class="row"><a href="${reportPath(report.id)}">${categories[report.category](words)}</a> ${

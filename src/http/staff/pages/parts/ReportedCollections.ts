@@ -5,8 +5,8 @@ import { reportCollectionsMax } from "../../../../services/moderation/Reports.ts
 import { bounded } from "../../../../services/text/BoundedText.ts"
 import { type Html, html } from "../../../html/Html.ts"
 import type { Visit } from "../Visit.ts"
-import { chooseOf } from "./Lists.ts"
-import { People } from "./People.ts"
+import { rowCheckboxFor } from "./Lists.ts"
+import { AccountLines } from "./People.ts"
 import { badge, moment } from "./Texts.ts"
 
 /** Form field with the chosen collections. */
@@ -21,7 +21,7 @@ export class ReportedCollections extends Context.Service<ReportedCollections, {
     ReportedCollections,
     Effect.gen(function*() {
       const kept = yield* KeptCollections
-      const people = yield* People
+      const people = yield* AccountLines
       return ReportedCollections.of({
         show: Effect.fnUntraced(function*({ words: { say }, words }, ids, chosen) {
           const shown = ids.slice(0, reportCollectionsMax)
@@ -41,7 +41,7 @@ export class ReportedCollections extends Context.Service<ReportedCollections, {
               return html`<article class="post">${
                 chosen && !record.gone
                   ? html`<div class="row top">${
-                    chooseOf(collectionsField, record.id, say("Select this collection"))
+                    rowCheckboxFor(collectionsField, record.id, say("Select this collection"))
                   }<div class="grow">${text}</div></div>`
                   : text
               }</article>`

@@ -7,7 +7,7 @@ import { addressesOf } from "../../../../services/media/MediaAddresses.ts"
 import { Statuses, type StatusRecord } from "../../../../services/statuses/Statuses.ts"
 import { bounded } from "../../../../services/text/BoundedText.ts"
 import { type Html, html } from "../../../html/Html.ts"
-import { choose } from "./Lists.ts"
+import { rowCheckbox } from "./Lists.ts"
 import { badge, handleOf, moment } from "./Texts.ts"
 
 /** Maximum posts of a report on a page. */
@@ -17,18 +17,18 @@ export const postsMax = 100
  * Posts as moderators see them: plain text without content warnings, and links to files. Remote files are not loaded.
  */
 export class ReportedPosts extends Context.Service<ReportedPosts, {
-  /** Shows posts, with checkboxes if `chosen` and authors if `named`; deleted ones are marked as deleted. */
+  /** Shows posts, with checkboxes if `selectable` and authors if `withAuthors`; deleted ones are marked as deleted. */
   readonly show: (
     words: Messages,
     ids: ReadonlyArray<bigint>,
-    chosen: boolean,
-    named?: boolean
+    selectable: boolean,
+    withAuthors?: boolean
   ) => Effect.Effect<Html>
-  /** Renders single posts; `meant` has the intended visibility of held posts. */
+  /** Renders single posts; `visibilities` has the intended visibility of held posts. */
   readonly load: (
     words: Messages,
     ids: ReadonlyArray<bigint>,
-    meant: ReadonlyMap<bigint, StatusRecord["visibility"]>
+    visibilities: ReadonlyMap<bigint, StatusRecord["visibility"]>
   ) => Effect.Effect<ReadonlyMap<bigint, Html>>
 }>()("murmuration/http/staff/pages/parts/ReportedPosts") {
   static readonly layer = Layer.effect(
@@ -44,18 +44,18 @@ export class ReportedPosts extends Context.Service<ReportedPosts, {
             post(config, words, { ...record, visibility: meant.get(record.id) ?? record.visibility })
           ]))
         }),
-        show: Effect.fnUntraced(function*(words, ids, chosen, named = false) {
+        show: Effect.fnUntraced(function*(words, ids, selectable, withAuthors = false) {
           const shown = ids.slice(0, postsMax)
           const records = new Map((yield* statuses.load(shown)).map((record) => [record.id, record]))
           return html`${
             shown.map((id) => {
               const record = records.get(id)
-              const by = !named || record === undefined ?
+              const by = !withAuthors || record === undefined ?
                 "" :
                 html`<p><a href="/admin/accounts/${String(record.accountId)}">${handleOf(record)}</a></p>`
               return html`<article class="post">${by}${
-                chosen && record !== undefined
-                  ? html`<label class="check">${choose(id, words.say("Select this post"))}<span class="grow">${
+                selectable && record !== undefined
+                  ? html`<label class="check">${rowCheckbox(id, words.say("Select this post"))}<span class="grow">${
                     post(config, words, record)
                   }</span></label>`
                   : record === undefined

@@ -1,7 +1,7 @@
 import { Effect, Struct } from "effect"
 import type { Messages } from "../../../../services/languages/Messages.ts"
 import { validationFailed } from "../../../../services/runtime/Errors.ts"
-import { everyone, type Permission, permissions } from "../../../../services/staff/Permissions.ts"
+import { defaultRole, type Permission, permissions } from "../../../../services/staff/Permissions.ts"
 import type { Role } from "../../../../services/staff/Roles.ts"
 import { type Html, html } from "../../../html/Html.ts"
 import type { Visit } from "../Visit.ts"
@@ -12,20 +12,20 @@ import { section } from "./Texts.ts"
 export const rolesPath = "/admin/roles"
 
 export const roleName = ({ say }: Pick<Messages, "say">, { id, name }: Pick<Role, "id" | "name">): string =>
-  id === everyone ? say("Everyone") : name
+  id === defaultRole ? say("Everyone") : name
 
 const names: ReadonlyArray<Permission> = Struct.keys(permissions)
 
 /** Returns the permissions that the visitor may grant: their own; for the default role only those for invites. */
 const givable = (visit: Visit, role: Role | undefined): ReadonlyArray<Permission> =>
   names.filter((name) =>
-    visit.may(name) && (role?.id !== everyone || name === "inviteUsers" || name === "inviteBypassApproval")
+    visit.may(name) && (role?.id !== defaultRole || name === "inviteUsers" || name === "inviteBypassApproval")
   )
 
 /** Form of a role; `undefined` for a new one. */
 export const roleForm = (visit: Visit, role: Role | undefined): Html => {
   const { words: { say }, words } = visit
-  const base = role?.id === everyone
+  const base = role?.id === defaultRole
   return form(
     visit,
     html`${

@@ -1,12 +1,12 @@
 import type { Effect } from "effect"
 import { type BudgetKind, budgetKinds } from "../../../../services/instance/StorageBudgets.ts"
 import type { Messages } from "../../../../services/languages/Messages.ts"
-import { inWords } from "../../../../services/metrics/Sizes.ts"
+import { formatBytes } from "../../../../services/metrics/Sizes.ts"
 import type { StorageFigures } from "../../../../services/metrics/StorageFigures.ts"
 import { type Html, html } from "../../../html/Html.ts"
 import type { Visit } from "../Visit.ts"
 import { table } from "./Lists.ts"
-import { share } from "./Plots.ts"
+import { usageBar } from "./Plots.ts"
 import { badge } from "./Texts.ts"
 
 type Figures = Effect.Success<StorageFigures["Service"]["current"]>
@@ -26,11 +26,11 @@ export const budgetNames: Readonly<Record<BudgetKind, (words: Messages) => strin
 const taken = ({ database, media }: Figures, kind: BudgetKind): number =>
   kind === "database" ? Number(database) : media[kind].bytes
 
-const inBytes = (bytes: number): string => inWords(BigInt(Math.round(bytes)))
+const inBytes = (bytes: number): string => formatBytes(BigInt(Math.round(bytes)))
 
 /** Returns the used part of a budget as text and bar; the bar shows the part of `all` if there is no budget. */
 const used = ({ figure, say }: Messages, bytes: number, budget: number | undefined, all: number): Html => {
-  if (budget === undefined) return html`${inBytes(bytes)}${share(bytes, all)}`
+  if (budget === undefined) return html`${inBytes(bytes)}${usageBar(bytes, all)}`
   const part = say("{part}% of {budget}", {
     part: figure(Math.floor(bytes / budget * 100)),
     budget: inBytes(budget)
@@ -41,7 +41,7 @@ const used = ({ figure, say }: Messages, bytes: number, budget: number | undefin
       : bytes > nearPart * budget
       ? html` ${badge(say("Nearly full"), "warn")}`
       : ""
-  }${share(bytes, budget)}`
+  }${usageBar(bytes, budget)}`
 }
 
 /** Warning about exceeded budgets, at the top of the dashboard. */
@@ -87,12 +87,12 @@ export const storage = (words: Messages, figures: Figures): Html => {
       ],
       say("Files")
     )
-  }<h3>${say("Database: {size}", { size: inWords(database) })}</h3>${
+  }<h3>${say("Database: {size}", { size: formatBytes(database) })}</h3>${
     budgets.database === undefined ? "" : html`<p>${used(words, Number(database), budgets.database, 0)}</p>`
   }<details><summary>${say("Largest tables")}</summary>${
     table(
       [say("Table"), say("Size")],
-      tables.map(({ bytes, name }) => [name, html`${inWords(bytes)}${share(Number(bytes), Number(database))}`]),
+      tables.map(({ bytes, name }) => [name, html`${formatBytes(bytes)}${usageBar(Number(bytes), Number(database))}`]),
       say("Largest tables")
     )
   }</details>`

@@ -2,7 +2,7 @@ import type { Messages } from "../../../../services/languages/Messages.ts"
 import type { Strike } from "../../../../services/moderation/Strike.ts"
 import { type Html, html } from "../../../html/Html.ts"
 import { actionNames } from "./ActionTexts.ts"
-import { badge, moment, written } from "./Texts.ts"
+import { badge, moment, userText } from "./Texts.ts"
 
 /** Badge for the appeal against a strike. */
 const appealOf = ({ say }: Messages, { appealState }: Strike): Html | string => {
@@ -24,6 +24,6 @@ export const strikeLines = (words: Messages, strikes: ReadonlyArray<Strike>): Ht
     strikes.map((strike) =>
       html`<li><div class="row"><strong>${actionNames[strike.action](words)}</strong> <span class="soft">${
         moment(words, strike.createdAt)
-      }</span> ${appealOf(words, strike)}</div>${strike.text.trim() === "" ? "" : written(strike.text)}</li>`
+      }</span> ${appealOf(words, strike)}</div>${strike.text.trim() === "" ? "" : userText(strike.text)}</li>`
     )
   }</ul>`

@@ -23,7 +23,7 @@ export const section = (title: string, inside: Html): Html =>
   html`<section class="card"><h2>${title}</h2>${inside}</section>`
 
 /** Returns text that a user wrote, with its line breaks. */
-export const written = (text: string): Html => html`<p class="written" dir="auto">${text}</p>`
+export const userText = (text: string): Html => html`<p class="written" dir="auto">${text}</p>`
 
 interface Named {
   readonly username: string
