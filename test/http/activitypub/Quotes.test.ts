@@ -93,7 +93,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       )
       assert.strictEqual(
         yield* deliverFrom(eve, request(eve, quoted.uri, note(eve, "no quote"))),
-        "ignored: it is refused"
+        "ignored: the request is refused"
       )
       assert.strictEqual(
         yield* deliverFrom(eve, request(eve, `${quoted.uri}1`, theirs["id"], `${eve.id}/requests/9`)),
