@@ -56,7 +56,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
       for (const [name, to] of [["open", {}], ["few", { to: [`${yves.id}/followers`] }]] as const) {
         const first = note(yves, name, { ...mentioning(me), ...to, published: early })
         const edited = { ...first, content: "<p>edited</p>", tag: [], updated }
-        assert.strictEqual(yield* deliverFrom(yves, { type: "Update", object: edited }), "deliverFrom")
+        assert.strictEqual(yield* deliverFrom(yves, { type: "Update", object: edited }), "done")
         assert.strictEqual(yield* deliverFrom(yves, { type: "Create", object: first }), "ignored: already stored")
         const sql = yield* SqlClient.SqlClient
         const [{ id } = { id: 0n }] = yield* sql<{ id: bigint }>`SELECT id FROM statuses WHERE uri = ${

@@ -62,7 +62,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
       const [both, to] = [[me, yield* actorOf(bob)], yield* actorOf(bob)]
       const tag = both.map((href) => ({ type: "Mention", href }))
       const outcome = yield* deliverFrom(zoe, { type: "Create", object: note(zoe, "both", { to: both, cc: [], tag }) })
-      assert.strictEqual(outcome, "deliverFrom; changed: a block between its sender and an account that it references")
+      assert.strictEqual(outcome, "done; changed: a block between its sender and an account that it references")
       assert.lengthOf(yield* json(bob, "/api/v1/notifications"), 1)
       const [{ status: told }] = yield* json(bob, "/api/v1/notifications")
       assert.deepStrictEqual(told.mentions.map(({ username }: { username: string }) => username), ["bob"])
