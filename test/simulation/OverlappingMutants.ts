@@ -55,7 +55,7 @@ const unordered: Mutant = {
     from: "yield* ofAccounts(sql, accounts)",
     times: 1,
     to: (on) =>
-      `yield* (${on} ? Effect.forEach(accounts, (one) => Effect.andThen(ofAccount(sql, one, one.at), Effect.sleep(20))) : ofAccounts(sql, accounts))`
+      `yield* (${on} ? Effect.forEach(accounts, (one) => Effect.andThen(accountUpdate(sql, one, one.at), Effect.sleep(20))) : ofAccounts(sql, accounts))`
   },
   breaks: /^I21/,
   overlapping: true,
