@@ -8,11 +8,12 @@ describe("npm run check", () => {
   for (
     const [program, ...args] of [
       ["tsc", "--noEmit", "--checkers", "1"],
+      ["tsc", "--noEmit", "-p", "tsconfig.client.json"],
       ["oxlint", "--deny-warnings"],
       ["dprint", "check"]
     ] as const
   ) {
-    it(`${program} finds nothing to complain of`, () => {
+    it(`${[program, ...args].join(" ")} finds nothing to complain of`, () => {
       const { status, stderr, stdout } = spawnSync(`${root}node_modules/.bin/${program}`, args, {
         cwd: root,
         encoding: "utf8",

@@ -106,6 +106,7 @@ import * as Strikes from "./v1/Strikes.ts"
 import * as Suggestions from "./v1/Suggestions.ts"
 import * as Tags from "./v1/Tags.ts"
 import * as Timelines from "./v1/Timelines.ts"
+import * as Web from "./web/index.ts"
 import * as Webhooks from "./webhooks/index.ts"
 import * as WellKnown from "./wellknown/Routes.ts"
 
@@ -227,5 +228,6 @@ export const layer = Layer.mergeAll(
   RemoteFiles.layer,
   StoredFiles.layer,
   Streaming.layer,
+  Web.layer,
   WellKnown.layer
 ).pipe(Layer.provide(ActivityPub.documents))

@@ -20,7 +20,7 @@ export interface Source {
 
 const known = new Map<string, ReadonlyArray<Source>>()
 
-/** All TypeScript files below a project folder; each folder is read once. */
+/** All TypeScript files that run in Node below a project folder; each folder is read once. */
 export const sourcesIn = (folder: string): ReadonlyArray<Source> => {
   const found = known.get(folder) ?? read(folder)
   known.set(folder, found)
@@ -29,7 +29,7 @@ export const sourcesIn = (folder: string): ReadonlyArray<Source> => {
 
 const read = (folder: string): ReadonlyArray<Source> =>
   readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".client.ts"))
     .map((name) => name.replaceAll("\\", "/"))
     .toSorted()
     .map((name) => {

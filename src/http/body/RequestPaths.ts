@@ -1,5 +1,5 @@
 /** Client routes, whose paths may be written in several ways; other paths (a signed inbox) are used as sent. */
-const clients = /^\/+(?:api|oauth|auth|invites?|settings|unsubscribe|email_subscriptions|admin|disputes)(?:\/|$)/
+const clients = /^\/+(?:api|oauth|auth|invites?|settings|unsubscribe|email_subscriptions|admin|disputes|web)(?:\/|$)/
 
 /** Suffix by which Rails lets a client name the format; the API document's own name ends the same way. */
 const format = /(?<!\/openapi)\.json$/

@@ -56,7 +56,7 @@ export const tokenField = "authenticity_token"
 /** Renders that field, the only way to put the token into a page. */
 export const tokenInput = (formToken: string): Html => hidden(tokenField, formToken)
 
-/** Renders a hidden field; a page with one is never compressed (`HtmlPage.ts`). */
+/** Renders a hidden field; `HtmlPage.ts` compresses no page that has another one than the token. */
 export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
 
 const make = Effect.gen(function*() {

@@ -50,10 +50,10 @@ const policy = ({ formTarget, framed, media, script, scripts }: Page): string =>
 }
 
 /**
- * Secrets of a page's visitor: form tokens and codes. Together with the page's address, which another site can choose,
- * its compressed length would leak them (BREACH).
+ * Secrets of a page's visitor: codes, in the text or in hidden fields. Together with the page's address, which another
+ * site can choose, its compressed length would leak them (BREACH). Form tokens are masked (`FormTokens.ts`).
  */
-const hasSecrets = /<input type="hidden"|class="secret"/
+const hasSecrets = /<input type="hidden" name="(?!authenticity_token")|class="secret"/
 
 /**
  * Headers of a page that nothing may transform: it is not compressed by us (`layers/Compression.ts`) or by a proxy (RFC
@@ -129,6 +129,10 @@ export const problem = (text: string | undefined): Html =>
 
 /** Wraps the text of a link, for `Messages.pieces`. */
 export const linkTo = (href: string) => (inner: ReadonlyArray<string>): Html => html`<a href="${href}">${inner}</a>`
+
+/** Redirects a browser that sent a form to one of our pages, which it then requests by GET (RFC 9110, 15.4.4). */
+export const seeOther = (path: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.setStatus(redirect(path), 303)
 
 /** Redirects the browser; `location` is one of our paths, or an app's registered URI with parameters. */
 export const redirect = (location: string): HttpServerResponse.HttpServerResponse =>

@@ -3,6 +3,8 @@
  */
 
 export const signInPath = "/auth/sign_in"
+/** Path of the sign-in that leads back to one of our paths. */
+export const signInTo = (path: string): string => `${signInPath}?${new URLSearchParams([["return_to", path]])}`
 /** Page that asks for a code after the password. */
 export const secondStepPath = "/auth/two_factor"
 /** Page on which users set up their second factor. */

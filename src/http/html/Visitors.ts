@@ -1,6 +1,5 @@
 import { Context, Effect, Layer, Option, Redacted } from "effect"
-import { Mac } from "effect/crypto"
-import { Base64Url } from "effect/encoding"
+import { Mac, SecureRandom } from "effect/crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { AccountId } from "../../services/database/Ids.ts"
 import { pendingSignInMillisMax } from "../../services/identity/PendingSignIns.ts"
@@ -11,6 +10,7 @@ import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { OpaqueSecrets } from "../../services/secrets/OpaqueSecrets.ts"
 import { langOf } from "../languages/RequestedLanguage.ts"
+import * as FormTokens from "./FormTokens.ts"
 
 /** Reader of one of our pages. */
 export interface PageReader {
@@ -23,7 +23,7 @@ export interface PageReader {
 /** Visitor of one of our pages, with a browser session. */
 export interface Visitor extends PageReader {
   readonly session: Session | undefined
-  /** Token that a form must send back to prove that it is ours. */
+  /** Token that a form must send back to prove that it is ours; masked differently in each response. */
   readonly formToken: string
   /** Sets the visitor's cookies on the response, if they are new. */
   readonly remember: (response: HttpServerResponse.HttpServerResponse) => HttpServerResponse.HttpServerResponse
@@ -62,10 +62,9 @@ export class Visitors extends Context.Service<Visitors, {
   static readonly layer = Layer.effect(Visitors, Effect.suspend(() => make)).pipe(Layer.provide(UserCatalogs.layer))
 }
 
-const utf8 = new TextEncoder()
-
 const make = Effect.gen(function*() {
   const { publicUrl } = yield* ServerConfig
+  const random = yield* SecureRandom.SecureRandom
   const secrets = yield* OpaqueSecrets
   const sessions = yield* Sessions
   const catalogs = yield* UserCatalogs
@@ -76,8 +75,7 @@ const make = Effect.gen(function*() {
   const attributes = { httpOnly: true, sameSite: "lax", secure, path: "/" } as const
 
   const cookie = (request: Request, name: string) => request.cookies[name] || undefined
-  const tokenFor = (request: Request, form: string) =>
-    Effect.map(secrets.hash(`${form}.${cookie(request, sessionCookie) ?? ""}`), Base64Url.encode)
+  const tokenFor = (request: Request, form: string) => secrets.hash(`${form}.${cookie(request, sessionCookie) ?? ""}`)
 
   const sessionOf = (request: Request) => {
     const secret = cookie(request, sessionCookie)
@@ -108,7 +106,7 @@ const make = Effect.gen(function*() {
     return {
       ...(yield* readerOf(request, session)),
       session: Option.getOrUndefined(session),
-      formToken: yield* tokenFor(request, form),
+      formToken: FormTokens.mask(yield* tokenFor(request, form), yield* random.randomBytes(FormTokens.tokenBytes)),
       remember: (response: HttpServerResponse.HttpServerResponse) =>
         known === undefined ? HttpServerResponse.setCookieUnsafe(response, formCookie, form, attributes) : response
     }
@@ -128,7 +126,8 @@ const make = Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     const form = cookie(request, formCookie)
     if (form === undefined || !formToken || !mayBeOurs(request)) return false
-    return Mac.timingSafeEqual(utf8.encode(yield* tokenFor(request, form)), utf8.encode(formToken))
+    const token = FormTokens.unmask(formToken)
+    return token !== undefined && Mac.timingSafeEqual(yield* tokenFor(request, form), token)
   })
 
   const endCurrent = Effect.fnUntraced(function*(request: Request) {

@@ -9,8 +9,9 @@ import type { Catalog } from "../../services/languages/Catalogs.ts"
 import type { Messages } from "../../services/languages/Messages.ts"
 import { bounded } from "../../services/text/BoundedText.ts"
 import { type Html, html, raw } from "../html/Html.ts"
-import { linkTo } from "../html/HtmlPage.ts"
+import { linkTo, redirect } from "../html/HtmlPage.ts"
 import { docsPath, iconPath, signInPath } from "../html/PagePaths.ts"
+import { Visitors } from "../html/Visitors.ts"
 import { PublicPages } from "./PublicPages.ts"
 
 const registrations = ({ say }: Messages, mode: Policies["registrations"]): string => {
@@ -31,9 +32,11 @@ const make = Effect.gen(function*() {
   const instance = yield* Instance
   const policies = yield* InstancePolicies
   const pages = yield* PublicPages
+  const visitors = yield* Visitors
 
   const front = Effect.gen(function*() {
-    const { way, words } = yield* pages.reader
+    const { session, way, words } = yield* visitors.current
+    if (session !== undefined) return redirect("/home")
     const { pieces, say } = words
     const { shortDescription, title } = yield* instance.about
     const { activeMonth, statuses, users } = yield* instance.usage

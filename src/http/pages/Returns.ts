@@ -1,15 +1,14 @@
-/** Default page after a sign-in. */
-const landing = "/oauth/authorized_applications"
+import { ownPath } from "../html/OwnPaths.ts"
 
-/** Pages that a sign-in may lead back to; any other target is ignored. */
-const allowedReturns =
-  /^\/(?:oauth\/(?:authorize\?|authorized_applications$)|@[\w.-]|tags\/|admin(?:[/?]|$)|disputes\/|settings\/two_factor_authentication$)/
-/** Maximum characters of such a path, all of which need no escaping in a header. */
-const returnCharactersMax = 4_000
-const plain = /^[!#-;=?-[\]_a-~]+$/
+/** Default page after a sign-in. */
+const landing = "/home"
+
+/** Paths that a sign-in does not lead to: forms of signing in, the API, files, and acts of the web. */
+const withoutPage =
+  /^\/(?:$|auth(?:[/?]|$)|api\/|web\/|assets\/|system\/|oauth\/(?!authorize\?|authorized_applications(?:\?|$)))/
 
 /** Returns the requested page if it is on this server, otherwise the default. */
-export const returnTo = (asked: string | null): string =>
-  asked !== null && asked.length <= returnCharactersMax && plain.test(asked) && allowedReturns.test(asked)
-    ? asked
-    : landing
+export const returnTo = (asked: string | null): string => {
+  const path = ownPath(asked)
+  return path === undefined || withoutPage.test(path) ? landing : path
+}

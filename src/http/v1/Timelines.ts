@@ -2,7 +2,6 @@ import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { linkOf } from "../../services/cards/StatusLinks.ts"
 import type { Page } from "../../services/database/Paging.ts"
-import { HomeTimelines } from "../../services/feeds/HomeTimelines.ts"
 import { TimelineAccess } from "../../services/feeds/TimelineAccess.ts"
 import { type Selection, Timelines } from "../../services/feeds/Timelines.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -13,10 +12,10 @@ import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
-import { allShown, filled, singleEnds } from "../render/FilledPages.ts"
 import * as Lists from "../render/Lists.ts"
 import { statusRows } from "../render/Pages.ts"
 import { StatusViews } from "../render/StatusViews.ts"
+import * as TimelineViews from "../render/TimelineViews.ts"
 import { pageOf } from "../wire/PageQuery.ts"
 import {
   homeFilters,
@@ -50,9 +49,8 @@ export class TimelinesGroup extends HttpApiGroup.make("timelines")
 export const layer = group(
   TimelinesGroup,
   Effect.fn(function*(handlers) {
-    const homes = yield* HomeTimelines
     const timelines = yield* Timelines
-    const views = yield* StatusViews
+    const { everybody, home } = yield* TimelineViews.make
     const trends = yield* Trends
     const access = yield* TimelineAccess
     const config = yield* ServerConfig
@@ -65,14 +63,7 @@ export const layer = group(
       read: (page: Page) => Effect.Effect<ReadonlyArray<bigint>>,
       keep: ReturnType<typeof Lists.linkParameters>
     ) {
-      const { items, read: rows } = yield* filled({
-        page,
-        hides: views.hides(viewer),
-        unhidden: (ids) => views.unhidden(viewer, ids, "public"),
-        ends: singleEnds,
-        read: (page) => Effect.map(read(page), allShown),
-        show: (ids) => views.render(viewer, ids, "permitted", "public")
-      })
+      const { items, read: rows } = yield* everybody(viewer, page, read)
       return Lists.page({
         baseUrl: publicUrl,
         path: `/api/v1/timelines/${name}`,
@@ -91,22 +82,7 @@ export const layer = group(
         const viewer = yield* Caller.account
         const page = pageOf(query, statusRows)
         const exclusions = { replies: query.excludeReplies === true, reblogs: query.excludeReblogs === true }
-        const excludes = exclusions.replies || exclusions.reblogs
-        const left = (ids: ReadonlyArray<bigint>) =>
-          excludes ? homes.without(exclusions, viewer, ids) : Effect.succeed(ids)
-        let status: 200 | 206 = 200
-        const { items, read } = yield* filled({
-          page,
-          hides: excludes ? Effect.succeed(true) : views.hides(viewer),
-          unhidden: (ids) => Effect.flatMap(left(ids), (ids) => views.unhidden(viewer, ids, "home")),
-          ends: singleEnds,
-          read: Effect.fnUntraced(function*(page) {
-            const { ids, read, regenerating } = yield* homes.page(viewer, page)
-            if (regenerating) status = 206
-            return { read, wanted: ids }
-          }),
-          show: (ids) => Effect.flatMap(left(ids), (ids) => views.render(viewer, ids, "authors", "home"))
-        })
+        const { items, read, regenerating } = yield* home(viewer, exclusions, page)
         return Lists.page({
           baseUrl: publicUrl,
           path: "/api/v1/timelines/home",
@@ -116,7 +92,7 @@ export const layer = group(
           items,
           keep: Lists.linkParameters(request.url, homeFilters),
           always: true,
-          status
+          status: regenerating ? 206 : 200
         })
       }),
       public: traced("timelines.public")(function*({ query, request }) {

@@ -117,3 +117,16 @@ export const list = <Wire>(items: ReadonlyArray<Ready<Wire>>): Ready<ReadonlyArr
   for (const item of items) text += text === "[" ? item : `,${item}`
   return ready(`${text}]`)
 }
+
+/** Matches a key of serialised JSON that has several words; quotes inside of strings are escaped. */
+const snakeWord = /"([a-z][a-z0-9]*(?:_[a-z0-9]+)+)":/g
+
+/**
+ * Reads serialised JSON with the program's key names, for pages. Ids that are numbers are not read exactly; only
+ * entities without them are read.
+ */
+export const read = <Wire>(text: Ready<Wire>): Values<Wire> =>
+  JSON.parse(text.replace(
+    snakeWord,
+    (_, key: string) => `"${key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())}":`
+  ))

@@ -5,6 +5,8 @@ import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { retryDeadlocks } from "../database/Transactions.ts"
 import { traced } from "../runtime/Traced.ts"
 import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
+import { combined, defaultRole, givenBits } from "../staff/Permissions.ts"
+import { WebSettings } from "./WebSettings.ts"
 
 /** Maximum browser sessions of a user; beyond it the oldest end. */
 const sessionsOfUserMax = 10
@@ -21,6 +23,10 @@ export interface Session {
   readonly username: string
   /** Language that the user chose (BCP 47). */
   readonly locale: string | undefined
+  /** Permissions of the user's role, combined with those of everybody. */
+  readonly permissions: bigint
+  /** Settings of the web client. */
+  readonly web: WebSettings
 }
 
 const sessionRows = rowsOf(
@@ -28,6 +34,9 @@ const sessionRows = rowsOf(
     accountId: Schema.BigInt,
     username: Schema.String,
     locale: Schema.NullOr(Schema.String),
+    permissions: Schema.BigInt,
+    everybodys: Schema.BigInt,
+    web: WebSettings,
     seenAt: Timestamptz
   })
 )
@@ -78,8 +87,10 @@ const make = Effect.gen(function*() {
     const hash = yield* secrets.hash(secret)
     const now = yield* Clock.currentTimeMillis
     const [row] = yield* sessionRows(sql`
-      SELECT s.account_id, a.username, u.locale, s.seen_at FROM sessions s
-      JOIN users u ON u.account_id = s.account_id JOIN accounts a ON a.id = s.account_id
+      SELECT s.account_id, a.username, u.locale, s.seen_at, ${sql.literal(givenBits)} AS permissions,
+        e.permissions AS everybodys, u.web_settings AS web
+      FROM sessions s JOIN users u ON u.account_id = s.account_id JOIN accounts a ON a.id = s.account_id
+        JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${defaultRole}
       WHERE s.id_hash = ${hash} AND s.seen_at > ${new Date(now - sessionMillisMax)}
         AND NOT u.disabled AND a.suspended_at IS NULL AND NOT a.memorial`)
     if (row === undefined) return Option.none()
@@ -89,7 +100,9 @@ const make = Effect.gen(function*() {
     return Option.some({
       accountId: AccountId.make(row.accountId),
       username: row.username,
-      locale: row.locale ?? undefined
+      locale: row.locale ?? undefined,
+      permissions: combined(row.permissions, row.everybodys),
+      web: row.web
     })
   }, Effect.orDie)
 

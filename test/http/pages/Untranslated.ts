@@ -28,10 +28,13 @@ export const sharedWithEnglish: Readonly<Record<string, ReadonlyArray<string>>> 
     "Budgets",
     "Position",
     "Status",
-    "Favicon"
+    "Favicon",
+    "Apps"
   ],
-  es: ["Avatar", "Color", "Roles", "Bot", "Spam", "Software", "Webhooks", "Webhook", "Shards", "Favicon"],
+  es: ["Local", "Avatar", "Color", "Roles", "Bot", "Spam", "Software", "Webhooks", "Webhook", "Shards", "Favicon"],
   fr: [
+    "Local",
+    "Administration",
     "Avatar",
     "Description",
     "Type",
@@ -71,6 +74,7 @@ export const sharedWithEnglish: Readonly<Record<string, ReadonlyArray<string>>> 
     "Favicon"
   ],
   pt: [
+    "Local",
     "Avatar",
     "Hashtags",
     "Menu",

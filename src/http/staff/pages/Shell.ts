@@ -1,9 +1,9 @@
 import type { Messages } from "../../../services/languages/Messages.ts"
 import type { StaffMember } from "../../../services/staff/StaffMembers.ts"
 import type { Waiting } from "../../../services/staff/WaitingWork.ts"
+import type { FlashMessage } from "../../html/FlashMessages.ts"
 import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
-import type { FlashMessage } from "./FlashMessages.ts"
 import { navigation } from "./Navigation.ts"
 
 interface Shown {

@@ -1,7 +1,6 @@
 import { Option, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 import { HttpServerResponse } from "effect/http"
-import type { ActResult } from "./Visit.ts"
 
 /** Maximum characters of a notice, and of the whole cookie. Browsers keep cookies of up to 4,096 bytes. */
 const textCharactersMax = 500
@@ -13,7 +12,7 @@ const FlashMessage = Schema.Struct({
   notice: Schema.String,
   undo: Schema.optionalKey(
     Schema.Struct({
-      path: Schema.String.check(Schema.isPattern(/^\/admin[\w/.-]*(?:\?|$)/)),
+      path: Schema.String.check(Schema.isPattern(/^\/(?:admin|web)[\w/.-]*(?:\?|$)/)),
       act: Schema.String,
       fields: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
     })
@@ -22,10 +21,13 @@ const FlashMessage = Schema.Struct({
 /** Result of an action, kept in a cookie until the next page shows it. */
 export type FlashMessage = typeof FlashMessage.Type
 
+/** Result of an action, before it is stored; it may have fields that are not. */
+type Result = Pick<FlashMessage, "notice"> & { readonly undo?: NonNullable<FlashMessage["undo"]> }
+
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(FlashMessage))
 
 /** Encodes the cookie's value: cuts a long notice, and drops the undo form if the value is too long. */
-const written = ({ notice, undo }: ActResult): string => {
+const written = ({ notice, undo }: Result): string => {
   const text = notice.length > textCharactersMax ? `${notice.slice(0, textCharactersMax - 1)}…` : notice
   const of = (value: object) => Base64Url.encode(new TextEncoder().encode(JSON.stringify(value)))
   const whole = of({ notice: text.toWellFormed(), ...(undo !== undefined && { undo }) })
@@ -38,7 +40,7 @@ export const flashMessages = (publicUrl: string) => {
   const name = secure ? "__Host-notice" : "notice"
   const attributes = { httpOnly: true, sameSite: "lax", secure, path: "/" } as const
   return {
-    put: (response: HttpServerResponse.HttpServerResponse, done: ActResult) =>
+    put: (response: HttpServerResponse.HttpServerResponse, done: Result) =>
       HttpServerResponse.setCookieUnsafe(response, name, written(done), { ...attributes, maxAge: noticeMillis }),
     read: (cookies: Readonly<Record<string, string>>): FlashMessage | undefined => {
       const value = cookies[name]

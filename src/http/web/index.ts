@@ -1,0 +1,10 @@
+import { Layer } from "effect"
+import * as Acts from "./acts/index.ts"
+import * as Shell from "./shell/index.ts"
+import * as Timelines from "./timelines/index.ts"
+
+/** Pages of the web client, and the files that they refer to. */
+export const layer = Layer.mergeAll(
+  Acts.layer,
+  Timelines.layer
+).pipe(Layer.provideMerge(Shell.layer))

@@ -1,0 +1,53 @@
+import { Context, Effect, FileSystem, Layer, Path } from "effect"
+import { stripTypeScriptTypes } from "node:module"
+import { type Html, html } from "../../html/Html.ts"
+import { hashedFile } from "./HashedFile.ts"
+
+/**
+ * Scripts of pages, by name: TypeScript beside the page that they enliven. A script may import those above it. They are
+ * served with their types stripped; a page names the ones that it needs in `View.scripts`.
+ */
+const files = {
+  acts: "../acts/acts.client.ts"
+} as const
+
+export type ScriptName = keyof typeof files
+
+const names: ReadonlyArray<ScriptName> = Object.keys(files).filter((name): name is ScriptName => name in files)
+
+/** Matches an import of another script, up to the end of its path. */
+const imports = /(\bfrom\s*|\bimport\s*\(?\s*)"[^"]*?\/(\w+)\.client\.ts"/g
+
+/** Scripts that run in browsers. */
+export class ClientScripts extends Context.Service<ClientScripts, {
+  /** Renders the elements that preload and load scripts, for the head of a page. */
+  readonly tags: (wanted: ReadonlyArray<ScriptName>) => Html
+}>()("murmuration/http/web/shell/ClientScripts") {
+  /** Reads the scripts, and serves each below a path with its hash. */
+  static readonly layer = Layer.unwrap(Effect.suspend(() => make))
+}
+
+const make = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const served = new Map<string, ReturnType<typeof hashedFile>>()
+  for (const name of names) {
+    const at = yield* path.fromFileUrl(new URL(files[name], import.meta.url))
+    const stripped = stripTypeScriptTypes(yield* fs.readFileString(at))
+    const text = stripped.replace(
+      imports,
+      (_, before: string, other: string) => `${before}"${served.get(other)?.path ?? other}"`
+    ).replace(/[ \t]+$/gm, "").replace(/\n{2,}/g, "\n")
+    served.set(name, hashedFile(name, "js", "text/javascript", text))
+  }
+  const scripts = ClientScripts.of({
+    tags: (wanted) =>
+      html`${
+        [...new Set(wanted)].flatMap((name) => served.get(name)?.path ?? []).map((path) =>
+          html`<script type="module" src="${path}"></script>
+`
+        )
+      }`
+  })
+  return Layer.mergeAll(Layer.succeed(ClientScripts, scripts), ...Array.from(served.values(), ({ route }) => route))
+}).pipe(Effect.orDie)

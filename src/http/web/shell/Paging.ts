@@ -1,0 +1,40 @@
+import { idMax } from "../../../services/database/Ids.ts"
+import type { Page } from "../../../services/database/Paging.ts"
+import { type Html, html } from "../../html/Html.ts"
+import type { Visit } from "./Visit.ts"
+
+/** Parses an id of a path, a form or a query; undefined if it is invalid or out of range. */
+export const idOf = (text: string | null | undefined): bigint | undefined => {
+  const id = typeof text === "string" && /^[0-9]{1,19}$/.test(text) ? BigInt(text) : undefined
+  return id === undefined || id > idMax ? undefined : id
+}
+
+/** Returns the page of a list that the visit's `max_id` or `min_id` asks for. */
+export const pageOf = ({ query }: Visit, rows: number): Page => ({
+  maxId: idOf(query.get("max_id")),
+  minId: idOf(query.get("min_id")),
+  sinceId: undefined,
+  limit: rows
+})
+
+/** Renders links to newer and older entries; `cursors` are those of the page's rows, newest first. */
+export const pagingLinks = (visit: Visit, page: Page, cursors: ReadonlyArray<bigint>): Html => {
+  const { reader: { way, words: { say } }, path, query } = visit
+  const at = (name: string, id: bigint) => {
+    const kept = new URLSearchParams([...query].filter(([key]) => !["max_id", "min_id", "lang"].includes(key)))
+    kept.set(name, String(id))
+    return way(`${path}?${kept}`)
+  }
+  const [first, last] = [cursors[0], cursors.at(-1)]
+  const isFirst = page.maxId === undefined && page.minId === undefined
+  const newer = first !== undefined && !isFirst
+    ? html`<a href="${at("min_id", first)}" rel="prev">${say("Newer")}</a>`
+    : ""
+  const older = last !== undefined && (cursors.length >= page.limit || page.minId !== undefined)
+    ? html`<a href="${at("max_id", last)}" rel="next">${say("Older")}</a>`
+    : ""
+  const top = isFirst ? "" : html`<a href="${way(path)}">${say("Newest")}</a>`
+  return newer === "" && older === "" && top === ""
+    ? html``
+    : html`<nav class="paging" aria-label="${say("Pages")}">${top}${newer}${older}</nav>`
+}

@@ -1,0 +1,12 @@
+import { statusStyle } from "../status/StatusStyle.ts"
+import { frameStyle } from "./FrameStyle.ts"
+import { hashedFile } from "./HashedFile.ts"
+import { tokens } from "./Tokens.ts"
+
+const file = hashedFile("style", "css", "text/css", [tokens, frameStyle, statusStyle].join("\n"))
+
+/** Path of the stylesheet of all pages of the web. */
+export const webStylePath = file.path
+
+/** Serves the stylesheet. */
+export const layer = file.route

@@ -1,0 +1,246 @@
+import { Context, Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
+import type { ClientError } from "../../../services/runtime/Errors.ts"
+import { ExpensiveReads } from "../../guard/ExpensiveReads.ts"
+import { answerFailure } from "../../guard/FailureResponses.ts"
+import { type FlashMessage, flashMessages } from "../../html/FlashMessages.ts"
+import { Forms } from "../../html/Forms.ts"
+import { type Html, html } from "../../html/Html.ts"
+import { problem, redirect, seeOther } from "../../html/HtmlPage.ts"
+import { mediaSources } from "../../html/MediaSources.ts"
+import { ownPath } from "../../html/OwnPaths.ts"
+import { signInTo } from "../../html/PagePaths.ts"
+import { type Visitor, Visitors } from "../../html/Visitors.ts"
+import { ClientScripts } from "./ClientScripts.ts"
+import { documentOf } from "./Document.ts"
+import { flashBox } from "./FlashBox.ts"
+import type { MemberVisit, View, Visit } from "./Visit.ts"
+
+type Request = HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
+type Response = HttpServerResponse.HttpServerResponse
+type Shown<R> = Effect.Effect<View | Response, ClientError, R>
+
+/** Result of an act. */
+export interface ActResult {
+  /** Path to return to instead of the page that the form was on. */
+  readonly to?: string
+  /** Fragment of that page: the id of the element that the reader was at. */
+  readonly at?: string
+  /** Message on the next page. */
+  readonly notice?: string
+  /** Form beside the message that undoes the act: an act of this path below `/web`. */
+  readonly undo?: NonNullable<FlashMessage["undo"]>
+  /** Element that replaces the reader's one if a script sent the form. */
+  readonly part?: Effect.Effect<Html, ClientError, Request>
+}
+
+/** Pages of the web, for members and visitors, and the acts of their forms. */
+export class WebPages extends Context.Service<WebPages, {
+  /** Serves a page to members; others sign in first, and return to it. */
+  readonly member: <R>(show: (visit: MemberVisit) => Shown<R>) => Effect.Effect<Response, never, R | Request>
+  /**
+   * Serves a page to everybody, or to members only if `closed`. Visitors get no cookie, and may keep the page for a
+   * minute.
+   */
+  readonly anyone: <R>(
+    show: (visit: Visit) => Shown<R>,
+    closed?: Effect.Effect<boolean>
+  ) => Effect.Effect<Response, never, R | Request>
+  /**
+   * Handles a form that a page sent for its member. It leads back to the page that the form's `return` names. A script
+   * that sends the header `x-murmuration-part` gets the changed part alone. A refusal is shown on that page.
+   */
+  readonly act: <R>(
+    run: (visit: MemberVisit, form: URLSearchParams) => Effect.Effect<ActResult, ClientError, R>
+  ) => Effect.Effect<Response, never, R | Request>
+  /** Renders a view, for responses that the other functions do not cover, such as a form shown again. */
+  readonly render: (visit: Visit, view: View, refused?: string) => Effect.Effect<Response, never, Request>
+}>()("murmuration/http/web/shell/WebPages") {
+  static readonly layer = Layer.effect(WebPages, Effect.suspend(() => make)).pipe(
+    Layer.provide([Forms.layer, ExpensiveReads.layer]),
+    Layer.provide(Visitors.layer),
+    Layer.provideMerge(ClientScripts.layer)
+  )
+}
+
+/** Maximum characters of a page's path and query that forms send back. */
+const hereCharactersMax = 2_000
+
+const make = Effect.gen(function*() {
+  const config = yield* ServerConfig
+  const forms = yield* Forms
+  const reads = yield* ExpensiveReads
+  const scripts = yield* ClientScripts
+  const visitors = yield* Visitors
+  const flash = flashMessages(config.publicUrl)
+  const media = mediaSources(config)
+
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src ${media} data:`,
+    `media-src ${media}`,
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'"
+  ].join("; ")
+
+  const visitOf = (visitor: Visitor) =>
+    Effect.gen(function*() {
+      const { url } = yield* HttpServerRequest.HttpServerRequest
+      const [path = "", search = ""] = url.slice(0, hereCharactersMax).split("?", 2)
+      const visit: Visit = {
+        reader: visitor,
+        viewer: visitor.session?.accountId,
+        session: visitor.session,
+        formToken: visitor.formToken,
+        here: search === "" ? path : `${path}?${search}`,
+        path,
+        query: new URLSearchParams(search),
+        params: yield* HttpRouter.params
+      }
+      return visit
+    })
+
+  const headersOf = ({ reader: { words }, session }: Visit, status: number): Record<string, string> => ({
+    "cache-control": session === undefined && status === 200 ? "public, max-age=60" : "private, no-store",
+    "content-language": words.tag,
+    "content-security-policy": policy,
+    "referrer-policy": "same-origin",
+    vary: "Accept, Accept-Language, Cookie",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY"
+  })
+
+  const render = Effect.fnUntraced(function*(visit: Visit, view: View, refused?: string) {
+    const { cookies } = yield* HttpServerRequest.HttpServerRequest
+    const { session } = visit
+    const told = session === undefined ? undefined : flash.read(cookies)
+    const status = view.status ?? 200
+    const text = documentOf({
+      visit,
+      view,
+      server: config.localDomain,
+      scripts: scripts.tags([...(session === undefined ? [] : ["acts" as const]), ...view.scripts ?? []]),
+      above: html`${flashBox(visit, told)}${problem(refused)}`
+    })
+    const response = HttpServerResponse.text(text, {
+      status,
+      contentType: "text/html; charset=utf-8",
+      headers: headersOf(visit, status)
+    })
+    return told === undefined ? response : flash.take(response)
+  })
+
+  /** Renders the page for a refusal. */
+  const refusalPage = Effect.fnUntraced(function*(visit: Visit, error: ClientError) {
+    const { words: { say, translate } } = visit.reader
+    const { status } = yield* answerFailure(error)
+    if (error._tag === "RecordNotFound") {
+      return yield* render(visit, {
+        title: say("Page not found"),
+        status,
+        body: html`<p>${say("This page does not exist any more, never existed, or is not public.")}</p>`
+      })
+    }
+    if (error._tag === "Gone") {
+      return yield* render(visit, {
+        title: say("This account is no longer available"),
+        status,
+        body: html`<p>${say("The account was suspended or deleted.")}</p>`
+      })
+    }
+    return yield* render(visit, { title: say("This did not work"), status, body: html`` }, translate(error.message))
+  })
+
+  const signInFirst = ({ here }: Visit) => redirect(signInTo(here))
+
+  const closedPage = (visit: Visit) => {
+    const { way, words: { say } } = visit.reader
+    return render(visit, {
+      title: say("Members only"),
+      status: 401,
+      body: html`<p>${say("This page is only visible to people with an account on this server.")}
+<a href="${way(signInTo(visit.here))}">${say("Sign in")}</a></p>`
+    })
+  }
+
+  /** Shows a view within the limit of expensive reads. */
+  const shown = <R>(visit: Visit, show: Shown<R>) =>
+    reads.within(show).pipe(
+      Effect.flatMap((view) =>
+        HttpServerResponse.isHttpServerResponse(view) ? Effect.succeed(view) : render(visit, view)
+      ),
+      Effect.catch((error) => refusalPage(visit, error))
+    )
+
+  const memberVisit = (visit: Visit): MemberVisit | undefined =>
+    visit.session === undefined || visit.viewer === undefined
+      ? undefined
+      : { ...visit, session: visit.session, viewer: visit.viewer }
+
+  const member: WebPages["Service"]["member"] = (show) =>
+    Effect.gen(function*() {
+      const visitor = yield* visitors.current
+      const visit = yield* visitOf(visitor)
+      const known = memberVisit(visit)
+      if (known === undefined) return signInFirst(visit)
+      return visitor.remember(yield* shown(known, show(known)))
+    })
+
+  const anyone: WebPages["Service"]["anyone"] = (show, closed = Effect.succeed(false)) =>
+    Effect.gen(function*() {
+      const visitor = yield* visitors.current
+      const visit = yield* visitOf(visitor)
+      if (visit.session !== undefined) return visitor.remember(yield* shown(visit, show(visit)))
+      return (yield* closed) ? yield* closedPage(visit) : yield* shown(visit, show(visit))
+    })
+
+  const viewer = Effect.map(visitors.current, ({ session }) => session?.accountId)
+
+  const act: WebPages["Service"]["act"] = (run) =>
+    forms.handle(
+      Effect.fnUntraced(function*(form) {
+        const { headers } = yield* HttpServerRequest.HttpServerRequest
+        const visit = memberVisit(yield* visitOf(yield* visitors.current))
+        const back = ownPath(form.get("return")) ?? "/home"
+        if (visit === undefined) return redirect(signInTo(back))
+        const wantsPart = headers["x-murmuration-part"] !== undefined
+        const { words } = visit.reader
+        return yield* run(visit, form).pipe(
+          Effect.flatMap((done) => {
+            if (wantsPart && done.part !== undefined) {
+              return Effect.map(done.part, (part) =>
+                HttpServerResponse.text(String(part), {
+                  contentType: "text/html; charset=utf-8",
+                  headers: headersOf(visit, 200)
+                }))
+            }
+            const response = seeOther(`${done.to ?? back}${done.at === undefined ? "" : `#${done.at}`}`)
+            return Effect.succeed(
+              done.notice === undefined
+                ? response
+                : flash.put(response, { notice: done.notice, ...(done.undo !== undefined && { undo: done.undo }) })
+            )
+          }),
+          Effect.catch((error) =>
+            wantsPart
+              ? Effect.map(answerFailure(error), ({ status }) =>
+                HttpServerResponse.text(String(problem(words.translate(error.message))), {
+                  status,
+                  contentType: "text/html; charset=utf-8",
+                  headers: headersOf(visit, status)
+                }))
+              : Effect.succeed(flash.put(seeOther(back), { notice: words.translate(error.message) }))
+          )
+        )
+      }),
+      { address: "pageAddress", user: { limit: "apiUser", of: viewer } }
+    )
+
+  return WebPages.of({ member, anyone, act, render })
+})

@@ -1,0 +1,61 @@
+import { sanitise } from "../../../services/html/Sanitise.ts"
+import { bounded } from "../../../services/text/BoundedText.ts"
+import { type Html, html, raw } from "../../html/Html.ts"
+import type { Account } from "../../wire/Account.ts"
+import type { Values } from "../../wire/Keys.ts"
+import type { Status } from "../../wire/Status.ts"
+
+/** A status and an account as pages read them. */
+export type ShownStatus = Values<Status>
+type ShownAccount = Values<Account>
+
+type Emojis = ShownStatus["emojis"]
+
+const picture = (shortcode: string, url: string) =>
+  String(html`<img class="emoji" src="${url}" alt=":${shortcode}:" title=":${shortcode}:" loading="lazy">`)
+
+/** Replaces shortcodes in the texts of a piece of HTML by their emoji; tags are left as they are. */
+export const withEmojis = (piece: Html, emojis: Emojis): Html => {
+  if (emojis.length === 0) return piece
+  const urls = new Map(emojis.map(({ shortcode, staticUrl }) => [shortcode, staticUrl]))
+  return raw(
+    String(piece).replace(/<[^<>]*>|:([a-zA-Z0-9_]{2,128}):/g, (all, shortcode?: string) => {
+      const url = urls.get(shortcode ?? "")
+      return url === undefined ? all : picture(shortcode ?? "", url)
+    })
+  )
+}
+
+/** Returns the name of an account as text. */
+export const plainName = ({ displayName, username }: ShownAccount): string => displayName.trim() || username
+
+/** Renders the name of an account with its emoji. */
+export const nameOf = (account: ShownAccount): Html => withEmojis(html`${plainName(account)}`, account.emojis)
+
+/** Path of an account's page on this server. */
+export const profilePath = (acct: string): string => `/@${acct}`
+
+/** Path of a status's page on this server. */
+export const statusPath = ({ account, id }: Pick<ShownStatus, "account" | "id">): string => `/@${account.acct}/${id}`
+
+/** Renders HTML that was written elsewhere; sanitised here as well, so that a page never depends on stored rows. */
+const foreign = (text: string, emojis: Emojis): Html => withEmojis(raw(sanitise(bounded(text))), emojis)
+
+/** Renders the text of a status: mentions lead to the pages of this server. */
+export const contentOf = (
+  { content, emojis, mentions, tags }: Pick<ShownStatus, "content" | "emojis" | "mentions" | "tags">,
+  text = content
+): Html => {
+  const paths = new Map([
+    ...mentions.map(({ acct, url }) => [url, profilePath(acct)] as const),
+    ...tags.map(({ name, url }) => [url, `/tags/${encodeURIComponent(name)}`] as const)
+  ])
+  const shown = foreign(text, emojis)
+  if (paths.size === 0) return shown
+  return raw(
+    String(shown).replace(/(<a [^>]*?href=")([^"]*)(")/g, (all, before: string, url: string, after: string) => {
+      const path = paths.get(url.replaceAll("&amp;", "&"))
+      return path === undefined ? all : `${before}${path}${after}`
+    })
+  )
+}
