@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { cachedTables } from "../src/services/database/CachedTables.ts"
 import { account, federation, forbiddenImports, http, leaves } from "./support/areas.ts"
 import { bareStatements, decodersInside, statusWrites } from "./support/bareRows.ts"
+import { kindsOf, silentWrites, staleReasons } from "./support/cachedWrites.ts"
 import { cyclesOf } from "./support/cycles.ts"
 import { unusedExports } from "./support/exports.ts"
 import { bannedNames, glossary } from "./support/glossary.ts"
@@ -107,6 +109,33 @@ describe("areas import what test/support/areas.ts allows", () => {
   it("src/actors/account", () => assert.deepStrictEqual(forbiddenImports(sources, "src/actors/account", account), []))
   it("src/services/federation", () =>
     assert.deepStrictEqual(forbiddenImports(sources, "src/services/federation", federation), []))
+})
+
+describe("caches are told of every write of a cached table", () => {
+  const fileWith = (text: string) => ({ path: "src/a.ts", text, code: text, literals: [], patterns: [] })
+
+  it("by a statement within `tracked` of the table's kind", () => {
+    assert.deepStrictEqual(sources.flatMap(silentWrites), [])
+    assert.deepStrictEqual(staleReasons(sources), [])
+  })
+
+  it("each cached table is checked, and a kind of another table does not count", () => {
+    for (const [kind, tables] of Object.entries(cachedTables)) {
+      for (const write of tables.flatMap((table) => [`UPDATE ${table} SET a = 1`, `DELETE FROM ${table}`])) {
+        assert.deepStrictEqual(kindsOf(write), [kind])
+        assert.strictEqual(silentWrites(fileWith(`yield* sql\`${write}\``)).length, 1)
+        assert.strictEqual(silentWrites(fileWith(`yield* tracked("no", [])(sql\`${write}\`)`)).length, 1)
+        assert.deepStrictEqual(silentWrites(fileWith(`yield* tracked("${kind}", [id])(sql\`${write}\`)`)), [])
+      }
+    }
+  })
+
+  it("`Changed` is published by RowChanges.ts only", () => {
+    assert.deepStrictEqual(
+      sources.filter(({ text }) => /_tag: "Changed"/.test(text)).map(({ path }) => path),
+      ["src/services/events/RowChanges.ts"]
+    )
+  })
 })
 
 describe("the outside world belongs to src/layers", () => {
