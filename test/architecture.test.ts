@@ -5,8 +5,10 @@ import { bareStatements, decodersInside, statusWrites } from "./support/bareRows
 import { kindsOf, silentWrites, staleReasons } from "./support/cachedWrites.ts"
 import { cyclesOf } from "./support/cycles.ts"
 import { unusedExports } from "./support/exports.ts"
+import { unknownBenchRows, unlistedFastPaths } from "./support/fastPaths.ts"
 import { bannedNames, glossary } from "./support/glossary.ts"
 import { complaints, importsOf, matches, type Source, sourcesIn } from "./support/source.ts"
+import { staleSpans } from "./support/spanNames.ts"
 
 const sources = sourcesIn("src")
 const migrations = sourcesIn("migrations")
@@ -120,7 +122,7 @@ describe("caches are told of every write of a cached table", () => {
   })
 
   it("each cached table is checked, and a kind of another table does not count", () => {
-    for (const [kind, tables] of Object.entries(cachedTables)) {
+    for (const [kind, tables] of cachedTables) {
       for (const write of tables.flatMap((table) => [`UPDATE ${table} SET a = 1`, `DELETE FROM ${table}`])) {
         assert.deepStrictEqual(kindsOf(write), [kind])
         assert.strictEqual(silentWrites(fileWith(`yield* sql\`${write}\``)).length, 1)
@@ -134,6 +136,31 @@ describe("caches are told of every write of a cached table", () => {
     assert.deepStrictEqual(
       sources.filter(({ text }) => /_tag: "Changed"/.test(text)).map(({ path }) => path),
       ["src/services/events/RowChanges.ts"]
+    )
+  })
+})
+
+describe("fast paths", () => {
+  it("are marked in the code exactly as docs/fast-paths.md lists them, with rows of the benchmark", () => {
+    assert.deepStrictEqual(unlistedFastPaths(sources), [])
+    assert.deepStrictEqual(unknownBenchRows(tests), [])
+  })
+})
+
+describe("names of spans", () => {
+  it("say the class and the member, the endpoint or the command at which they stand", () => {
+    assert.deepStrictEqual(sources.flatMap(staleSpans), [])
+  })
+
+  it("are stale for another class, a member that is gone and another group", () => {
+    const staleIn = (text: string) =>
+      staleSpans({ path: "src/services/Things.ts", text, code: text, literals: [], patterns: [] })
+    assert.deepStrictEqual(staleIn("const find = traced(\"Things.find\")(function*() {})"), [])
+    assert.strictEqual(staleIn("const find = traced(\"Others.find\")(function*() {})").length, 1)
+    assert.strictEqual(staleIn("const find = traced(\"Things.found\")(function*() {})").length, 1)
+    assert.strictEqual(
+      staleIn("class A extends HttpApiGroup.make(\"admin/rules\") {}; { list: traced(\"admin.roles.list\") }").length,
+      1
     )
   })
 })

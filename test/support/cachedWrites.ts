@@ -17,7 +17,7 @@ const unknownWhenNew = new Set([
 
 /** Kinds by table. */
 const kinds = new Map(
-  Object.entries(cachedTables).flatMap(([kind, tables]) => tables.map((table) => [table, kind] as const))
+  cachedTables.flatMap(([kind, tables]) => tables.map((table) => [table, kind] as const))
 )
 
 const write = /\b(INSERT INTO|UPDATE|DELETE FROM) ([a-z_]+)\b(?! SET NULL)/g

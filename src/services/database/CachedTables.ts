@@ -15,17 +15,25 @@ type WholeKind = (typeof wholeKinds)[number]
  * Tables from which cached values are derived, by the kind of change that a write of their rows is. The statement runs
  * within `Tracked`, which tells all nodes after the commit (test/architecture.test.ts).
  */
-export const cachedTables: Partial<Readonly<Record<RowKind | WholeKind, ReadonlyArray<string>>>> = {
-  account: ["accounts", "account_stats"],
-  card: ["preview_cards"],
-  domains: ["domain_allows", "domain_blocks"],
-  emojis: ["custom_emojis"],
-  instance: ["rules", "settings"],
-  ip_blocks: ["ip_blocks"],
-  relations: ["blocks", "conversation_mutes", "domain_mutes", "endorsements", "follow_requests", "follows", "mutes"],
-  roles: ["roles"],
-  spam_rules: ["spam_rules"],
-  status: [
+export const cachedTables: ReadonlyArray<readonly [kind: RowKind | WholeKind, tables: ReadonlyArray<string>]> = [
+  ["account", ["accounts", "account_stats"]],
+  ["card", ["preview_cards"]],
+  ["domains", ["domain_allows", "domain_blocks"]],
+  ["emojis", ["custom_emojis"]],
+  ["instance", ["rules", "settings"]],
+  ["ip_blocks", ["ip_blocks"]],
+  ["relations", [
+    "blocks",
+    "conversation_mutes",
+    "domain_mutes",
+    "endorsements",
+    "follow_requests",
+    "follows",
+    "mutes"
+  ]],
+  ["roles", ["roles"]],
+  ["spam_rules", ["spam_rules"]],
+  ["status", [
     "bookmarks",
     "emoji_reaction_counts",
     "favourites",
@@ -39,9 +47,9 @@ export const cachedTables: Partial<Readonly<Record<RowKind | WholeKind, Readonly
     "status_stats",
     "statuses",
     "tagged_collections"
-  ],
-  user: ["users"]
-}
+  ]],
+  ["user", ["users"]]
+]
 
 /** Ids of changed rows, known before the write or taken from its result. */
 type Ids<A> = Iterable<bigint> | ((result: A) => Iterable<bigint>)

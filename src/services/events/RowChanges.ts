@@ -22,12 +22,13 @@ export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { publish } = yield* Broadcast
 
-  const tell = (changes: Collected) =>
-    Effect.forEach(
-      [...changes].flatMap(([kind, ids]) => messagesOf(kind, [...ids])),
-      publish,
-      { discard: true }
-    )
+  /** Publishes outside of the transaction, also where one statement has a session of its own (`Commands`). */
+  const tell = (changes: Collected, transaction: object | undefined) =>
+    Effect.suspend(() => {
+      if (transaction !== undefined) collected.delete(transaction)
+      const messages = [...changes].flatMap(([kind, ids]) => messagesOf(kind, [...ids]))
+      return Effect.forEach(messages, publish, { discard: true })
+    }).pipe(Effect.updateContext((context: Context.Context<never>) => Context.omit(sql.transactionService)(context)))
 
   const add = (kind: Change["kind"], ids: Iterable<bigint> | undefined) =>
     Effect.withFiber((fiber) => {
@@ -41,7 +42,7 @@ export const make = Effect.gen(function*() {
       for (const id of rows) known.add(id)
       if (before !== undefined) return Effect.void
       if (transaction !== undefined) collected.set(transaction, changes)
-      return sql.afterCommit(Effect.suspend(() => tell(changes)))
+      return sql.afterCommit(tell(changes, transaction))
     })
 
   const tracked: Tracked = <Result>(

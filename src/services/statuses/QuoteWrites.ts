@@ -51,7 +51,7 @@ export const make = ({ sql, tracked }: RowWriter) => {
     return !(yield* separated(account, quoted))
   })
 
-  const insert = traced("Quotes.insert")(function*(quote: NewQuote) {
+  const insert = traced("QuoteWrites.insert")(function*(quote: NewQuote) {
     const allowed = quote.quotedAccountId === null || (yield* mayQuote(quote.accountId, quote.quotedAccountId))
     const state = allowed ? quote.state : "rejected"
     const at = new Date(yield* Clock.currentTimeMillis)
@@ -67,7 +67,7 @@ export const make = ({ sql, tracked }: RowWriter) => {
     return allowed
   })
 
-  const decided = traced("Quotes.decide")(
+  const decided = traced("QuoteWrites.decided")(
     function*(
       statusId: bigint,
       quotedAuthor: bigint,

@@ -38,7 +38,11 @@ interface Revising {
 export class StatusWriter extends Context.Service<StatusWriter, {
   /** Inserts a status with its publish intent; returns the intent. */
   readonly insert: (status: Composed) => Effect.Effect<Fanout<Publish>, SqlError>
-  /** Inserts a status that is not a reply as a whole command; undefined if the command must not run. */
+  /**
+   * Inserts a status that is not a reply as a whole command; undefined if the command must not run.
+   *
+   * @fastPath one-statement-post
+   */
   readonly insertAlone: (
     status: Composed,
     recording: Recording

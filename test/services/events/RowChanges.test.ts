@@ -55,6 +55,18 @@ layer(services, { excludeTestServices: true })("changes of rows", (it) => {
       assert.deepStrictEqual<unknown>(told, [changed("user", 5n)])
     }).pipe(Effect.scoped))
 
+  it.effect("are told after each statement that has a session of its own", () =>
+    Effect.gen(function*() {
+      const { sql, told, tracked, write } = yield* started
+      const session = yield* sql.reserve
+      yield* Effect.provideService(
+        Effect.andThen(tracked("status", [1n])(write), tracked("status", [2n])(write)),
+        sql.transactionService,
+        [session, 0]
+      )
+      assert.deepStrictEqual<unknown>(told, [changed("status", 1n), changed("status", 2n)])
+    }).pipe(Effect.scoped))
+
   it.effect("of many rows are told in several messages", () =>
     Effect.gen(function*() {
       const { told, tracked, write } = yield* started
