@@ -1,10 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
+import { cachedTables } from "../src/services/database/CachedTables.ts"
 import { account, federation, forbiddenImports, http, leaves } from "./support/areas.ts"
 import { bareStatements, decodersInside, statusWrites } from "./support/bareRows.ts"
+import { kindsOf, silentWrites, staleReasons } from "./support/cachedWrites.ts"
 import { cyclesOf } from "./support/cycles.ts"
 import { unusedExports } from "./support/exports.ts"
+import { unknownBenchRows, unlistedFastPaths } from "./support/fastPaths.ts"
 import { bannedNames, glossary } from "./support/glossary.ts"
 import { complaints, importsOf, matches, type Source, sourcesIn } from "./support/source.ts"
+import { staleSpans } from "./support/spanNames.ts"
 
 const sources = sourcesIn("src")
 const migrations = sourcesIn("migrations")
@@ -107,6 +111,58 @@ describe("areas import what test/support/areas.ts allows", () => {
   it("src/actors/account", () => assert.deepStrictEqual(forbiddenImports(sources, "src/actors/account", account), []))
   it("src/services/federation", () =>
     assert.deepStrictEqual(forbiddenImports(sources, "src/services/federation", federation), []))
+})
+
+describe("caches are told of every write of a cached table", () => {
+  const fileWith = (text: string) => ({ path: "src/a.ts", text, code: text, literals: [], patterns: [] })
+
+  it("by a statement within `tracked` of the table's kind", () => {
+    assert.deepStrictEqual(sources.flatMap(silentWrites), [])
+    assert.deepStrictEqual(staleReasons(sources), [])
+  })
+
+  it("each cached table is checked, and a kind of another table does not count", () => {
+    for (const [kind, tables] of cachedTables) {
+      for (const write of tables.flatMap((table) => [`UPDATE ${table} SET a = 1`, `DELETE FROM ${table}`])) {
+        assert.deepStrictEqual(kindsOf(write), [kind])
+        assert.strictEqual(silentWrites(fileWith(`yield* sql\`${write}\``)).length, 1)
+        assert.strictEqual(silentWrites(fileWith(`yield* tracked("no", [])(sql\`${write}\`)`)).length, 1)
+        assert.deepStrictEqual(silentWrites(fileWith(`yield* tracked("${kind}", [id])(sql\`${write}\`)`)), [])
+      }
+    }
+  })
+
+  it("`Changed` is published by RowChanges.ts only", () => {
+    assert.deepStrictEqual(
+      sources.filter(({ text }) => /_tag: "Changed"/.test(text)).map(({ path }) => path),
+      ["src/services/events/RowChanges.ts"]
+    )
+  })
+})
+
+describe("fast paths", () => {
+  it("are marked in the code exactly as docs/fast-paths.md lists them, with rows of the benchmark", () => {
+    assert.deepStrictEqual(unlistedFastPaths(sources), [])
+    assert.deepStrictEqual(unknownBenchRows(tests), [])
+  })
+})
+
+describe("names of spans", () => {
+  it("say the class and the member, the endpoint or the command at which they stand", () => {
+    assert.deepStrictEqual(sources.flatMap(staleSpans), [])
+  })
+
+  it("are stale for another class, a member that is gone and another group", () => {
+    const staleIn = (text: string) =>
+      staleSpans({ path: "src/services/Things.ts", text, code: text, literals: [], patterns: [] })
+    assert.deepStrictEqual(staleIn("const find = traced(\"Things.find\")(function*() {})"), [])
+    assert.strictEqual(staleIn("const find = traced(\"Others.find\")(function*() {})").length, 1)
+    assert.strictEqual(staleIn("const find = traced(\"Things.found\")(function*() {})").length, 1)
+    assert.strictEqual(
+      staleIn("class A extends HttpApiGroup.make(\"admin/rules\") {}; { list: traced(\"admin.roles.list\") }").length,
+      1
+    )
+  })
 })
 
 describe("the outside world belongs to src/layers", () => {

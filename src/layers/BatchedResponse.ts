@@ -18,6 +18,8 @@ const flush = () => {
  * Response whose end waits until the event loop has served everything else, and is then sent with all other pending
  * ends. Writing to a connection wakes its reader, which costs more than computing a small response. A client or proxy
  * that is already awake costs nothing more.
+ *
+ * @fastPath batched-responses
  */
 export class BatchedResponse extends ServerResponse {
   override end(chunk?: unknown, encoding?: BufferEncoding | (() => void), callback?: () => void): this {

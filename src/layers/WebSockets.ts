@@ -82,6 +82,8 @@ const finalText = 0x81
  * Returns a text as an unmasked frame (RFC 6455, section 5.2), built once for all recipients. `ws` would build it for
  * each recipient. Measured with 1,000 sockets, that takes 13.8 instead of 12.3 microseconds of CPU per message. Of
  * these, 4.1 instead of 2.2 are in this process rather than the kernel.
+ *
+ * @fastPath shared-frames
  */
 const frameOf = (text: Uint8Array): Uint8Array => {
   const known = frames.get(text)

@@ -27,9 +27,9 @@ const suspensionToldEarly: Mutant = {
   mutation: {},
   planted: {
     file: "actors/account/verbs/Moderation.ts",
-    from: "yield* sql.afterCommit(Effect.all([",
+    from: "yield* sql.afterCommit(broadcast.publish({ _tag: \"Revoked\"",
     times: 1,
-    to: (on) => `yield* ${beforeCommit(on)}(Effect.all([`
+    to: (on) => `yield* ${beforeCommit(on)}(broadcast.publish({ _tag: "Revoked"`
   },
   breaks: /^I28/,
   talks: true,
@@ -93,9 +93,9 @@ const uncountedLater: Mutant = {
   mutation: {},
   planted: {
     file: "services/statuses/Favourites.ts",
-    from: "yield* Counters.count(sql, [], [{ statusId, favourites: -1 }])",
+    from: "yield* Counters.count({ sql, tracked }, [], [{ statusId, favourites: -1 }])",
     times: 1,
-    to: (on) => `yield* ${afterCommit(on)}(Counters.count(sql, [], [{ statusId, favourites: -1 }]))`
+    to: (on) => `yield* ${afterCommit(on)}(Counters.count({ sql, tracked }, [], [{ statusId, favourites: -1 }]))`
   },
   breaks: /^I12/,
   foundAt: 22,

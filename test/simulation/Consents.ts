@@ -1,6 +1,7 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Command } from "../../src/actors/account/core/Protocol.ts"
+import { Broadcast } from "../../src/services/events/Broadcast.ts"
 import { Quotes } from "../../src/services/statuses/Quotes.ts"
 import type { Facts } from "./Facts.ts"
 import type { Aftermath } from "./Invariants.ts"
@@ -191,7 +192,7 @@ const quotes = Effect.fnUntraced(function*(
     Quotes.use((service) =>
       Effect.succeed((viewer: typeof people[number], id: bigint) => service.page(viewer, id, { limit: 1000 }))
     ),
-    Quotes.layer
+    Quotes.layer.pipe(Layer.provide(Broadcast.layerMemory))
   ).pipe(Effect.provideService(SqlClient.SqlClient, sql))
   const viewer = people[world.seed % people.length]!
   for (const quoted of posts.keys()) {

@@ -19,10 +19,10 @@ const countedLater: Mutant = {
   mutation: {},
   planted: {
     file: "services/statuses/Polls.ts",
-    from: "yield* sql`UPDATE polls SET voters_count",
+    from: "sql`UPDATE polls SET voters_count",
     times: 1,
     to: (on) =>
-      `yield* (${on} ? (...parts) => sql.afterCommit(Effect.orDie(sql(...parts))) : sql)\`UPDATE polls SET voters_count`
+      `(${on} ? (...parts) => sql.afterCommit(Effect.orDie(sql(...parts))) : sql)\`UPDATE polls SET voters_count`
   },
   breaks: /^I20/,
   overlapping: true,
@@ -52,10 +52,10 @@ const unordered: Mutant = {
   mutation: {},
   planted: {
     file: "services/database/Counters.ts",
-    from: "yield* ofAccounts(sql, accounts)",
+    from: "yield* ofAccounts(writer, accounts)",
     times: 1,
     to: (on) =>
-      `yield* (${on} ? Effect.forEach(accounts, (one) => Effect.andThen(accountUpdate(sql, one, one.at), Effect.sleep(20))) : ofAccounts(sql, accounts))`
+      `yield* (${on} ? Effect.forEach(accounts, (one) => Effect.andThen(accountUpdate(writer.sql, one, one.at), Effect.sleep(20))) : ofAccounts(writer, accounts))`
   },
   breaks: /^I21/,
   overlapping: true,

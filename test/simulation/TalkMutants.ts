@@ -102,9 +102,9 @@ const suspendedKept: Mutant = {
   mutation: {},
   planted: {
     file: "actors/account/verbs/Moderation.ts",
-    from: "? [stands ? broadcast",
+    from: "if (keptOut && stands) {",
     times: 1,
-    to: (on) => `? [${on} ? Effect.void : stands ? broadcast`
+    to: (on) => `if (keptOut && stands && !${on}) {`
   },
   breaks: /^I18/,
   foundAt: 3

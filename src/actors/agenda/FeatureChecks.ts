@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { TaggedCollections } from "../../services/collections/TaggedCollections.ts"
 import { AccountId } from "../../services/database/Ids.ts"
-import { Broadcast } from "../../services/events/Broadcast.ts"
 import { idOf, idsOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { mayPass, type PostError } from "../../services/federation/fetching/RemotePosts.ts"
 import { ClaimedItems } from "../../services/federation/inbox/ClaimedItems.ts"
@@ -22,7 +21,6 @@ const originOf = (uri: string) => URL.parse(uri)?.origin
  */
 export const make = Effect.gen(function*() {
   const actors = yield* RemoteActors
-  const broadcast = yield* Broadcast
   const fetcher = yield* ObjectFetcher
   const items = yield* ClaimedItems
   const people = yield* AccountActors
@@ -46,7 +44,7 @@ export const make = Effect.gen(function*() {
   })
 
   const settled = Effect.fnUntraced(function*(statusId: bigint) {
-    if (yield* tagged.settle(statusId)) yield* broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] })
+    yield* tagged.settle(statusId)
   })
 
   /** Fetches unknown collections that a remote post names. */

@@ -4,7 +4,6 @@ import { TaggedCollections } from "../../services/collections/TaggedCollections.
 import { AccountId, StatusId } from "../../services/database/Ids.ts"
 import { rowsOf } from "../../services/database/Rows.ts"
 import { transaction } from "../../services/database/Transactions.ts"
-import { Broadcast } from "../../services/events/Broadcast.ts"
 import { unknownDomain } from "../../services/federation/DomainNames.ts"
 import { RemoteCollections } from "../../services/federation/fetching/RemoteCollections.ts"
 import { mayPass } from "../../services/federation/fetching/RemotePosts.ts"
@@ -59,7 +58,6 @@ const make = Effect.gen(function*() {
   const jobs = yield* Jobs
   const moves = yield* Moves
   const accountActors = yield* AccountActors
-  const broadcast = yield* Broadcast
   const proofs = yield* LinkProofs
   const statuses = yield* RemoteStatuses
   const movedAccounts = yield* MovedAccounts
@@ -140,8 +138,7 @@ const make = Effect.gen(function*() {
   const replies = Effect.fnUntraced(function*(statusId: bigint) {
     const [post] = yield* uriRows(sql`SELECT uri FROM statuses WHERE id = ${statusId} AND deleted_at IS NULL`)
     if (post === undefined) return
-    const ids = yield* transaction(sql)(statuses.adopt(post.uri))
-    if (ids.length > 0) yield* broadcast.publish({ _tag: "Changed", kind: "status", ids })
+    yield* transaction(sql)(statuses.adopt(post.uri))
   })
 
   const featureChecks = yield* FeatureChecks.make

@@ -24,7 +24,7 @@ export const layer = MediaJob.toLayer(
     let running: Fiber.Fiber<void> | undefined
 
     const work = turns.withPermits(1)(run(id)).pipe(
-      Effect.withSpan("MediaJob.run"),
+      Effect.withSpan("Entity.work"),
       Effect.catchCause((cause) => Effect.logWarning("a media job failed; it will be retried", cause))
     )
     const isRunning = () => running !== undefined && running.pollUnsafe() === undefined

@@ -48,7 +48,7 @@ export const make = (
 ) => {
   const { accounts, bodies, filters, quotes, viewerStates } = services
 
-  return traced("StatusViews.renderFor")(function*(id: bigint, viewers: ReadonlyArray<AccountId>) {
+  return traced("AddressedStatuses.make")(function*(id: bigint, viewers: ReadonlyArray<AccountId>) {
     const texts = new Map<AccountId, AddressedStatus>()
     const found = yield* bodies([id])
     const key = found.get(id)?.key

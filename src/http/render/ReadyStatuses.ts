@@ -9,7 +9,11 @@ import { bytesOf, ready, type ReadyStatus, sourceOf } from "./StatusBodies.ts"
 /** Maximum bytes of cached status bodies, two per character. */
 const statusCacheBytesMax = 32 * 1024 * 1024
 
-/** Cache of status bodies without viewer-specific parts, until something in them changes. */
+/**
+ * Cache of status bodies without viewer-specific parts, until something in them changes.
+ *
+ * @fastPath ready-json
+ */
 export const make = Effect.gen(function*() {
   const statuses = yield* Statuses
   const emojis = yield* CustomEmojis

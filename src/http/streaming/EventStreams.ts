@@ -30,7 +30,7 @@ export const make = Effect.gen(function*() {
   const authenticate = yield* Authentication.make
   const hub = yield* Hub
 
-  return traced("streaming.events")(
+  return traced("EventStreams.make")(
     function*(path: string) {
       const request = yield* HttpServerRequest.HttpServerRequest
       const query = queryOf(request)

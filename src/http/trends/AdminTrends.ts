@@ -117,7 +117,7 @@ export const layer = group(
       subject: (id: bigint) => TrendSubject,
       shown: (viewer: AccountId, id: bigint) => Effect.Effect<ReadonlyArray<Ready<Wire>>>
     ) =>
-      traced("admin.trends.decide")(function*({ params }: About) {
+      traced("admin.trends.decision")(function*({ params }: About) {
         const by = yield* Caller.account
         yield* reviews.decide(by, subject(params.id), trendable)
         const [view] = yield* shown(by, params.id)

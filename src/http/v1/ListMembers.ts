@@ -62,7 +62,7 @@ export const layer = group(
     const namesIn = ({ tags = [] }: typeof ListTags.Type) => tags.map((name) => name.trim().replace(/^#/, ""))
 
     return handlers.handleAll({
-      accounts: traced("lists.accounts")(function*({ params, query }) {
+      accounts: traced("listMembers.accounts")(function*({ params, query }) {
         const owner = yield* Caller.account
         const page = pageOf(query, accountRows)
         const all = page.limit === 0
@@ -79,7 +79,7 @@ export const layer = group(
           back: "since_id"
         })
       }),
-      addAccounts: traced("lists.addAccounts")(function*({ params, payload }) {
+      addAccounts: traced("listMembers.addAccounts")(function*({ params, payload }) {
         const owner = yield* Caller.account
         yield* lists.find(owner, params.id)
         const named = new Set(payload.accountIds)
@@ -88,22 +88,22 @@ export const layer = group(
         yield* members.addAccounts(owner, params.id, found)
         return Reply.empty
       }),
-      removeAccounts: traced("lists.removeAccounts")(function*({ params, payload }) {
+      removeAccounts: traced("listMembers.removeAccounts")(function*({ params, payload }) {
         yield* members.removeAccounts(yield* Caller.account, params.id, Lists.idsOf(payload.accountIds))
         return Reply.empty
       }),
-      tags: traced("lists.tags")(function*({ params }) {
+      tags: traced("listMembers.tags")(function*({ params }) {
         const owner = yield* Caller.account
         return Reply.list(yield* tagViews.render(owner, yield* members.tags(owner, params.id)))
       }),
-      addTags: traced("lists.addTags")(function*({ params, payload }) {
+      addTags: traced("listMembers.addTags")(function*({ params, payload }) {
         const owner = yield* Caller.account
         yield* lists.find(owner, params.id)
         const coined = yield* Effect.catchTag(words.findOrCreate(namesIn(payload)), "SqlError", Effect.die)
         yield* members.addTags(owner, params.id, coined)
         return Reply.empty
       }),
-      removeTags: traced("lists.removeTags")(function*({ params, payload }) {
+      removeTags: traced("listMembers.removeTags")(function*({ params, payload }) {
         yield* members.removeTags(
           yield* Caller.account,
           params.id,

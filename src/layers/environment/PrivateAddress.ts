@@ -18,7 +18,7 @@ const isReachableOnlyNearby = (address: NetAddress.IpAddress): boolean =>
  * Returns errors about a host that must not be reachable from the internet: a public address, or a name that resolves
  * to one or to nothing. `0.0.0.0` and `::` include public addresses.
  */
-export const refusePublicAddress = traced("PrivateAddress.refusePublic")(function*(name: string, host: string) {
+export const refusePublicAddress = traced("PrivateAddress.refusePublicAddress")(function*(name: string, host: string) {
   const found = yield* Effect.result(Effect.tryPromise(() => lookup(host, { all: true })))
   if (Result.isFailure(found)) return [`${name}: the name ${host} leads to no address.`]
   return found.success.flatMap(({ address }) => {

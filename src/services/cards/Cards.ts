@@ -5,7 +5,7 @@ import { AccountId } from "../database/Ids.ts"
 import { rowsMax } from "../database/Paging.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { Fanouts } from "../intents/Fanouts.ts"
 import { FileOwners } from "../media/FileOwners.ts"
 import * as Backoff from "../runtime/Backoff.ts"
@@ -79,7 +79,7 @@ export class Cards extends Context.Service<Cards, {
     Cards,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const broadcast = yield* Broadcast
+      const tracked = yield* RowChanges.make
       const fanouts = yield* Fanouts
       const fileOwners = yield* FileOwners
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
@@ -114,8 +114,10 @@ export class Cards extends Context.Service<Cards, {
           now,
           (at) =>
             Effect.asVoid(
-              sql`UPDATE preview_cards SET due_at = NULL, claimed_until = NULL, tries = 0, fetched_at = ${at}
+              tracked("card", [claimed.id])(
+                sql`UPDATE preview_cards SET due_at = NULL, claimed_until = NULL, tries = 0, fetched_at = ${at}
             WHERE ${isClaimedBy(claimed)}`
+              )
             )
         )
 
@@ -131,11 +133,13 @@ export class Cards extends Context.Service<Cards, {
           const kept = picture !== undefined && (yield* fileOwners.hold(offered, { cardId: claimed.id }))
           const old = before.imageName === null ? [] : [before.imageName]
           yield* fileOwners.release(old)
-          yield* sql`UPDATE preview_cards SET due_at = NULL, claimed_until = NULL, tries = 0, fetched_at = ${at},
+          yield* tracked("card", [claimed.id])(
+            sql`UPDATE preview_cards SET due_at = NULL, claimed_until = NULL, tries = 0, fetched_at = ${at},
               details = ${details}::jsonb, page_host = ${pageHost}, creator_id = ${creatorId ?? null},
               image_url = ${imageUrl ?? null}, image_name = ${kept ? picture.name : null},
               blurhash = ${kept ? picture.blurhash : null}
             WHERE id = ${claimed.id}`
+          )
           if (before.first) {
             const waiting = yield* tellRows(sql`SELECT s.id AS status_id, s.account_id FROM status_cards c
               JOIN statuses s ON s.id = c.status_id AND s.deleted_at IS NULL
@@ -147,7 +151,6 @@ export class Cards extends Context.Service<Cards, {
               { discard: true }
             )
           }
-          yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "card", ids: [claimed.id] }))
           return old
         },
         transaction(sql)
@@ -167,8 +170,10 @@ export class Cards extends Context.Service<Cards, {
           AND coalesce(fetched_at, created_at) < ${before} LIMIT ${rowsMax(sql, sweptMax)} FOR UPDATE SKIP LOCKED`)
         if (found.length === 0) return []
         // A status may have referred to it before it was locked; none can afterwards.
-        const gone = yield* imageRows(sql`DELETE FROM preview_cards
+        const gone = yield* imageRows(
+          tracked("card", found.map(({ id }) => id))(sql`DELETE FROM preview_cards
           WHERE id = ANY (${found.map(({ id }) => id)}::bigint[]) AND ${lone} RETURNING image_name`)
+        )
         return gone
       }).pipe(transaction(sql))
 

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { idRows, rowsOf } from "../database/Rows.ts"
 import { collectionAt } from "../discovery/LocalUrls.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { Jobs } from "../intents/Jobs.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -36,6 +37,7 @@ export class TaggedCollections extends Context.Service<TaggedCollections, {
     TaggedCollections,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       const config = yield* ServerConfig
       const jobs = yield* Jobs
 
@@ -57,10 +59,10 @@ export class TaggedCollections extends Context.Service<TaggedCollections, {
         function*(statusId, addresses, theirs) {
           if (addresses.length === 0) return
           // Two URLs of one collection count once.
-          yield* sql`INSERT INTO tagged_collections (status_id, place, uri, collection_id)
+          yield* tracked("status", [statusId])(sql`INSERT INTO tagged_collections (status_id, place, uri, collection_id)
             SELECT DISTINCT ON (coalesce(id::text, uri)) ${statusId}::bigint, place, uri, id
             FROM (SELECT t.uri, t.own, t.place, ${known} AS id FROM ${named(addresses)}) t
-            WHERE id IS NOT NULL OR (${theirs} AND own = 0) ORDER BY coalesce(id::text, uri), place`
+            WHERE id IS NOT NULL OR (${theirs} AND own = 0) ORDER BY coalesce(id::text, uri), place`)
           if (theirs && (yield* waiting(statusId)).length > 0) yield* jobs.enqueue("tagged", statusId)
         }
       )
@@ -78,17 +80,19 @@ export class TaggedCollections extends Context.Service<TaggedCollections, {
         attach,
         replace: traced("TaggedCollections.replace")((statusId, addresses, theirs) =>
           Effect.andThen(
-            sql`DELETE FROM tagged_collections WHERE status_id = ${statusId}`,
+            tracked("status", [statusId])(sql`DELETE FROM tagged_collections WHERE status_id = ${statusId}`),
             attach(statusId, addresses, theirs)
           )
         ),
         waiting,
         settle: traced("TaggedCollections.settle")((statusId) =>
           Effect.map(
-            idRows(sql`UPDATE tagged_collections t SET collection_id = c.id FROM collections c
+            idRows(
+              tracked("status", [statusId])(sql`UPDATE tagged_collections t SET collection_id = c.id FROM collections c
               WHERE t.status_id = ${statusId} AND t.collection_id IS NULL AND c.uri = t.uri AND c.name <> '' AND NOT EXISTS (
                 SELECT FROM tagged_collections o WHERE o.status_id = t.status_id AND o.collection_id = c.id)
-              RETURNING c.id`),
+              RETURNING c.id`)
+            ),
             (rows) => rows.length > 0
           )
         )

@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { traced } from "../runtime/Traced.ts"
+import type { RowWriter } from "./CachedTables.ts"
 import { nullable } from "./Rows.ts"
 import { atCommit } from "./TransactionBatch.ts"
 
@@ -46,9 +47,9 @@ export const accountUpdate = (sql: SqlClient, change: AccountChange, lastStatusA
       WHERE account_id = ${change.accountId}`
 
 /** Returns the statement that changes counters of statuses; locks them in id order. */
-const ofStatuses = (sql: SqlClient, changes: ReadonlyArray<StatusChange>) => {
+const ofStatuses = ({ sql, tracked }: RowWriter, changes: ReadonlyArray<StatusChange>) => {
   const ids = changes.map(({ statusId }) => statusId)
-  return sql`WITH locked AS MATERIALIZED (
+  return tracked("status", ids)(sql`WITH locked AS MATERIALIZED (
       SELECT status_id FROM status_stats WHERE status_id = ANY (${ids}::bigint[]) ORDER BY status_id FOR NO KEY UPDATE)
     UPDATE status_stats s SET replies_count = s.replies_count + c.replies, reblogs_count = s.reblogs_count + c.reblogs,
       favourites_count = s.favourites_count + c.favourites, stated_reblogs = s.stated_reblogs + c.reblogs,
@@ -61,32 +62,39 @@ const ofStatuses = (sql: SqlClient, changes: ReadonlyArray<StatusChange>) => {
         ${changes.map(({ reblogs = 0 }) => reblogs)}::int[], ${changes.map(({ favourites = 0 }) => favourites)}::int[],
         ${changes.map(({ quotes = 0 }) => quotes)}::int[], ${changes.map(({ reaction }) => reaction?.by ?? 0)}::int[])
         AS given (status_id, replies, reblogs, favourites, quotes, reactions) GROUP BY status_id) c ON c.status_id = locked.status_id
-    WHERE s.status_id = locked.status_id`
+    WHERE s.status_id = locked.status_id`)
 }
 
 /** Changes the counts of emoji reactions, in the order of statuses and names; deletes counts that reach 0. */
-const ofReactions = Effect.fnUntraced(function*(sql: SqlClient, changes: ReadonlyArray<StatusChange>) {
+const ofReactions = Effect.fnUntraced(function*({ sql, tracked }: RowWriter, changes: ReadonlyArray<StatusChange>) {
   const changed = changes.flatMap(({ reaction, statusId }) => reaction === undefined ? [] : [{ ...reaction, statusId }])
   if (changed.length === 0) return
-  yield* sql`INSERT INTO emoji_reaction_counts AS c (id, status_id, name, custom_emoji_id, count)
+  yield* tracked("status", changed.map(({ statusId }) => statusId))(
+    sql`INSERT INTO emoji_reaction_counts AS c (id, status_id, name, custom_emoji_id, count)
     SELECT next_id(${yield* Clock.currentTimeMillis}), given.* FROM (
       SELECT status_id, name, emoji_id, sum(by)::int AS count
       FROM unnest(${changed.map(({ statusId }) => statusId)}::bigint[], ${changed.map(({ name }) => name)}::text[],
         ${nullable(changed.map(({ emojiId }) => emojiId))}::bigint[], ${changed.map(({ by }) => by)}::int[])
         AS one (status_id, name, emoji_id, by) GROUP BY status_id, name, emoji_id ORDER BY status_id, name, emoji_id) given
     ON CONFLICT (status_id, name, coalesce(custom_emoji_id, 0)) DO UPDATE SET count = c.count + excluded.count`
+  )
   if (changed.every(({ by }) => by > 0)) return
-  yield* sql`DELETE FROM emoji_reaction_counts WHERE count <= 0
+  yield* tracked("status", changed.map(({ statusId }) => statusId))(
+    sql`DELETE FROM emoji_reaction_counts WHERE count <= 0
     AND status_id = ANY (${changed.map(({ statusId }) => statusId)}::bigint[])`
+  )
 })
 
 /**
  * Returns the statement that changes counters of accounts; locks them in id order. `at` is the time of an account's new
  * status.
  */
-const ofAccounts = (sql: SqlClient, changes: ReadonlyArray<AccountChange & { readonly at: Date | null }>) => {
+const ofAccounts = (
+  { sql, tracked }: RowWriter,
+  changes: ReadonlyArray<AccountChange & { readonly at: Date | null }>
+) => {
   const ids = changes.map(({ accountId }) => accountId)
-  return sql`WITH locked AS MATERIALIZED (
+  return tracked("account", ids)(sql`WITH locked AS MATERIALIZED (
       SELECT account_id FROM account_stats WHERE account_id = ANY (${ids}::bigint[]) ORDER BY account_id FOR NO KEY UPDATE)
     UPDATE account_stats s SET followers_count = s.followers_count + c.followers,
       following_count = s.following_count + c.following, statuses_count = s.statuses_count + c.statuses,
@@ -97,11 +105,11 @@ const ofAccounts = (sql: SqlClient, changes: ReadonlyArray<AccountChange & { rea
         ${changes.map(({ following = 0 }) => following)}::int[], ${changes.map(({ statuses = 0 }) => statuses)}::int[],
         ${nullable(changes.map(({ at }) => at))}::timestamptz[])
         AS given (account_id, followers, following, statuses, at) GROUP BY account_id) c ON c.account_id = locked.account_id
-    WHERE s.account_id = locked.account_id`
+    WHERE s.account_id = locked.account_id`)
 }
 
 interface Changes {
-  readonly sql: SqlClient
+  readonly writer: RowWriter
   readonly accounts: ReadonlyArray<AccountChange & { readonly at: Date | null }>
   readonly statuses: ReadonlyArray<StatusChange>
 }
@@ -109,10 +117,10 @@ interface Changes {
 const change = atCommit(Effect.fnUntraced(function*(all: ReadonlyArray<Changes>) {
   const accounts = all.flatMap((changes) => changes.accounts)
   const statuses = all.flatMap((changes) => changes.statuses)
-  for (const { sql } of all.slice(0, 1)) {
-    if (accounts.length > 0) yield* ofAccounts(sql, accounts)
-    if (statuses.length > 0) yield* ofStatuses(sql, statuses)
-    yield* ofReactions(sql, statuses)
+  for (const { writer } of all.slice(0, 1)) {
+    if (accounts.length > 0) yield* ofAccounts(writer, accounts)
+    if (statuses.length > 0) yield* ofStatuses(writer, statuses)
+    yield* ofReactions(writer, statuses)
   }
 }))
 
@@ -123,10 +131,10 @@ const change = atCommit(Effect.fnUntraced(function*(all: ReadonlyArray<Changes>)
  * totals.
  */
 export const count = traced("Counters.count")((
-  sql: SqlClient,
+  writer: RowWriter,
   accounts: ReadonlyArray<AccountChange>,
   statuses: ReadonlyArray<StatusChange> = [],
   lastStatusAt: Date | null = null
 ): Effect.Effect<void, SqlError> =>
-  change({ sql, accounts: accounts.map((one) => ({ ...one, at: lastStatusAt })), statuses })
+  change({ writer, accounts: accounts.map((one) => ({ ...one, at: lastStatusAt })), statuses })
 )

@@ -97,6 +97,8 @@ const isHarmless = ({ reasons }: Cause.Cause<unknown>): boolean =>
  * Runs effects concurrently in the open transaction, so that their `batched` calls share statements. Returns the exit
  * of each. If the database fails, or an effect fails after it has written, all fail with that cause; no effect is
  * interrupted because of another. Effects write through `batched` or `atCommit`, at least at first.
+ *
+ * @fastPath shared-transactions
  */
 export const inOneTransaction = <A, E>(
   effects: ReadonlyArray<Effect.Effect<A, E>>

@@ -1,30 +1,14 @@
 import { Context, Effect, Layer, Option, PubSub, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
+import { rowKinds, wholeKinds } from "../database/CachedTables.ts"
 import { AccountId, IdFromString, StatusId } from "../database/Ids.ts"
 
 const Account = IdFromString.pipe(Schema.decodeTo(AccountId))
 const Status = IdFromString.pipe(Schema.decodeTo(StatusId))
 
-/**
- * Invalidates cached values that were derived from changed rows. Kinds without ids change as a whole. A `user` changes
- * with its state (confirmed, disabled); `moderation` is a staff action on an account, `card` a link preview, `roles`
- * the permissions of roles.
- */
+/** Invalidates cached values that were derived from changed rows; only `RowChanges` publishes it. */
 export const Change = Schema.TaggedStruct("Changed", {
-  kind: Schema.Literals([
-    "account",
-    "status",
-    "relations",
-    "moderation",
-    "instance",
-    "user",
-    "emojis",
-    "domains",
-    "ip_blocks",
-    "card",
-    "roles",
-    "spam_rules"
-  ]),
+  kind: Schema.Literals([...rowKinds, ...wholeKinds]),
   ids: Schema.Array(IdFromString)
 })
 export type Change = typeof Change.Type

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { Jobs } from "../intents/Jobs.ts"
 import { traced } from "../runtime/Traced.ts"
 
@@ -22,15 +22,16 @@ export class MovedAccounts extends Context.Service<MovedAccounts, {
     MovedAccounts,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const broadcast = yield* Broadcast
+      const tracked = yield* RowChanges.make
       const jobs = yield* Jobs
       return MovedAccounts.of({
         store: traced("MovedAccounts.store")(function*(accountId, movedTo) {
           const rows = yield* sql`UPDATE remote_actors SET moved_to = ${movedTo}
             WHERE account_id = ${accountId} AND moved_to IS DISTINCT FROM ${movedTo} RETURNING account_id`
           if (rows.length === 0) return
-          if (movedTo === null) yield* sql`UPDATE accounts SET moved_to_id = NULL WHERE id = ${accountId}`
-          else yield* jobs.enqueue("redirect", accountId)
+          if (movedTo === null) {
+            yield* tracked("account", [accountId])(sql`UPDATE accounts SET moved_to_id = NULL WHERE id = ${accountId}`)
+          } else yield* jobs.enqueue("redirect", accountId)
         }),
         of: traced("MovedAccounts.of")(function*(accountId) {
           const [row] = yield* movedToRows(sql`
@@ -38,10 +39,11 @@ export class MovedAccounts extends Context.Service<MovedAccounts, {
           return row?.movedTo ?? undefined
         }, Effect.orDie),
         link: traced("MovedAccounts.link")(function*(accountId, target) {
-          yield* sql`UPDATE accounts a SET moved_to_id = t.id FROM accounts t LEFT JOIN remote_actors r ON r.account_id = t.id
+          yield* tracked("account", [accountId])(
+            sql`UPDATE accounts a SET moved_to_id = t.id FROM accounts t LEFT JOIN remote_actors r ON r.account_id = t.id
             WHERE a.id = ${accountId} AND t.id = ${target} AND a.uri = ANY (
               CASE WHEN t.domain IS NULL THEN t.also_known_as ELSE r.also_known_as END)`
-          yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] })
+          )
         }, Effect.orDie)
       })
     })

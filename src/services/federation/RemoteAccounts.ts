@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { AccountId } from "../database/Ids.ts"
 import { idRows, rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { StoredField } from "../identity/Accounts.ts"
 import { linkOf, provenLinksMax } from "../identity/LinkProofs.ts"
 import { Jobs } from "../intents/Jobs.ts"
@@ -57,7 +57,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
     RemoteAccounts,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const broadcast = yield* Broadcast
+      const tracked = yield* RowChanges.make
       const purges = yield* Purges
       const emojis = yield* RemoteEmojis
       const policies = yield* DomainPolicies
@@ -92,8 +92,10 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
 
       /** Takes the handle from another account: its domain has confirmed the new owner. */
       const takeHandle = (uri: string, { domain, username }: { username: string; domain: string }) =>
-        sql`UPDATE accounts SET username = id::text, domain = ${unknownDomain}
-          WHERE lower(username) = lower(${username}) AND lower(coalesce(domain, '')) = ${domain} AND uri <> ${uri}`
+        tracked("account", (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id))(
+          idRows(sql`UPDATE accounts SET username = id::text, domain = ${unknownDomain}
+          WHERE lower(username) = lower(${username}) AND lower(coalesce(domain, '')) = ${domain} AND uri <> ${uri} RETURNING id`)
+        )
 
       const account = Effect.fnUntraced(function*(
         actor: ForeignActor,
@@ -104,7 +106,10 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       ) {
         const [at, uri] = [new Date(now), actor.id.href]
         if (handle !== undefined) yield* takeHandle(uri, handle)
-        const rows = yield* idRows(sql`
+        const rows = yield* tracked(
+          "account",
+          (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id)
+        )(idRows(sql`
           WITH fresh AS MATERIALIZED (SELECT next_id(${now}) AS id)
           INSERT INTO accounts (id, username, domain, uri, url, display_name, note_html, fields, locked, bot, discoverable,
             indexable, memorial, suspended_at, created_at, updated_at, avatar_remote_url, avatar_description,
@@ -132,7 +137,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             suspended_at = excluded.suspended_at, attribution_domains = excluded.attribution_domains,
             show_featured = excluded.show_featured, show_media = excluded.show_media,
             show_media_replies = excluded.show_media_replies
-          RETURNING id`)
+          RETURNING id`))
         return AccountId.make(singleRow(rows).id)
       })
 
@@ -178,10 +183,9 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             yield* movedAccounts.store(id, actor.movedTo)
             yield* keys(id, actor)
             yield* emojis.keep(actor.id.host, actor.emojis)
-            yield* DomainAccounts.applyTo(sql, yield* policies.current, id, new Date(now))
+            yield* DomainAccounts.applyTo({ sql, tracked }, yield* policies.current, id, new Date(now))
             return id
           }))
-          if (id !== undefined) yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })
           return id
         },
         Effect.orDie

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { AccountId } from "../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { NotificationWriter } from "../feeds/NotificationWriter.ts"
 import { NotAllowed, RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -52,6 +53,7 @@ export class Approvals extends Context.Service<Approvals, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const broadcast = yield* Broadcast
+      const tracked = yield* RowChanges.make
       const log = yield* AuditLog
       const writer = yield* NotificationWriter
       const standing = requirePermission(sql)
@@ -114,9 +116,10 @@ export class Approvals extends Context.Service<Approvals, {
             accountId,
             by,
             "approve",
-            sql`UPDATE users SET approved = true WHERE account_id = ${accountId} AND NOT approved RETURNING 1`
+            tracked("user", [accountId])(
+              sql`UPDATE users SET approved = true WHERE account_id = ${accountId} AND NOT approved RETURNING 1`
+            )
           )
-          yield* broadcast.publish({ _tag: "Changed", kind: "user", ids: [accountId] })
           return one
         }),
         reject: traced("Approvals.reject")(function*(accountId, by) {
@@ -124,9 +127,11 @@ export class Approvals extends Context.Service<Approvals, {
             accountId,
             by,
             "reject",
-            sql`DELETE FROM accounts WHERE id = ${accountId} AND EXISTS (SELECT FROM users u
+            tracked("account", [accountId])(
+              sql`DELETE FROM accounts WHERE id = ${accountId} AND EXISTS (SELECT FROM users u
               WHERE u.account_id = ${accountId} AND NOT u.approved) AND NOT EXISTS (SELECT FROM statuses s
               WHERE s.account_id = ${accountId}) RETURNING 1`
+            )
           )
           yield* broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [accountId] })
           return one

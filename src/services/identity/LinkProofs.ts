@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsOf } from "../database/Rows.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { onlyLink, relMe } from "../html/Links.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
@@ -42,7 +42,7 @@ export class LinkProofs extends Context.Service<LinkProofs, {
     LinkProofs,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const broadcast = yield* Broadcast
+      const tracked = yield* RowChanges.make
       const config = yield* ServerConfig
       const outbound = yield* Outbound
 
@@ -55,12 +55,11 @@ export class LinkProofs extends Context.Service<LinkProofs, {
 
       const mark = Effect.fnUntraced(function*(accountId: bigint, values: ReadonlyArray<string>) {
         const at = new Date(yield* Clock.currentTimeMillis).toISOString()
-        yield* sql`UPDATE accounts SET fields = (
+        yield* tracked("account", [accountId])(sql`UPDATE accounts SET fields = (
             SELECT jsonb_agg(CASE WHEN field ->> 'value' = ANY (${values}::text[]) AND field ->> 'verifiedAt' IS NULL
               THEN jsonb_set(field, '{verifiedAt}', to_jsonb(${at}::text)) ELSE field END ORDER BY place)
             FROM jsonb_array_elements(fields) WITH ORDINALITY f (field, place))
-          WHERE id = ${accountId} AND jsonb_array_length(fields) > 0`
-        yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] })
+          WHERE id = ${accountId} AND jsonb_array_length(fields) > 0`)
       })
 
       const profileOf = (accountId: bigint): Effect.Effect<Profile | undefined, SqlError> =>

@@ -7,7 +7,7 @@ import { transaction } from "../database/Transactions.ts"
 import { Emails } from "../emails/Emails.ts"
 import * as EmailTexts from "../emails/EmailTexts.ts"
 import type { Email } from "../emails/Mailer.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { NotificationWriter } from "../feeds/NotificationWriter.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
@@ -79,7 +79,7 @@ const linkRows = rowsOf(Row)
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { captcha, localDomain, publicUrl } = yield* ServerConfig
-  const broadcast = yield* Broadcast
+  const tracked = yield* RowChanges.make
   const emails = yield* Emails
   const secrets = yield* OpaqueSecrets
   const users = yield* Users
@@ -146,10 +146,12 @@ const make = Effect.gen(function*() {
     const link = Option.getOrUndefined(yield* find(secret, "confirmation"))
     if (link === undefined) return yield* new RecordNotFound()
     const at = new Date(yield* Clock.currentTimeMillis)
-    const [confirmed] = yield* confirmedRows(sql`
+    const [confirmed] = yield* confirmedRows(
+      tracked("user", [link.accountId])(sql`
       UPDATE users SET email = ${link.email}, unconfirmed_email = NULL, confirmed_at = coalesce(confirmed_at, ${at})
       WHERE account_id = ${link.accountId} AND ${link.email} IN (email, unconfirmed_email)
-      RETURNING approved, confirmed_at = ${at} AS first`).pipe(
+      RETURNING approved, confirmed_at = ${at} AS first`)
+    ).pipe(
       // Links sent to a previous address end, as someone else may read its mail.
       Effect.tap(() => sql`DELETE FROM mail_tokens WHERE account_id = ${link.accountId} AND email <> ${link.email}`),
       Effect.tap(([one]) =>
@@ -162,7 +164,6 @@ const make = Effect.gen(function*() {
     )
     if (confirmed === undefined) return yield* new RecordNotFound()
     const accountId = AccountId.make(link.accountId)
-    yield* broadcast.publish({ _tag: "Changed", kind: "user", ids: [accountId] })
     return {
       accountId,
       app: link.redirectAppId === null ? Option.none() : Option.some(AppId.make(link.redirectAppId)),
@@ -211,8 +212,9 @@ const make = Effect.gen(function*() {
     askModerator: traced("MailLinks.askModerator")(function*(secret) {
       const link = Option.getOrUndefined(yield* find(secret, "confirmation"))
       if (link === undefined) return
-      yield* sql`UPDATE users SET approved = false WHERE account_id = ${link.accountId} AND confirmed_at IS NULL`
-      yield* broadcast.publish({ _tag: "Changed", kind: "user", ids: [link.accountId] })
+      yield* tracked("user", [link.accountId])(
+        sql`UPDATE users SET approved = false WHERE account_id = ${link.accountId} AND confirmed_at IS NULL`
+      )
     }, Effect.orDie),
     confirm,
     requestPasswordReset: traced("MailLinks.requestPasswordReset")((email) =>

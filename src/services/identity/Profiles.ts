@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsOf } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { field, paragraphs } from "../html/Compose.ts"
 import { FileOwners } from "../media/FileOwners.ts"
 import { Conflict } from "../runtime/Errors.ts"
@@ -71,6 +72,7 @@ export class Profiles extends Context.Service<Profiles, {
     Profiles,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       const drafts = yield* Drafts
       const fileOwners = yield* FileOwners
 
@@ -121,9 +123,14 @@ export class Profiles extends Context.Service<Profiles, {
             columns.headerStaticName = header?.staticName ?? null
           }
         }
-        yield* sql`UPDATE accounts SET ${sql.update(columns)} WHERE id = ${accountId}`
+        yield* tracked("account", [accountId])(sql`UPDATE accounts SET ${sql.update(columns)} WHERE id = ${accountId}`)
         if (Object.keys(user).length > 0) {
-          yield* sql`UPDATE users SET ${sql.update({ ...user })} WHERE account_id = ${accountId}`
+          // Cached posts name the app that they were written with.
+          yield* tracked("moderation", user.showApplication === undefined ? [] : [accountId])(
+            tracked("user", [accountId])(
+              sql`UPDATE users SET ${sql.update({ ...user })} WHERE account_id = ${accountId}`
+            )
+          )
         }
       })
       return Profiles.of({ change })

@@ -6,7 +6,7 @@ import { isSqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import type { Unavailable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -113,7 +113,7 @@ const plain = (code: string) => code.slice(0, codeCharactersMax).replaceAll(/[\s
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const broadcast = yield* Broadcast
+  const tracked = yield* RowChanges.make
   const credentials = yield* Credentials
   const emails = yield* TwoFactorEmails
   const random = yield* SecureRandom.SecureRandom
@@ -162,10 +162,6 @@ const make = Effect.gen(function*() {
     return shown(username, Redacted.make(said.secret), setup)
   })
 
-  /** Makes every node reload the permissions of the role. */
-  const tell = (accountId: AccountId) =>
-    sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "user", ids: [accountId] }))
-
   const confirm: TwoFactor["Service"]["confirm"] = traced("TwoFactor.confirm")(function*(accountId, setup, code) {
     const { secret } = yield* setupOf(accountId, setup)
     const now = yield* Clock.currentTimeMillis
@@ -173,11 +169,12 @@ const make = Effect.gen(function*() {
     if (step === undefined) return yield* new TwoFactorRefused({ reason: "code" })
     const sealed = yield* kept.encrypt(secret)
     const made = yield* Effect.gen(function*() {
-      const [on] = yield* sql`UPDATE users SET otp_secret = ${sealed}, otp_enabled_at = ${new Date(now)},
+      const [on] = yield* tracked("user", [accountId])(
+        sql`UPDATE users SET otp_secret = ${sealed}, otp_enabled_at = ${new Date(now)},
           otp_last_step = ${step} WHERE account_id = ${accountId} AND otp_enabled_at IS NULL RETURNING 1`
+      )
       if (on === undefined) return yield* new TwoFactorRefused({ reason: "on" })
       yield* sessions.endAll(accountId)
-      yield* tell(accountId)
       return yield* codes.renew(accountId)
     }).pipe(transaction(sql), Effect.catchIf(isSqlError, Effect.die))
     yield* emails.send(accountId, "on")
@@ -241,7 +238,7 @@ const make = Effect.gen(function*() {
       verified(accountId, password, code, codes.renew(accountId))
     ),
     switchOff: traced("TwoFactor.switchOff")(function*(accountId, password, code) {
-      yield* verified(accountId, password, code, Effect.andThen(removeFactor(sql)(accountId), tell(accountId)))
+      yield* verified(accountId, password, code, removeFactor({ sql, tracked })(accountId))
       yield* emails.send(accountId, "off")
     }),
     use

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AlreadyDone, AuditLog, type Refusal } from "../staff/AuditLog.ts"
@@ -24,7 +24,7 @@ export class TwoFactorReset extends Context.Service<TwoFactorReset, {
     TwoFactorReset,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const broadcast = yield* Broadcast
+      const tracked = yield* RowChanges.make
       const emails = yield* TwoFactorEmails
       const log = yield* AuditLog
 
@@ -38,11 +38,10 @@ export class TwoFactorReset extends Context.Service<TwoFactorReset, {
           if (user === undefined) return yield* new RecordNotFound()
           const target = { type: "account", id: accountId, label: user.username } as const
           const act = { by, action: "disable_2fa", target } as const
-          if (!(yield* removeFactor(sql)(accountId))) {
+          if (!(yield* removeFactor({ sql, tracked })(accountId))) {
             return yield* new AlreadyDone({ act, refusal: new RecordNotFound() })
           }
           yield* log.record(act)
-          yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "user", ids: [accountId] }))
           yield* sql.afterCommit(emails.send(accountId, "off"))
         },
         log.runLogged

@@ -5,6 +5,7 @@ import { AccountId, AppId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { Tokens } from "../oauth/Tokens.ts"
 import type { Unavailable, Unprocessable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -95,6 +96,7 @@ const userOf = (row: Row): User => ({
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const tracked = yield* RowChanges.make
   const credentials = yield* Credentials
   const tokens = yield* Tokens
   const sessions = yield* Sessions
@@ -113,13 +115,13 @@ const make = Effect.gen(function*() {
     const at = new Date(yield* Clock.currentTimeMillis)
     const { approved, confirmed, disabled, email, roleId, unconfirmedEmail } = given
     const links = email !== undefined || unconfirmedEmail !== undefined
-    yield* sql`UPDATE users SET email = coalesce(${email ?? null}, email),
+    yield* tracked("user", [accountId])(sql`UPDATE users SET email = coalesce(${email ?? null}, email),
         unconfirmed_email = coalesce(${unconfirmedEmail ?? null}, unconfirmed_email), role_id = coalesce(${
       roleId ?? null
     }, role_id),
         confirmed_at = CASE WHEN ${confirmed ?? false} THEN coalesce(confirmed_at, ${at}) ELSE confirmed_at END,
         approved = coalesce(${approved ?? null}, approved), disabled = coalesce(${disabled ?? null}, disabled)
-      WHERE account_id = ${accountId}`.pipe(
+      WHERE account_id = ${accountId}`).pipe(
       Effect.andThen(sql`DELETE FROM mail_tokens WHERE ${links} AND account_id = ${accountId}`),
       transaction(sql),
       Effect.catchIf(
@@ -128,13 +130,9 @@ const make = Effect.gen(function*() {
       ),
       Effect.catchTag("SqlError", Effect.die)
     )
-    yield* sql.afterCommit(
-      broadcast.publish(
-        disabled === true
-          ? { _tag: "Revoked", tokenIds: [], accountIds: [accountId] }
-          : { _tag: "Changed", kind: "user", ids: [accountId] }
-      )
-    )
+    if (disabled === true) {
+      yield* sql.afterCommit(broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [accountId] }))
+    }
   })
 
   const setPassword = traced("Users.setPassword")(function*<E = never>(
@@ -147,7 +145,9 @@ const make = Effect.gen(function*() {
     const passwordHash = yield* credentials.hash(password)
     yield* Effect.gen(function*() {
       yield* condition
-      yield* sql`UPDATE users SET password_hash = ${passwordHash} WHERE account_id = ${accountId}`
+      yield* tracked("user", [accountId])(
+        sql`UPDATE users SET password_hash = ${passwordHash} WHERE account_id = ${accountId}`
+      )
       yield* sessions.endAll(accountId)
       yield* tokens.revoke({ accountId })
     }).pipe(transaction(sql), Effect.catchIf(isSqlError, Effect.die))

@@ -5,7 +5,7 @@ import { requireCapacity } from "../database/BoundedTables.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { idRows, rowsOf, singleRow } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
@@ -66,14 +66,13 @@ const ruleRows = rowsOf(Rule)
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* AuditLog
-  const broadcast = yield* Broadcast
+  const tracked = yield* RowChanges.make
   const standing = requirePermission(sql)
 
   /** Runs an action of staff and tells all nodes. */
   const act = <A, E>(by: AccountId | undefined, work: Effect.Effect<A, E>) =>
     Effect.gen(function*() {
       if (by !== undefined) yield* standing(by, "manageRules")
-      yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "instance", ids: [] }))
       return yield* work
     }).pipe(transaction(sql), Effect.catchIf(isSqlError, Effect.die))
 
@@ -86,8 +85,10 @@ const make = Effect.gen(function*() {
   const moveTo = Effect.fnUntraced(function*(all: ReadonlyArray<bigint>, id: bigint, at: number) {
     const rest = all.filter((other) => other !== id)
     const order = rest.toSpliced(Math.max(0, Math.min(at - 1, rest.length)), 0, id)
-    yield* sql`UPDATE rules SET priority = o.n FROM unnest(${order}::bigint[]) WITH ORDINALITY o (id, n)
+    yield* tracked("instance")(
+      sql`UPDATE rules SET priority = o.n FROM unnest(${order}::bigint[]) WITH ORDINALITY o (id, n)
       WHERE rules.id = o.id`
+    )
   })
 
   const add: InstanceRules["Service"]["add"] = (by, given) =>
@@ -98,9 +99,11 @@ const make = Effect.gen(function*() {
         yield* requireCapacity(sql, { table: "rules", name: "Rules", max: rulesMax, counted: sql`deleted_at IS NULL` })
         const all = (yield* list).map(({ id }) => id)
         const { id } = singleRow(
-          yield* idRows(sql`INSERT INTO rules (id, priority, text, hint, translations)
+          yield* idRows(
+            tracked("instance")(sql`INSERT INTO rules (id, priority, text, hint, translations)
             SELECT next_id(${yield* Clock.currentTimeMillis}), coalesce(max(priority), 0) + 1, ${rule.text},
               ${rule.hint}, ${JSON.stringify(rule.translations)}::jsonb FROM rules RETURNING id`)
+          )
         )
         if (given.place !== undefined) yield* moveTo(all, id, given.place)
         yield* audit.record({ by, action: "create", target: { type: "rule", id, label: rule.text }, after: rule })
@@ -115,8 +118,8 @@ const make = Effect.gen(function*() {
         const all = yield* list
         const { id: _, ...before } = yield* found(all, id)
         const after = yield* changed(before, given)
-        yield* sql`UPDATE rules SET text = ${after.text}, hint = ${after.hint},
-          translations = ${JSON.stringify(after.translations)}::jsonb WHERE id = ${id}`
+        yield* tracked("instance")(sql`UPDATE rules SET text = ${after.text}, hint = ${after.hint},
+          translations = ${JSON.stringify(after.translations)}::jsonb WHERE id = ${id}`)
         const was = all.findIndex((rule) => rule.id === id) + 1
         if (given.place !== undefined) yield* moveTo(all.map((rule) => rule.id), id, given.place)
         yield* audit.record({
@@ -134,7 +137,9 @@ const make = Effect.gen(function*() {
       by,
       Effect.gen(function*() {
         const { id: _, ...before } = yield* found(yield* list, id)
-        yield* sql`UPDATE rules SET deleted_at = ${new Date(yield* Clock.currentTimeMillis)} WHERE id = ${id}`
+        yield* tracked("instance")(
+          sql`UPDATE rules SET deleted_at = ${new Date(yield* Clock.currentTimeMillis)} WHERE id = ${id}`
+        )
         yield* audit.record({ by, action: "destroy", target: { type: "rule", id, label: before.text }, before })
       })
     )

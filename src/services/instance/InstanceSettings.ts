@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { type NotAllowed, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
@@ -34,7 +34,7 @@ export class InstanceSettings extends Context.Service<InstanceSettings, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const audit = yield* AuditLog
-      const broadcast = yield* Broadcast
+      const tracked = yield* RowChanges.make
       const documents = yield* InstanceDocuments
       const standing = requirePermission(sql)
 
@@ -56,11 +56,13 @@ export class InstanceSettings extends Context.Service<InstanceSettings, {
           )
           for (const [name, value] of values) {
             yield* value === undefined
-              ? sql`DELETE FROM settings WHERE name = ${name}`
-              : sql`INSERT INTO settings (name, value, updated_at) VALUES (${name}, ${
-                JSON.stringify(value)
-              }::jsonb, ${at})
+              ? tracked("instance")(sql`DELETE FROM settings WHERE name = ${name}`)
+              : tracked("instance")(
+                sql`INSERT INTO settings (name, value, updated_at) VALUES (${name}, ${
+                  JSON.stringify(value)
+                }::jsonb, ${at})
                 ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`
+              )
           }
           const before: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, old.get(name) ?? null]))
           const after: Record<string, unknown> = Object.fromEntries(
@@ -80,7 +82,6 @@ export class InstanceSettings extends Context.Service<InstanceSettings, {
             before,
             after
           })
-          yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "instance", ids: [] }))
         },
         transaction(sql),
         Effect.catchTag("SqlError", Effect.die)

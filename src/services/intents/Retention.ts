@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { rowsMax } from "../database/Paging.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { type Kind, kindOf, sweptAll } from "./Sweeping.ts"
 import { unusedRecords } from "./UnusedRecords.ts"
@@ -18,7 +18,7 @@ export class Retention extends Context.Service<Retention, {
     Retention,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const broadcast = yield* Broadcast
+      const tracked = yield* RowChanges.make
       const { unusedDays } = yield* ServerConfig
 
       /** Rows of a table that are older than so many days. */
@@ -97,7 +97,7 @@ export class Retention extends Context.Service<Retention, {
               SELECT u.ctid FROM unknown_mentions u WHERE NOT EXISTS (
                 SELECT FROM errands e WHERE e.kind = 'mentions' AND e.subject_id = u.status_id)
               LIMIT ${rowsMax(sql, rows)})) RETURNING 1`),
-        ...unusedRecords(sql, broadcast, unusedDays)
+        ...unusedRecords(sql, tracked, unusedDays)
       ]
 
       const sweep = Effect.gen(function*() {

@@ -1,5 +1,5 @@
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { Broadcast } from "../events/Broadcast.ts"
+import type { Tracked } from "../database/CachedTables.ts"
 import type { Kind } from "./Sweeping.ts"
 import { isUnreferenced, type ReferringColumns, unusedRows } from "./UnusedRows.ts"
 
@@ -114,7 +114,7 @@ export const tagColumns: ReferringColumns = [
  */
 export const unusedRecords = (
   sql: SqlClient,
-  broadcast: Broadcast["Service"],
+  tracked: Tracked,
   days: number
 ): ReadonlyArray<Kind> => [
   unusedRows(sql, {
@@ -123,7 +123,7 @@ export const unusedRecords = (
       sql`EXISTS (SELECT FROM remote_actors a WHERE a.account_id = t.id AND a.fetched_at < ${ago(days)} OFFSET 0)
         AND t.suspended_at IS NULL AND t.silenced_at IS NULL AND t.sensitized_at IS NULL
         AND ${isUnreferenced(sql, keepingColumns)}`,
-    removed: (ids) => sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "account", ids }))
+    removing: tracked("account", (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id))
   }),
   unusedRows(sql, {
     table: "custom_emojis",

@@ -1,6 +1,5 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { rowsMax } from "../database/Paging.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
@@ -12,13 +11,16 @@ const visitedMax = 500
 
 const visitedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, unused: Schema.Boolean }))
 
-/** Unused rows of a table, and the follow-up of their removal. */
+/** Statement that removes rows and returns their ids. */
+type Removal = ReturnType<typeof idRows>
+
+/** Unused rows of a table. */
 interface Unused {
   readonly table: string
   /** Condition for an unused row with the alias `t`; `ago` returns the time that many days ago. */
   readonly condition: (ago: (days: number) => Date) => Fragment
-  /** Runs in the transaction that removed the rows. */
-  readonly removed?: (ids: ReadonlyArray<bigint>) => Effect.Effect<void, SqlError>
+  /** Wraps the removal, which tells the caches. */
+  readonly removing?: (removal: Removal) => Removal
 }
 
 /** Columns that refer to a table, as "table.column". */
@@ -38,14 +40,14 @@ export const isUnreferenced = (sql: SqlClient, references: ReferringColumns): Fr
  * Walks through a table by id, in slices, and removes unused rows. Locks them and checks again: a new reference to a
  * row was either committed before the lock, or fails after it.
  */
-export const unusedRows = (sql: SqlClient, { condition, removed, table }: Unused): Kind => {
+export const unusedRows = (sql: SqlClient, { condition, removing, table }: Unused): Kind => {
   let last = 0n
   const remove = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>, unused: Fragment) {
     const locked = yield* idRows(sql`SELECT t.id::bigint AS id FROM ${sql(table)} t WHERE t.id = ANY (${ids}::bigint[])
       ORDER BY t.id FOR UPDATE SKIP LOCKED`)
-    const gone = yield* idRows(sql`DELETE FROM ${sql(table)} t
+    const removal = idRows(sql`DELETE FROM ${sql(table)} t
       WHERE t.id = ANY (${locked.map(({ id }) => id)}::bigint[]) AND ${unused} RETURNING t.id::bigint AS id`)
-    if (gone.length > 0 && removed !== undefined) yield* removed(gone.map(({ id }) => id))
+    const gone = yield* (removing === undefined ? removal : removing(removal))
     return gone.length
   }, transaction(sql))
   return {

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { rowsMax } from "../database/Paging.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { DomainAllows } from "../federation/domains/DomainAllows.ts"
 import { DomainBlocks } from "../federation/domains/DomainBlocks.ts"
 import { DomainBlock } from "../federation/domains/DomainPolicy.ts"
@@ -68,6 +69,7 @@ export class ListSync extends Context.Service<ListSync, {
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const tracked = yield* RowChanges.make
   const allows = yield* DomainAllows
   const audit = yield* AuditLog
   const blocks = yield* DomainBlocks
@@ -117,7 +119,7 @@ const make = Effect.gen(function*() {
     return severity === "allow"
       ? Effect.andThen(
         allows.allow(facts.domain, { listId, confirmed: true }),
-        () => sql`UPDATE domain_allows SET list_id = ${listId} WHERE domain = ${facts.domain}`
+        () => tracked("domains")(sql`UPDATE domain_allows SET list_id = ${listId} WHERE domain = ${facts.domain}`)
       )
       : blocks.block(facts.domain, {
         severity,

@@ -4,6 +4,7 @@ import { boundedCount } from "../database/BoundedCounts.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { DomainAllows } from "../federation/domains/DomainAllows.ts"
 import { DomainBlocks } from "../federation/domains/DomainBlocks.ts"
 import { validationFailed } from "../runtime/Errors.ts"
@@ -43,6 +44,7 @@ export class Suggestions extends Context.Service<Suggestions, {
     Suggestions,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       const allows = yield* DomainAllows
       const audit = yield* AuditLog
       const blocks = yield* DomainBlocks
@@ -95,8 +97,8 @@ export class Suggestions extends Context.Service<Suggestions, {
             yield* sql`UPDATE moderation_suggestions SET state = 'dismissed' WHERE domain = ${found.domain} AND state = 'new'`
             // Staff who keep a rule that its list retracted take it over.
             if (found.action === "retract") {
-              yield* sql`UPDATE domain_blocks SET list_id = NULL WHERE domain = ${found.domain}`
-              yield* sql`UPDATE domain_allows SET list_id = NULL WHERE domain = ${found.domain}`
+              yield* tracked("domains")(sql`UPDATE domain_blocks SET list_id = NULL WHERE domain = ${found.domain}`)
+              yield* tracked("domains")(sql`UPDATE domain_allows SET list_id = NULL WHERE domain = ${found.domain}`)
             }
             yield* decided(found, by, "dismiss")
             return { ...found, state: "dismissed" as const }

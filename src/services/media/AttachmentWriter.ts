@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { mediaAttachmentsMax } from "../instance/ContentLimits.ts"
 import { Conflict, Unprocessable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -57,6 +58,7 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
     AttachmentWriter,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       const fileOwners = yield* FileOwners
 
       const check = traced("AttachmentWriter.check")(
@@ -91,7 +93,9 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
         ids.length === 0
           ? Effect.void
           : Effect.asVoid(
-            sql`UPDATE media_attachments SET ${sql.update({ ...bearer })} WHERE id = ANY (${ids}::bigint[])`
+            tracked("status", "statusId" in bearer ? [bearer.statusId] : [])(
+              sql`UPDATE media_attachments SET ${sql.update({ ...bearer })} WHERE id = ANY (${ids}::bigint[])`
+            )
           )
       )
 
@@ -118,8 +122,10 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
         if (rows.length === 0) return
         yield* fileOwners.release(rows.flatMap((row) => row.previewName ?? []))
         if (!(yield* fileOwners.hold([previewName], { mediaId: id }))) return yield* new Conflict()
-        yield* sql`UPDATE media_attachments SET preview_name = ${previewName}, blurhash = ${blurhash},
+        yield* tracked("status", [statusId])(
+          sql`UPDATE media_attachments SET preview_name = ${previewName}, blurhash = ${blurhash},
           meta = ${metaWith(sql, preview)} WHERE id = ${id}`
+        )
       })
 
       const revise = traced("AttachmentWriter.revise")(
@@ -128,7 +134,9 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
             if (preview !== undefined) yield* setPreview(statusId, id, preview)
             const columns = yield* columnsOf(text)
             if (Object.keys(columns).length === 0) continue
-            yield* sql`UPDATE media_attachments SET ${sql.update(columns)} WHERE id = ${id} AND status_id = ${statusId}`
+            yield* tracked("status", [statusId])(
+              sql`UPDATE media_attachments SET ${sql.update(columns)} WHERE id = ${id} AND status_id = ${statusId}`
+            )
           }
         }
       )
@@ -136,11 +144,15 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
       const detach = traced("AttachmentWriter.detach")(function*(statusId: bigint, forAnotherPost: boolean) {
         // The stored files lose their owner, and the file sweep removes them.
         if (!forAnotherPost) {
-          return yield* Effect.asVoid(sql`DELETE FROM media_attachments WHERE status_id = ${statusId}`)
+          return yield* Effect.asVoid(
+            tracked("status", [statusId])(sql`DELETE FROM media_attachments WHERE status_id = ${statusId}`)
+          )
         }
         const at = yield* Clock.currentTimeMillis
-        yield* sql`UPDATE media_attachments SET status_id = NULL, touched_at = ${new Date(at)}
+        yield* tracked("status", [statusId])(
+          sql`UPDATE media_attachments SET status_id = NULL, touched_at = ${new Date(at)}
           WHERE status_id = ${statusId}`
+        )
       })
       return AttachmentWriter.of({ check, attach, differ, revise, detach })
     })

@@ -4,7 +4,7 @@ import { requireCapacity } from "../database/BoundedTables.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { customEmojisMax } from "../instance/CustomEmojis.ts"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -77,15 +77,13 @@ export class Emojis extends Context.Service<Emojis, {
       const sql = yield* SqlClient.SqlClient
       const audit = yield* AuditLog
       const standing = requirePermission(sql)
-      const broadcast = yield* Broadcast
+      const tracked = yield* RowChanges.make
       const files = yield* StoredFiles
       const fileOwners = yield* FileOwners
       const pictures = yield* InstancePictures
       const storage = yield* Storage
 
       const permitted = (by: By) => by === undefined ? Effect.void : standing(by, "manageCustomEmojis")
-      const changed = (rows: ReadonlyArray<{ readonly id: bigint }>) =>
-        broadcast.publish({ _tag: "Changed", kind: "emojis", ids: rows.map(({ id }) => id) })
       const own = (which: Which) =>
         typeof which === "string"
           ? sql`shortcode = ${which} AND domain IS NULL`
@@ -105,11 +103,13 @@ export class Emojis extends Context.Service<Emojis, {
           const millis = yield* Clock.currentTimeMillis
           const counted = sql`domain IS NULL`
           yield* requireCapacity(sql, { table: "custom_emojis", name: "Emojis", max: customEmojisMax, counted })
-          const [row] = yield* idRows(sql`
+          const [row] = yield* idRows(
+            tracked("emojis")(sql`
             INSERT INTO custom_emojis (id, shortcode, file_name, static_name, visible_in_picker, category, created_at)
             VALUES (next_id(${millis}), ${shortcode}, ${fileName}, ${staticName}, ${listed}, ${category},
               ${new Date(millis)})
             ON CONFLICT DO NOTHING RETURNING id`)
+          )
           if (row === undefined) return yield* taken
           const names = staticName === null ? [fileName] : [fileName, staticName]
           if (!(yield* fileOwners.hold(names, { emojiId: row.id }))) return yield* swept
@@ -119,7 +119,6 @@ export class Emojis extends Context.Service<Emojis, {
             target: { type: "customEmoji", id: row.id, label: shortcode },
             after: { category, listed }
           })
-          yield* sql.afterCommit(changed([row]))
           return row.id
         }
       )
@@ -168,11 +167,12 @@ export class Emojis extends Context.Service<Emojis, {
             disabled: given.disabled ?? before.disabled
           }
           yield* categoryChecked(after.category)
-          yield* sql`UPDATE custom_emojis SET category = ${after.category}, visible_in_picker = ${after.listed},
+          yield* tracked("emojis")(
+            sql`UPDATE custom_emojis SET category = ${after.category}, visible_in_picker = ${after.listed},
             disabled = ${after.disabled} WHERE id = ${id}`
+          )
           const action = after.disabled === before.disabled ? "update" : after.disabled ? "disable" : "enable"
           yield* audit.record({ by, action, target: { type: "customEmoji", id, label: shortcode }, before, after })
-          yield* sql.afterCommit(changed([{ id }]))
         },
         transaction(sql),
         Effect.catchTag("SqlError", Effect.die)
@@ -185,8 +185,10 @@ export class Emojis extends Context.Service<Emojis, {
           // Reactions with the emoji are deleted, too.
           yield* sql`UPDATE status_stats s SET reactions_count = s.reactions_count - c.count
             FROM emoji_reaction_counts c WHERE c.status_id = s.status_id AND c.custom_emoji_id = ${id}`
-          const rows = yield* removedRows(sql`DELETE FROM custom_emojis WHERE id = ${id}
+          const rows = yield* removedRows(
+            tracked("emojis")(sql`DELETE FROM custom_emojis WHERE id = ${id}
             RETURNING id, file_name, static_name`)
+          )
           yield* audit.record({
             by,
             action: "destroy",
@@ -194,7 +196,7 @@ export class Emojis extends Context.Service<Emojis, {
             before
           })
           const names = rows.flatMap(({ fileName, staticName }) => [fileName ?? [], staticName ?? []].flat())
-          yield* sql.afterCommit(Effect.andThen(changed(rows), files.discard(names)))
+          yield* sql.afterCommit(files.discard(names))
         },
         transaction(sql),
         Effect.catchTag("SqlError", Effect.die)

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { instanceThumbnailDescriptionCharactersMax } from "../instance/ContentLimits.ts"
 import {
   appIconEdges,
@@ -57,7 +57,7 @@ export class InstanceUploads extends Context.Service<InstanceUploads, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const audit = yield* AuditLog
-      const broadcast = yield* Broadcast
+      const tracked = yield* RowChanges.make
       const files = yield* StoredFiles
       const fileOwners = yield* FileOwners
       const pictures = yield* InstancePictures
@@ -74,7 +74,6 @@ export class InstanceUploads extends Context.Service<InstanceUploads, {
             before: { [setting]: before ?? null },
             after: { [setting]: after ?? null }
           })
-          yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "instance", ids: [] }))
         }
       )
       const held = (setting: string) =>
@@ -96,9 +95,9 @@ export class InstanceUploads extends Context.Service<InstanceUploads, {
           if (by !== undefined) yield* standing(by, "manageSettings")
           const old = yield* before(setting)
           // Concurrent changes wait here, and then find the files of the first one.
-          yield* sql`INSERT INTO settings (name, value, updated_at)
+          yield* tracked("instance")(sql`INSERT INTO settings (name, value, updated_at)
             VALUES (${setting}, ${JSON.stringify(value)}::jsonb, ${new Date(yield* Clock.currentTimeMillis)})
-            ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`
+            ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`)
           const gone = yield* held(setting)
           yield* fileOwners.release(gone)
           if (!(yield* fileOwners.hold(names, { setting }))) {
@@ -175,7 +174,7 @@ export class InstanceUploads extends Context.Service<InstanceUploads, {
           if (old === undefined) return undefined
           const names = yield* held(setting)
           yield* fileOwners.release(names)
-          yield* sql`DELETE FROM settings WHERE name = ${setting}`
+          yield* tracked("instance")(sql`DELETE FROM settings WHERE name = ${setting}`)
           yield* recorded(by, setting, old.value, null)
           return names
         })).pipe(Effect.catchTag("SqlError", Effect.die))

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema, Semaphore, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { rowsOf } from "../database/Rows.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { emojiBytesMax, profilePictureBytesMax, videoBytesMax } from "../instance/ContentLimits.ts"
 import type { DocumentType } from "../outbound/DocumentTypes.ts"
 import { Outbound } from "../outbound/Outbound.ts"
@@ -68,7 +68,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
       const copies = yield* RemoteCopies
       const outbound = yield* Outbound
       const tools = yield* MediaTools
-      const broadcast = yield* Broadcast
+      const tracked = yield* RowChanges.make
       const unmeasurable = boundedMap<string, true>(unmeasurableMax)
       const failures = boundedMap<string, number>(failuresMax)
       const scope = yield* Effect.scope
@@ -121,12 +121,13 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
           unmeasurable.set(key, true)
           return
         }
-        const rows = yield* statusIdRows(sql`
+        yield* tracked(
+          "status",
+          (rows: ReadonlyArray<{ readonly statusId: bigint | null }>) => rows.flatMap(({ statusId }) => statusId ?? [])
+        )(statusIdRows(sql`
           UPDATE media_attachments SET meta = meta || ${JSON.stringify({ original: size })}::jsonb
           WHERE remote_url IS NOT NULL AND remote_key(remote_url) = ${key} AND type = 'image'
-            AND meta -> 'original' IS NULL RETURNING status_id`)
-        const ids = rows.flatMap(({ statusId }) => statusId ?? [])
-        if (ids.length > 0) yield* broadcast.publish({ _tag: "Changed", kind: "status", ids })
+            AND meta -> 'original' IS NULL RETURNING status_id`))
       })
 
       /** Stores an avatar's perceptual hash, for spam rules. Runs in the background. */

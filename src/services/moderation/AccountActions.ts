@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { exceeds } from "../html/Text.ts"
 import { NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -113,6 +114,7 @@ export class AccountActions extends Context.Service<AccountActions, {
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const tracked = yield* RowChanges.make
   const log = yield* AuditLog
   const appeals = yield* Appeals
   const collections = yield* CollectionActions
@@ -148,7 +150,7 @@ const make = Effect.gen(function*() {
   })
   const set = (id: AccountId, type: LastingType, stands: boolean) =>
     type === "disable"
-      ? Effect.asVoid(sql`UPDATE users SET disabled = ${stands} WHERE account_id = ${id}`)
+      ? Effect.asVoid(tracked("user", [id])(sql`UPDATE users SET disabled = ${stands} WHERE account_id = ${id}`))
       : Effect.asVoid(moderationActions.set(id, measures[type], stands))
 
   const take = traced("AccountActions.take")(function*(target: AccountId, { by, reportId, text, type }: NewAction) {

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import type { EmailAddress } from "../identity/EmailAddresses.ts"
 import { MailLinks } from "../identity/MailLinks.ts"
 import { type User, Users } from "../identity/Users.ts"
@@ -37,6 +38,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* AuditLog
   const broadcast = yield* Broadcast
+  const tracked = yield* RowChanges.make
   const mailLinks = yield* MailLinks
   const roles = yield* Roles
   const users = yield* Users
@@ -96,8 +98,7 @@ const make = Effect.gen(function*() {
           if (role === undefined) return yield* new RecordNotFound()
           if (!outranks({ position, permissions: 0n }, role.position)) return yield* new NotAllowed({})
           const [before] = yield* roleRows(sql`SELECT role_id FROM users WHERE account_id = ${target} FOR UPDATE`)
-          yield* users.change(target, { roleId: role.id })
-          yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "roles", ids: [] }))
+          yield* tracked("roles")(users.change(target, { roleId: role.id }))
           yield* audit.record({
             by,
             action: "change_role",
@@ -117,11 +118,10 @@ const make = Effect.gen(function*() {
           const [was] = yield* memorialRows(sql`SELECT memorial FROM accounts WHERE id = ${target} FOR UPDATE`)
           const done = { by, action: "memorialize", target: about(user) } as const
           if (was?.memorial === true) return yield* new AlreadyDone({ act: done, refusal: new NotAllowed({}) })
-          yield* sql`UPDATE accounts SET memorial = true WHERE id = ${target}`
-          yield* sql.afterCommit(Effect.andThen(
-            broadcast.publish({ _tag: "Changed", kind: "account", ids: [target] }),
+          yield* tracked("account", [target])(sql`UPDATE accounts SET memorial = true WHERE id = ${target}`)
+          yield* sql.afterCommit(
             broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [target] })
-          ))
+          )
           yield* audit.record(done)
         })
       )

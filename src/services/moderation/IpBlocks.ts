@@ -6,7 +6,7 @@ import type { AccountId } from "../database/Ids.ts"
 import type { Page } from "../database/Paging.ts"
 import { rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { exceeds } from "../html/Text.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { momentMillisMax } from "../runtime/Moments.ts"
@@ -71,14 +71,12 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* AuditLog
   const blocked = yield* BlockedAddresses
-  const broadcast = yield* Broadcast
+  const tracked = yield* RowChanges.make
   const table = staffRows(sql, "ip_blocks", blockRows)
 
   /** Runs a change; other nodes are told at the commit, and this node reloads the blocks before the response. */
   const changing = <A, E>(work: Effect.Effect<A, E | SqlError>) =>
-    transaction(sql)(
-      Effect.tap(work, () => sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "ip_blocks", ids: [] })))
-    ).pipe(Effect.tap(() => blocked.refresh))
+    transaction(sql)(tracked("ip_blocks")(work)).pipe(Effect.tap(() => blocked.refresh))
 
   const checked = Effect.fnUntraced(function*({ address }: IpBlockAuthor, wish: IpBlockWish, before?: IpBlock) {
     const now = yield* Clock.currentTimeMillis
@@ -128,12 +126,16 @@ const make = Effect.gen(function*() {
         const counted = sql`expires_at IS NULL OR expires_at > ${at}`
         yield* requireCapacity(sql, { table: "ip_blocks", name: "IP blocks", max: ipBlocksMax, counted })
         const made = singleRow(
-          yield* table.rows(sql`INSERT INTO ip_blocks (id, ip, severity, comment, created_at, updated_at, expires_at)
+          yield* table.rows(
+            tracked("ip_blocks")(
+              sql`INSERT INTO ip_blocks (id, ip, severity, comment, created_at, updated_at, expires_at)
             VALUES (next_id(${at.getTime()}), ${ip}::cidr, ${severity}, ${comment}, ${at}, ${at}, ${expiresAt})
             ON CONFLICT (ip) DO UPDATE SET id = excluded.id, severity = excluded.severity, comment = excluded.comment,
               created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at
               WHERE ip_blocks.expires_at <= ${at}
-            RETURNING *`).pipe(
+            RETURNING *`
+            )
+          ).pipe(
             Effect.flatMap((rows) =>
               rows.length === 0 ? Effect.fail(validationFailed("Ip has already been taken")) : Effect.succeed(rows)
             )
@@ -148,8 +150,12 @@ const make = Effect.gen(function*() {
         const before = yield* table.take(id)
         const { at, comment, expiresAt, ip, severity } = yield* checked(author, wish, before)
         const after = singleRow(
-          yield* table.rows(sql`UPDATE ip_blocks SET ip = ${ip}::cidr, severity = ${severity}, comment = ${comment},
-            expires_at = ${expiresAt}, updated_at = ${at} WHERE id = ${id} RETURNING *`)
+          yield* table.rows(
+            tracked("ip_blocks")(
+              sql`UPDATE ip_blocks SET ip = ${ip}::cidr, severity = ${severity}, comment = ${comment},
+            expires_at = ${expiresAt}, updated_at = ${at} WHERE id = ${id} RETURNING *`
+            )
+          )
         )
         yield* audit.record({ by: author.by, action: "update", target: target(after), before, after })
         return after

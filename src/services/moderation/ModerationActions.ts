@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { applyTo } from "../federation/domains/DomainAccounts.ts"
 import { DomainPolicies } from "../federation/domains/DomainPolicies.ts"
 import { AgendaEntries } from "../intents/AgendaEntries.ts"
@@ -36,16 +37,21 @@ export class ModerationActions extends Context.Service<ModerationActions, {
     ModerationActions,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       const agenda = yield* AgendaEntries
       const policies = yield* DomainPolicies
 
       const impose = Effect.fnUntraced(function*(accountId: AccountId, action: ModerationAction, now: number) {
         const [column, byDomain] = [sql(columns[action]), domainColumns[action]]
         const others = byDomain === undefined ? sql`false` : sql(byDomain)
-        const rows = yield* sql`UPDATE accounts SET ${column} = ${new Date(now)}
+        const rows = yield* tracked("account", [accountId])(
+          tracked("moderation", [accountId])(sql`UPDATE accounts SET ${column} = ${new Date(now)}
             ${byDomain === undefined ? sql`` : sql`, ${others} = false`}
           WHERE id = ${accountId}
-            AND (${column} IS NULL OR ${others} OR (${action === "suspend"} AND ${sql.literal(byOrigin)})) RETURNING id`
+            AND (${column} IS NULL OR ${others} OR (${action === "suspend"} AND ${
+            sql.literal(byOrigin)
+          })) RETURNING id`)
+        )
         if (action !== "suspend" || rows.length === 0) return rows.length > 0
         // After this only moderators can lift it, even if the account's own server lifts its suspension (S-014).
         yield* sql`UPDATE remote_actors SET suspended_by_origin = false
@@ -56,12 +62,16 @@ export class ModerationActions extends Context.Service<ModerationActions, {
 
       const lift = Effect.fnUntraced(function*(accountId: AccountId, action: ModerationAction, now: number) {
         const [column, byDomain] = [sql(columns[action]), domainColumns[action]]
-        const rows = yield* sql`UPDATE accounts SET ${column} = NULL WHERE id = ${accountId} AND ${column} IS NOT NULL
+        const rows = yield* tracked("account", [accountId])(
+          tracked("moderation", [accountId])(
+            sql`UPDATE accounts SET ${column} = NULL WHERE id = ${accountId} AND ${column} IS NOT NULL
           AND NOT ${byDomain === undefined ? sql`false` : sql(byDomain)}
           AND NOT (${action === "suspend"} AND ${sql.literal(byOrigin)}) RETURNING id`
+          )
+        )
         if (rows.length === 0) return false
         if (action === "suspend") yield* agenda.cancel("suspension_end", accountId)
-        if (byDomain !== undefined) yield* applyTo(sql, yield* policies.current, accountId, new Date(now))
+        if (byDomain !== undefined) yield* applyTo({ sql, tracked }, yield* policies.current, accountId, new Date(now))
         return true
       })
 

@@ -12,6 +12,8 @@ const unneeded =
 /**
  * Returns a function that reduces a context to fiber settings, effect's own services and the services in `kept`. The
  * type has only `kept`, so that code that requires another service does not compile.
+ *
+ * @fastPath lean-contexts
  */
 export const reduceContext = <Kept extends ReadonlyArray<{ readonly key: string; readonly Identifier: unknown }>>(
   ...kept: Kept

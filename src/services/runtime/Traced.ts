@@ -18,6 +18,8 @@ const spanned = (name: string, made: Made) =>
  * Like `Effect.fn(name)`: a function whose calls are spans of that name. With tracing off, a call costs nothing extra.
  * `Effect.fn` takes a stack trace, an unused span and a context for each call: a quarter of the cost of a cached
  * response.
+ *
+ * @fastPath untraced-calls
  */
 export function traced(name: string): Effect.fn.Traced
 export function traced(name: string): unknown {

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 import { rowsOf } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { traced } from "../runtime/Traced.ts"
 import type { Listed } from "../statuses/Interactions.ts"
 import { isSuspended } from "../visibility/SuspendedAccounts.ts"
@@ -25,6 +26,7 @@ export class Blocks extends Context.Service<Blocks, {
     Blocks,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       const there = sql`NOT ${isSuspended(sql, sql`r.target_account_id`)}`
 
       const blocked = traced("Blocks.page")(function*(account: AccountId, page: Page) {
@@ -38,11 +40,13 @@ export class Blocks extends Context.Service<Blocks, {
       return Blocks.of({
         block: traced("Blocks.block")(function*(account, target) {
           const now = yield* Clock.currentTimeMillis
-          const added = yield* sql`INSERT INTO blocks (id, account_id, target_account_id)
+          const added = yield* tracked("relations", [account, target])(
+            sql`INSERT INTO blocks (id, account_id, target_account_id)
             VALUES (next_id(${now}), ${account}, ${target}) ON CONFLICT DO NOTHING RETURNING id`
+          )
           const between = sql`(account_id = ${account} AND target_account_id = ${target})
             OR (account_id = ${target} AND target_account_id = ${account})`
-          yield* sql`DELETE FROM endorsements WHERE ${between}`
+          yield* tracked("relations", [account, target])(sql`DELETE FROM endorsements WHERE ${between}`)
           // Earlier interactions no longer make either suggest the other.
           yield* sql`INSERT INTO dismissed_suggestions (id, account_id, target_account_id, for_good)
             SELECT next_id(${now}), pair.* , false FROM (VALUES (${account}::bigint, ${target}::bigint), (${target}, ${account})) pair
@@ -59,8 +63,8 @@ export class Blocks extends Context.Service<Blocks, {
           return added.length > 0
         }),
         unblock: traced("Blocks.unblock")(function*(account, target) {
-          const removed = yield* sql`DELETE FROM blocks
-            WHERE account_id = ${account} AND target_account_id = ${target} RETURNING id`
+          const removed = yield* tracked("relations", [account, target])(sql`DELETE FROM blocks
+            WHERE account_id = ${account} AND target_account_id = ${target} RETURNING id`)
           return removed.length > 0
         }),
         page: blocked

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsMax } from "../database/Paging.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 
@@ -21,6 +22,7 @@ export class Endorsements extends Context.Service<Endorsements, {
     Endorsements,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       return Endorsements.of({
         add: traced("Endorsements.add")(function*(owner, target) {
           const followed = yield* sql`SELECT FROM follows WHERE account_id = ${owner} AND target_account_id = ${target}`
@@ -33,11 +35,15 @@ export class Endorsements extends Context.Service<Endorsements, {
           if (others.length >= endorsementsMax) {
             return yield* validationFailed(`You cannot feature more than ${endorsementsMax} accounts`)
           }
-          yield* sql`INSERT INTO endorsements (id, account_id, target_account_id)
-            VALUES (next_id(${yield* Clock.currentTimeMillis}), ${owner}, ${target}) ON CONFLICT DO NOTHING`
+          yield* tracked("relations", [owner, target])(sql`INSERT INTO endorsements (id, account_id, target_account_id)
+            VALUES (next_id(${yield* Clock.currentTimeMillis}), ${owner}, ${target}) ON CONFLICT DO NOTHING`)
         }),
         remove: traced("Endorsements.remove")((owner, target) =>
-          Effect.asVoid(sql`DELETE FROM endorsements WHERE account_id = ${owner} AND target_account_id = ${target}`)
+          Effect.asVoid(
+            tracked("relations", [owner, target])(
+              sql`DELETE FROM endorsements WHERE account_id = ${owner} AND target_account_id = ${target}`
+            )
+          )
         )
       })
     })

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../database/Counters.ts"
 import { accountIdRows, rowsOf } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { traced } from "../runtime/Traced.ts"
 import { mutes } from "../visibility/HiddenAccounts.ts"
 
@@ -50,35 +51,47 @@ export class Follows extends Context.Service<Follows, {
     Follows,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       const now = Clock.currentTimeMillis
       const changed = (rows: ReadonlyArray<unknown>) => rows.length > 0
 
       const insert = Effect.fnUntraced(function*(table: string, [follower, followed]: Pair, options: FollowOptions) {
         const millis = yield* now
         return changed(
-          yield* sql`INSERT INTO ${
-            sql(table)
-          } (id, account_id, target_account_id, show_reblogs, notify, languages, created_at)
+          yield* tracked("relations", [follower, followed])(
+            tracked("account", [follower, followed])(
+              sql`INSERT INTO ${
+                sql(table)
+              } (id, account_id, target_account_id, show_reblogs, notify, languages, created_at)
             VALUES (next_id(${millis}), ${follower}, ${followed}, ${options.showReblogs}, ${options.notify},
               ${chosen(options.languages)}::text[], ${new Date(millis)})
             ON CONFLICT (account_id, target_account_id) DO NOTHING RETURNING id`
+            )
+          )
         )
       })
       const remove = (table: string, [follower, followed]: Pair) =>
         Effect.map(
-          sql`DELETE FROM ${
-            sql(table)
-          } WHERE account_id = ${follower} AND target_account_id = ${followed} RETURNING id`,
+          tracked("relations", [follower, followed])(
+            tracked("account", [follower, followed])(
+              sql`DELETE FROM ${
+                sql(table)
+              } WHERE account_id = ${follower} AND target_account_id = ${followed} RETURNING id`
+            )
+          ),
           changed
         )
       /** Removes an unfollowed account from the lists and the featured accounts of its former follower. */
       const unlist = ([owner, member]: Pair) =>
-        sql`WITH unfeatured AS (
+        tracked("relations", [owner, member])(sql`WITH unfeatured AS (
             DELETE FROM endorsements WHERE account_id = ${owner} AND target_account_id = ${member})
           DELETE FROM list_accounts m USING lists l
-          WHERE l.account_id = ${owner} AND m.list_id = l.id AND m.account_id = ${member}`
+          WHERE l.account_id = ${owner} AND m.list_id = l.id AND m.account_id = ${member}`)
       const counted = ([follower, followed]: Pair, by: 1 | -1) =>
-        Counters.count(sql, [{ accountId: follower, following: by }, { accountId: followed, followers: by }])
+        Counters.count({ sql, tracked }, [{ accountId: follower, following: by }, {
+          accountId: followed,
+          followers: by
+        }])
 
       const follow = traced("Follows.follow")(function*(pair: Pair, options: FollowOptions) {
         const added = yield* insert("follows", pair, options)
@@ -90,10 +103,12 @@ export class Follows extends Context.Service<Follows, {
         request: traced("Follows.request")((pair, options) => insert("follow_requests", pair, options)),
         change: traced("Follows.change")(function*([follower, followed], { languages, notify, showReblogs }) {
           const update = (table: string) =>
-            sql`UPDATE ${sql(table)} SET show_reblogs = coalesce(${showReblogs}, show_reblogs),
+            tracked("relations", [follower, followed])(
+              sql`UPDATE ${sql(table)} SET show_reblogs = coalesce(${showReblogs}, show_reblogs),
               notify = coalesce(${notify}, notify),
               languages = ${languages === null ? sql`languages` : sql`${chosen(languages)}::text[]`}
               WHERE account_id = ${follower} AND target_account_id = ${followed} RETURNING id`
+            )
           return changed(yield* update("follows")) || changed(yield* update("follow_requests"))
         }),
         unfollow: traced("Follows.unfollow")(function*(pair) {
@@ -104,15 +119,19 @@ export class Follows extends Context.Service<Follows, {
         }),
         accept: traced("Follows.accept")(function*(pair) {
           const [follower, followed] = pair
-          const [request] = yield* acceptedRows(sql`
+          const [request] = yield* acceptedRows(
+            tracked("relations", pair)(
+              tracked("account", pair)(sql`
             DELETE FROM follow_requests WHERE account_id = ${follower} AND target_account_id = ${followed}
             RETURNING show_reblogs, notify, languages, uri`)
+            )
+          )
           if (request === undefined) return false
           yield* follow(pair, request)
           // Keeps the id by which other servers know it.
           if (request.uri !== null) {
-            yield* sql`UPDATE follows SET uri = ${request.uri}
-              WHERE account_id = ${follower} AND target_account_id = ${followed}`
+            yield* tracked("relations", pair)(sql`UPDATE follows SET uri = ${request.uri}
+              WHERE account_id = ${follower} AND target_account_id = ${followed}`)
           }
           return true
         }),

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
 import { NotAllowed, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
@@ -57,6 +58,7 @@ export class Moves extends Context.Service<Moves, {
     Moves,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       const config = yield* ServerConfig
 
       const request = traced("Moves.request")(function*(accountId: AccountId, targetUri: string) {
@@ -89,7 +91,7 @@ export class Moves extends Context.Service<Moves, {
         if (self.movedAt !== null && self.movedAt.getTime() > now - millisMin) {
           return yield* new NotAllowed({ text: "You cannot move again so soon after your last move" })
         }
-        yield* sql`UPDATE accounts SET moved_to_id = ${target} WHERE id = ${accountId}`
+        yield* tracked("account", [accountId])(sql`UPDATE accounts SET moved_to_id = ${target} WHERE id = ${accountId}`)
         yield* sql`INSERT INTO moves (account_id, target_uri, moved_at)
           VALUES (${accountId}, ${other.uri ?? Urls.actor(config, other.username)}, ${new Date(now)})
           ON CONFLICT (account_id) DO UPDATE SET moved_at = excluded.moved_at, target_uri = excluded.target_uri, handed_over = 0`
@@ -131,9 +133,9 @@ export class Moves extends Context.Service<Moves, {
         if (present && rest.length >= aliasesMax) {
           return yield* validationFailed(`Aliases are too many (maximum is ${aliasesMax})`)
         }
-        yield* sql`UPDATE accounts SET also_known_as = ${
-          present ? [...rest, uri] : rest
-        }::text[] WHERE id = ${accountId}`
+        yield* tracked("account", [accountId])(
+          sql`UPDATE accounts SET also_known_as = ${present ? [...rest, uri] : rest}::text[] WHERE id = ${accountId}`
+        )
       })
 
       return Moves.of({

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 import { idRows, rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { traced } from "../runtime/Traced.ts"
 import { isUnexpiredAt } from "../visibility/HiddenAccounts.ts"
 import { isSuspended } from "../visibility/SuspendedAccounts.ts"
@@ -39,6 +40,7 @@ export class Mutes extends Context.Service<Mutes, {
     Mutes,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       const there = sql`NOT ${isSuspended(sql, sql`r.target_account_id`)}`
 
       const muted = traced("Mutes.page")(function*(account: AccountId, page: Page) {
@@ -57,7 +59,8 @@ export class Mutes extends Context.Service<Mutes, {
       return Mutes.of({
         mute: traced("Mutes.mute")(function*(account, target, { allowReplies, expiresAt, hideNotifications }) {
           const now = yield* Clock.currentTimeMillis
-          const rows = yield* idRows(sql`
+          const rows = yield* idRows(
+            tracked("relations", [account, target])(sql`
             INSERT INTO mutes (id, account_id, target_account_id, hide_notifications, allow_replies, expires_at)
             VALUES (next_id(${now}), ${account}, ${target}, ${hideNotifications}, ${allowReplies ?? false},
               ${expiresAt === undefined ? null : new Date(expiresAt)})
@@ -66,17 +69,20 @@ export class Mutes extends Context.Service<Mutes, {
                 allow_replies = ${allowReplies === undefined ? sql`mutes.allow_replies` : sql`EXCLUDED.allow_replies`},
                 expires_at = EXCLUDED.expires_at
             RETURNING id`)
+          )
           return singleRow(rows).id
         }),
         unmute: traced("Mutes.unmute")(function*(account, target) {
-          const [row] = yield* idRows(sql`DELETE FROM mutes
+          const [row] = yield* idRows(
+            tracked("relations", [account, target])(sql`DELETE FROM mutes
             WHERE account_id = ${account} AND target_account_id = ${target} RETURNING id`)
+          )
           return row?.id
         }),
         expire: traced("Mutes.expire")(function*(account, muteId) {
           const now = new Date(yield* Clock.currentTimeMillis)
-          const removed = yield* sql`DELETE FROM mutes
-            WHERE id = ${muteId} AND account_id = ${account} AND expires_at <= ${now} RETURNING id`
+          const removed = yield* tracked("relations", [account])(sql`DELETE FROM mutes
+            WHERE id = ${muteId} AND account_id = ${account} AND expires_at <= ${now} RETURNING id`)
           return removed.length > 0
         }),
         page: muted

@@ -5,6 +5,7 @@ import { requireCapacity } from "../database/BoundedTables.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../database/Paging.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import type { Unprocessable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { isOfDomain } from "../visibility/HiddenAccounts.ts"
@@ -53,6 +54,7 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
     UserDomainBlocks,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       /** SQL condition: the account with the alias `a` belongs to the domain. */
       const isOf = (domain: string) =>
         sql`EXISTS (SELECT FROM (SELECT ${domain}::text AS name) d WHERE ${sql.literal(isOfDomain("a", "d.name"))})`
@@ -71,13 +73,19 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
             counted
           })
           return idIn(
-            yield* idRows(sql`INSERT INTO domain_mutes (id, account_id, domain)
+            yield* idRows(
+              tracked("relations", [account])(sql`INSERT INTO domain_mutes (id, account_id, domain)
               VALUES (next_id(${now}), ${account}, ${domain}) ON CONFLICT DO NOTHING RETURNING id`)
+            )
           )
         }),
         remove: traced("UserDomainBlocks.remove")((account, domain) =>
           Effect.map(
-            idRows(sql`DELETE FROM domain_mutes WHERE account_id = ${account} AND domain = ${domain} RETURNING id`),
+            idRows(
+              tracked("relations", [account])(
+                sql`DELETE FROM domain_mutes WHERE account_id = ${account} AND domain = ${domain} RETURNING id`
+              )
+            ),
             idIn
           )
         ),

@@ -4,7 +4,7 @@ import { isSqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf, singleRow } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { exceeds } from "../html/Text.ts"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -65,7 +65,7 @@ export class SpamRules extends Context.Service<SpamRules, {
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* AuditLog
-  const broadcast = yield* Broadcast
+  const tracked = yield* RowChanges.make
   const standing = requirePermission(sql)
   const table = staffRows(sql, "spam_rules", ruleRows)
   const target = ({ id, name }: SpamRule) => ({ type: "spamRule", id, label: name }) as const
@@ -76,7 +76,6 @@ const make = Effect.gen(function*() {
   const act = <A, E>(by: AccountId, work: (all: ReadonlyArray<SpamRule>) => Effect.Effect<A, E>) =>
     Effect.gen(function*() {
       yield* standing(by, "manageRules")
-      yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "spam_rules", ids: [] }))
       yield* sql`LOCK TABLE spam_rules IN SHARE ROW EXCLUSIVE MODE`
       return yield* work(yield* ruleRows(ordered))
     }).pipe(transaction(sql), Effect.catchIf(isSqlError, Effect.die))
@@ -100,8 +99,10 @@ const make = Effect.gen(function*() {
   })
 
   const place = (order: ReadonlyArray<bigint>) =>
-    sql`UPDATE spam_rules SET place = o.n FROM unnest(${order}::bigint[]) WITH ORDINALITY o (id, n)
+    tracked("spam_rules")(
+      sql`UPDATE spam_rules SET place = o.n FROM unnest(${order}::bigint[]) WITH ORDINALITY o (id, n)
       WHERE spam_rules.id = o.id AND place <> o.n`
+    )
   const moved = (all: ReadonlyArray<bigint>, id: bigint, to: number) => {
     const rest = all.filter((other) => other !== id)
     return place(rest.toSpliced(Math.max(0, Math.min(to - 1, rest.length)), 0, id))
@@ -129,10 +130,14 @@ const make = Effect.gen(function*() {
           if (all.length >= rulesMax) return yield* validationFailed(`Rules are too many (maximum is ${rulesMax})`)
           const { action, at, conditions, name, score, state } = yield* checked(wish)
           const made = singleRow(
-            yield* ruleRows(sql`INSERT INTO spam_rules (id, place, name, state, action, score, conditions, created_at,
+            yield* ruleRows(
+              tracked("spam_rules")(
+                sql`INSERT INTO spam_rules (id, place, name, state, action, score, conditions, created_at,
               updated_at)
             VALUES (next_id(${at.getTime()}), ${all.length + 1}, ${name}, ${state}, ${action}, ${score},
-              ${JSON.stringify(conditions)}::jsonb, ${at}, ${at}) RETURNING *`)
+              ${JSON.stringify(conditions)}::jsonb, ${at}, ${at}) RETURNING *`
+              )
+            )
           )
           if (wish.place !== undefined) yield* moved([...all.map(({ id }) => id), made.id], made.id, wish.place)
           const rule = yield* table.take(made.id)
@@ -147,8 +152,10 @@ const make = Effect.gen(function*() {
         Effect.fnUntraced(function*(all) {
           const before = yield* found(all, id)
           const { action, at, conditions, name, score, state } = yield* checked(wish, before)
-          yield* sql`UPDATE spam_rules SET name = ${name}, state = ${state}, action = ${action}, score = ${score},
+          yield* tracked("spam_rules")(
+            sql`UPDATE spam_rules SET name = ${name}, state = ${state}, action = ${action}, score = ${score},
           conditions = ${JSON.stringify(conditions)}::jsonb, updated_at = ${at} WHERE id = ${id}`
+          )
           if (wish.place !== undefined) yield* moved(all.map((one) => one.id), id, wish.place)
           const after = yield* table.take(id)
           const turned = before.state === after.state ? "update" : after.state === "on" ? "enable" : "disable"
@@ -168,7 +175,7 @@ const make = Effect.gen(function*() {
         by,
         Effect.fnUntraced(function*(all) {
           const before = yield* found(all, id)
-          yield* table.remove(id)
+          yield* tracked("spam_rules")(table.remove(id))
           yield* place(all.flatMap((one) => one.id === id ? [] : [one.id]))
           yield* audit.record({ by, action: "destroy", target: target(before), before: logged(before) })
         })

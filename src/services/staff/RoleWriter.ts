@@ -5,7 +5,7 @@ import { requireCapacity } from "../database/BoundedTables.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { accountIdRows, idRows, singleRow } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "./AuditLog.ts"
@@ -18,8 +18,6 @@ const rolesMax = 100
 const nameUnitsMax = 100
 /** Maximum collections that a role may allow a user. */
 const collectionLimitMax = 1_000
-/** Maximum accounts in a message about changes. */
-const toldAccountsMax = 1_000
 
 /** Permissions that the default role may have. */
 const safeForEverybody = permissions.inviteUsers | permissions.inviteBypassApproval
@@ -55,21 +53,13 @@ export class RoleWriter extends Context.Service<RoleWriter, {
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const broadcast = yield* Broadcast
+  const tracked = yield* RowChanges.make
   const log = yield* AuditLog
   const roles = yield* Roles
   const standing = requirePermission(sql)
   const inTransaction = <A, E>(work: Effect.Effect<A, E>) =>
     transaction(sql)(work).pipe(Effect.catchIf(isSqlError, Effect.die))
 
-  /** Invalidates cached tokens, and profiles of the role's users. */
-  const invalidate = Effect.fnUntraced(function*(holders: ReadonlyArray<AccountId>) {
-    const messages = Arr.chunksOf(holders, toldAccountsMax).map((ids) =>
-      broadcast.publish({ _tag: "Changed", kind: "account", ids })
-    )
-    const role = broadcast.publish({ _tag: "Changed", kind: "roles", ids: [] })
-    yield* sql.afterCommit(Effect.all([role, ...messages], { discard: true }))
-  })
   const holdersOf = (id: RoleId) =>
     Effect.map(
       accountIdRows(sql`SELECT account_id FROM users WHERE role_id = ${id}`),
@@ -88,10 +78,12 @@ const make = Effect.gen(function*() {
     const role = yield* valid(own, blank, change)
     yield* requireCapacity(sql, { table: "roles", name: "Roles", max: rolesMax })
     const { id } = singleRow(
-      yield* idRows(sql`INSERT INTO roles
+      yield* idRows(
+        tracked("roles")(sql`INSERT INTO roles
           (id, name, color, position, permissions, highlighted, collection_limit, require_2fa)
         VALUES (next_id(${yield* Clock.currentTimeMillis}), ${role.name}, ${role.color}, ${role.position},
           ${role.permissions}, ${role.highlighted}, ${role.collectionLimit}, ${role.require2fa}) RETURNING id`)
+      )
     )
     yield* log.record({ by, action: "create", target: { type: "role", id, label: role.name }, after: role })
     return RoleId.make(id)
@@ -103,11 +95,13 @@ const make = Effect.gen(function*() {
     // The default role has no name, is always lowest and is never shown.
     const { collectionLimit, permissions } = change
     const after = yield* valid(own, before, roleId === defaultRole ? { collectionLimit, permissions } : change, roleId)
-    yield* sql`UPDATE roles SET name = ${after.name}, color = ${after.color}, position = ${after.position},
+    const holders = roleId === defaultRole ? [] : yield* holdersOf(roleId)
+    yield* tracked("account", holders)(
+      tracked("roles")(sql`UPDATE roles SET name = ${after.name}, color = ${after.color}, position = ${after.position},
       permissions = ${after.permissions}, highlighted = ${after.highlighted},
-      collection_limit = ${after.collectionLimit}, require_2fa = ${after.require2fa} WHERE id = ${id}`
+      collection_limit = ${after.collectionLimit}, require_2fa = ${after.require2fa} WHERE id = ${id}`)
+    )
     yield* log.record({ by, action: "update", target: { type: "role", id, label: before.name }, before, after })
-    yield* invalidate(roleId === defaultRole ? [] : yield* holdersOf(roleId))
   })
 
   const remove = Effect.fnUntraced(function*(by: AccountId, id: bigint) {
@@ -115,10 +109,11 @@ const make = Effect.gen(function*() {
     const { id: roleId, ...before } = yield* locked(own, id)
     if (roleId === defaultRole) return yield* new NotAllowed({})
     const holders = yield* holdersOf(roleId)
-    yield* sql`UPDATE users SET role_id = ${defaultRole} WHERE role_id = ${id}`
-    yield* sql`DELETE FROM roles WHERE id = ${id}`
+    yield* tracked("account", holders)(
+      tracked("user", holders)(sql`UPDATE users SET role_id = ${defaultRole} WHERE role_id = ${id}`)
+    )
+    yield* tracked("roles")(sql`DELETE FROM roles WHERE id = ${id}`)
     yield* log.record({ by, action: "destroy", target: { type: "role", id, label: before.name }, before })
-    yield* invalidate(holders)
   })
 
   return RoleWriter.of({

@@ -1,9 +1,9 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { type AccountId, StatusId } from "../database/Ids.ts"
+import { type AccountId } from "../database/Ids.ts"
 import type { Page } from "../database/Paging.ts"
 import { idRows } from "../database/Rows.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import * as MarkedStatuses from "./MarkedStatuses.ts"
@@ -27,7 +27,7 @@ export class Bookmarks extends Context.Service<Bookmarks, {
     Bookmarks,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const broadcast = yield* Broadcast
+      const tracked = yield* RowChanges.make
       const visible = Effect.fnUntraced(function*(account: AccountId, statusId: bigint) {
         const [row] = yield* idRows(sql`
           SELECT coalesce(s.reblog_of_id, s.id) AS id FROM statuses s
@@ -35,27 +35,27 @@ export class Bookmarks extends Context.Service<Bookmarks, {
         return row === undefined ? yield* new RecordNotFound() : row.id
       })
 
-      const changed = (id: bigint) => broadcast.publish({ _tag: "Changed", kind: "status", ids: [StatusId.make(id)] })
-
       const add = traced("Bookmarks.add")(function*(account: AccountId, statusId: bigint) {
         const id = yield* visible(account, statusId)
         const now = yield* Clock.currentTimeMillis
-        yield* sql`INSERT INTO bookmarks (id, account_id, status_id) VALUES (next_id(${now}), ${account}, ${id})
-          ON CONFLICT (account_id, status_id) DO NOTHING`.pipe(Effect.orDie)
-        yield* changed(id)
+        yield* tracked("status", [id])(
+          sql`INSERT INTO bookmarks (id, account_id, status_id) VALUES (next_id(${now}), ${account}, ${id})
+          ON CONFLICT (account_id, status_id) DO NOTHING`
+        ).pipe(Effect.orDie)
       })
 
       const take = (account: AccountId, id: bigint) =>
         Effect.map(
-          sql`DELETE FROM bookmarks WHERE account_id = ${account} AND status_id = ${id} RETURNING id`,
+          tracked("status", [id])(
+            sql`DELETE FROM bookmarks WHERE account_id = ${account} AND status_id = ${id} RETURNING id`
+          ),
           (removed) => removed.length > 0
         ).pipe(Effect.orDie)
 
       const remove = traced("Bookmarks.remove")(function*(account: AccountId, statusId: bigint) {
-        if (yield* take(account, statusId)) return yield* changed(statusId)
+        if (yield* take(account, statusId)) return
         const id = yield* visible(account, statusId)
         if (id !== statusId) yield* take(account, id)
-        yield* changed(id)
       })
 
       return Bookmarks.of({

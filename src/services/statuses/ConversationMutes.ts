@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId, StatusId } from "../database/Ids.ts"
-import { Broadcast } from "../events/Broadcast.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { traced } from "../runtime/Traced.ts"
 
 /** Conversations without notifications for an account; private. */
@@ -14,19 +14,15 @@ export class ConversationMutes extends Context.Service<ConversationMutes, {
     ConversationMutes,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const broadcast = yield* Broadcast
-      const changed = (accountId: AccountId) =>
-        broadcast.publish({ _tag: "Changed", kind: "relations", ids: [accountId] })
+      const tracked = yield* RowChanges.make
       return ConversationMutes.of({
         mute: traced("ConversationMutes.mute")(function*(accountId, statusId) {
-          yield* sql`INSERT INTO conversation_mutes (account_id, conversation_id)
-            SELECT ${accountId}, conversation_id FROM statuses WHERE id = ${statusId} ON CONFLICT DO NOTHING`
-          yield* changed(accountId)
+          yield* tracked("relations", [accountId])(sql`INSERT INTO conversation_mutes (account_id, conversation_id)
+            SELECT ${accountId}, conversation_id FROM statuses WHERE id = ${statusId} ON CONFLICT DO NOTHING`)
         }, Effect.orDie),
         unmute: traced("ConversationMutes.unmute")(function*(accountId, statusId) {
-          yield* sql`DELETE FROM conversation_mutes WHERE account_id = ${accountId}
-            AND conversation_id = (SELECT conversation_id FROM statuses WHERE id = ${statusId})`
-          yield* changed(accountId)
+          yield* tracked("relations", [accountId])(sql`DELETE FROM conversation_mutes WHERE account_id = ${accountId}
+            AND conversation_id = (SELECT conversation_id FROM statuses WHERE id = ${statusId})`)
         }, Effect.orDie)
       })
     })

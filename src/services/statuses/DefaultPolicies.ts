@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { traced } from "../runtime/Traced.ts"
 import { StoredPolicy } from "./InteractionPolicy.ts"
 import { Visibility } from "./Visibility.ts"
@@ -27,6 +28,7 @@ export class DefaultPolicies extends Context.Service<DefaultPolicies, {
     DefaultPolicies,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       return DefaultPolicies.of({
         of: traced("DefaultPolicies.of")(function*(account: AccountId) {
           const [row] = yield* defaultRows(sql`SELECT default_policies FROM users WHERE account_id = ${account}`)
@@ -43,9 +45,11 @@ export class DefaultPolicies extends Context.Service<DefaultPolicies, {
             defaults[visibility].map((word) => `${visibility}:${word}`)
           )
           return Effect.asVoid(Effect.orDie(
-            sql`UPDATE users SET default_policies = ${
-              words.length === 0 ? null : words
-            }::text[] WHERE account_id = ${account}`
+            tracked("user", [account])(
+              sql`UPDATE users SET default_policies = ${
+                words.length === 0 ? null : words
+              }::text[] WHERE account_id = ${account}`
+            )
           ))
         })
       })

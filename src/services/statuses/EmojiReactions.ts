@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import * as Counters from "../database/Counters.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { CustomEmojis } from "../instance/CustomEmojis.ts"
 import { unicodeEmojiOf } from "../instance/Emoji.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
@@ -52,6 +53,7 @@ export class EmojiReactions extends Context.Service<EmojiReactions, {
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const tracked = yield* RowChanges.make
   const config = yield* ServerConfig
   const emojis = yield* CustomEmojis
   const ownDomains = new Set([config.localDomain, new URL(config.publicUrl).host])
@@ -105,7 +107,7 @@ const make = Effect.gen(function*() {
                     AND coalesce(c.custom_emoji_id, 0) = coalesce(r.custom_emoji_id, 0))) < ${reactionsMax})
           ON CONFLICT DO NOTHING RETURNING id)
         SELECT id, true AS added FROM made UNION ALL SELECT id, false FROM known`)
-      if (row?.added) yield* Counters.count(sql, [], [{ statusId, reaction: { name, emojiId, by: 1 } }])
+      if (row?.added) yield* Counters.count({ sql, tracked }, [], [{ statusId, reaction: { name, emojiId, by: 1 } }])
       return row
     }
   )
@@ -117,7 +119,7 @@ const make = Effect.gen(function*() {
     yield* Effect.forEach(
       gone,
       ({ customEmojiId: emojiId, name, statusId }) =>
-        Counters.count(sql, [], [{ statusId, reaction: { name, emojiId, by: -1 } }])
+        Counters.count({ sql, tracked }, [], [{ statusId, reaction: { name, emojiId, by: -1 } }])
     )
     return gone
   })

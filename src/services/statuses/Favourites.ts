@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../database/Counters.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { batched } from "../database/TransactionBatch.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { traced } from "../runtime/Traced.ts"
 
 const statusIdRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt }))
@@ -29,12 +30,17 @@ export class Favourites extends Context.Service<Favourites, {
     Favourites,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       const add = batched(
         Effect.fnUntraced(function*(all: ReadonlyArray<Favourite>) {
-          const rows = yield* favouriteRows(sql`INSERT INTO favourites (id, account_id, status_id)
+          const rows = yield* favouriteRows(
+            tracked("status", all.map(({ statusId }) => statusId))(
+              sql`INSERT INTO favourites (id, account_id, status_id)
           SELECT next_id(${yield* Clock.currentTimeMillis}), f.* FROM unnest(
             ${all.map(({ accountId }) => accountId)}::bigint[], ${all.map(({ statusId }) => statusId)}::bigint[]) f
-          ON CONFLICT DO NOTHING RETURNING account_id, status_id`)
+          ON CONFLICT DO NOTHING RETURNING account_id, status_id`
+            )
+          )
           const added = new Set(rows.map(nameOf))
           // The first of equal favourites is the new one.
           return (favourite: Favourite) => added.delete(nameOf(favourite))
@@ -44,13 +50,13 @@ export class Favourites extends Context.Service<Favourites, {
       return Favourites.of({
         add: traced("Favourites.add")(function*(accountId, statusId) {
           if (!(yield* add({ accountId, statusId }))) return false
-          yield* Counters.count(sql, [], [{ statusId, favourites: 1 }])
+          yield* Counters.count({ sql, tracked }, [], [{ statusId, favourites: 1 }])
           return true
         }),
         addAs: traced("Favourites.addAs")(function*(id, accountId, statusId) {
-          const added = yield* sql`INSERT INTO favourites (id, account_id, status_id)
-            VALUES (${id}, ${accountId}, ${statusId}) ON CONFLICT DO NOTHING RETURNING id`
-          if (added.length > 0) yield* Counters.count(sql, [], [{ statusId, favourites: 1 }])
+          const added = yield* tracked("status", [statusId])(sql`INSERT INTO favourites (id, account_id, status_id)
+            VALUES (${id}, ${accountId}, ${statusId}) ON CONFLICT DO NOTHING RETURNING id`)
+          if (added.length > 0) yield* Counters.count({ sql, tracked }, [], [{ statusId, favourites: 1 }])
           return added.length > 0
         }),
         has: traced("Favourites.has")((accountId, statusId) =>
@@ -60,21 +66,21 @@ export class Favourites extends Context.Service<Favourites, {
           )
         ),
         remove: traced("Favourites.remove")(function*(accountId, statusId) {
-          const removed = yield* sql`DELETE FROM favourites
-            WHERE account_id = ${accountId} AND status_id = ${statusId} RETURNING id`
+          const removed = yield* tracked("status", [statusId])(sql`DELETE FROM favourites
+            WHERE account_id = ${accountId} AND status_id = ${statusId} RETURNING id`)
           if (removed.length === 0) return false
-          yield* Counters.count(sql, [], [{ statusId, favourites: -1 }])
+          yield* Counters.count({ sql, tracked }, [], [{ statusId, favourites: -1 }])
           return true
         }),
         pin: traced("Favourites.pin")(function*(accountId, statusId, place) {
           const id = place === undefined ? sql`next_id(${yield* Clock.currentTimeMillis})` : sql`${place}::bigint`
-          const added = yield* sql`INSERT INTO status_pins (id, account_id, status_id)
-            VALUES (${id}, ${accountId}, ${statusId}) ON CONFLICT DO NOTHING RETURNING id`
+          const added = yield* tracked("status", [statusId])(sql`INSERT INTO status_pins (id, account_id, status_id)
+            VALUES (${id}, ${accountId}, ${statusId}) ON CONFLICT DO NOTHING RETURNING id`)
           return added.length > 0
         }),
         unpin: traced("Favourites.unpin")(function*(accountId, statusId) {
-          const removed = yield* sql`DELETE FROM status_pins
-            WHERE account_id = ${accountId} AND status_id = ${statusId} RETURNING id`
+          const removed = yield* tracked("status", [statusId])(sql`DELETE FROM status_pins
+            WHERE account_id = ${accountId} AND status_id = ${statusId} RETURNING id`)
           return removed.length > 0
         }),
         pinned: traced("Favourites.pinned")(function*(accountId) {

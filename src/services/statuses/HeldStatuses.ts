@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { type Fragment, isFragment } from "effect/sql/Statement"
 import * as Counters from "../database/Counters.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { traced } from "../runtime/Traced.ts"
 import type { KnownRequest } from "./InteractionRequest.ts"
 import { update } from "./StatusRows.ts"
@@ -55,6 +56,7 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
     HeldStatuses,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
 
       /** Changes the counters; `shown` also updates the time of the author's last post. */
       const countAs = Effect.fnUntraced(function*(statusId: bigint, by: 1 | -1, shown: boolean) {
@@ -63,7 +65,7 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
         if (place === undefined) return
         const { accountId, createdAt, inReplyToId, reblogOfId } = place
         yield* Counters.count(
-          sql,
+          { sql, tracked },
           [{ accountId, statuses: by }],
           [
             ...(inReplyToId === null ? [] : [{ statusId: inReplyToId, replies: by }]),
@@ -93,23 +95,27 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
 
       /** Stores the mentioned accounts in the request, and silences all mentions. */
       const silenceMentions = Effect.fnUntraced(function*(statusId: bigint) {
-        yield* sql`UPDATE interaction_requests SET
+        yield* tracked("status", [statusId])(sql`UPDATE interaction_requests SET
             mentioned = ARRAY(SELECT account_id FROM mentions WHERE status_id = ${statusId} AND NOT silent AND NOT quiet),
             readers = ARRAY(SELECT account_id FROM mentions WHERE status_id = ${statusId} AND NOT silent AND quiet)
-          WHERE interaction_id = ${statusId}`
-        yield* sql`UPDATE mentions SET silent = true WHERE status_id = ${statusId}`
+          WHERE interaction_id = ${statusId}`)
+        yield* tracked("status", [statusId])(sql`UPDATE mentions SET silent = true WHERE status_id = ${statusId}`)
       })
       /** Lets the approver read a reply. */
       const grantRead = (statusId: bigint, approver: bigint) =>
-        sql`INSERT INTO mentions (status_id, account_id, quiet) VALUES (${statusId}, ${approver}, true)
+        tracked("status", [statusId])(
+          sql`INSERT INTO mentions (status_id, account_id, quiet) VALUES (${statusId}, ${approver}, true)
           ON CONFLICT (status_id, account_id) DO UPDATE SET silent = false, quiet = true`
+        )
 
       return HeldStatuses.of({
         hold: traced("HeldStatuses.hold")(function*(statusId, requestId, approver) {
-          yield* sql`UPDATE interaction_requests SET visibility = s.visibility FROM statuses s
+          yield* tracked("status", [statusId])(
+            sql`UPDATE interaction_requests SET visibility = s.visibility FROM statuses s
             WHERE interaction_requests.id = ${requestId} AND s.id = ${statusId}`
+          )
           yield* uncount(statusId)
-          yield* sql`${update(sql, { visibility: "direct" })} WHERE id = ${statusId}`
+          yield* tracked("status", [statusId])(sql`${update(sql, { visibility: "direct" })} WHERE id = ${statusId}`)
           yield* silenceMentions(statusId)
           if (approver !== null) yield* grantRead(statusId, approver)
         }),
@@ -128,13 +134,19 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
         publish: traced("HeldStatuses.publish")(
           function*({ interactionId, mentioned, readers, targetAccountId, visibility }) {
             if (interactionId === null || visibility === null) return false
-            const rows = yield* sql`${update(sql, { visibility })} WHERE id = ${interactionId} AND deleted_at IS NULL
+            const rows = yield* tracked("status", [interactionId])(
+              sql`${update(sql, { visibility })} WHERE id = ${interactionId} AND deleted_at IS NULL
               RETURNING id`
+            )
             if (rows.length === 0) return false
-            yield* sql`DELETE FROM mentions WHERE status_id = ${interactionId} AND account_id = ${targetAccountId}
+            yield* tracked("status", [interactionId])(
+              sql`DELETE FROM mentions WHERE status_id = ${interactionId} AND account_id = ${targetAccountId}
               AND account_id <> ALL (${[...mentioned, ...readers]}::bigint[])`
-            yield* sql`UPDATE mentions SET silent = false, quiet = account_id = ANY (${readers}::bigint[])
+            )
+            yield* tracked("status", [interactionId])(
+              sql`UPDATE mentions SET silent = false, quiet = account_id = ANY (${readers}::bigint[])
               WHERE status_id = ${interactionId} AND account_id = ANY (${[...mentioned, ...readers]}::bigint[])`
+            )
             yield* shown(interactionId)
             return true
           }
@@ -143,15 +155,17 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
         uncount,
         countPublished: shown,
         detach: traced("HeldStatuses.detach")(function*(statusId) {
-          yield* sql`WITH alone AS (UPDATE mentions SET silent = true WHERE status_id = ${statusId})
+          yield* tracked("status", [statusId])(
+            sql`WITH alone AS (UPDATE mentions SET silent = true WHERE status_id = ${statusId})
             ${
-            update(sql, {
-              inReplyToId: null,
-              inReplyToAccountId: null,
-              inReplyToUri: null,
-              conversationId: sql`id`
-            })
-          } WHERE id = ${statusId}`
+              update(sql, {
+                inReplyToId: null,
+                inReplyToAccountId: null,
+                inReplyToUri: null,
+                conversationId: sql`id`
+              })
+            } WHERE id = ${statusId}`
+          )
           yield* countAs(statusId, 1, true)
         })
       })

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { rowsOf, singleRow } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { traced } from "../runtime/Traced.ts"
 import {
   ClaimedConsent,
@@ -70,6 +71,7 @@ export class InteractionRequests extends Context.Service<InteractionRequests, {
     InteractionRequests,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       const columns = sql.literal(
         "r.id, r.kind, r.account_id, r.target_account_id, r.status_id, r.interaction_id, r.visibility, r.mentioned, r.readers, r.state, (SELECT a.domain IS NULL FROM accounts a WHERE a.id = r.account_id) AS local"
       )
@@ -89,7 +91,8 @@ export class InteractionRequests extends Context.Service<InteractionRequests, {
         const at = new Date(millis)
         return singleRow(
           yield* writtenRows(
-            sql`INSERT INTO interaction_requests AS r (id, kind, account_id, target_account_id, status_id,
+            tracked("status", interactionId === null ? [target.id] : [target.id, interactionId])(
+              sql`INSERT INTO interaction_requests AS r (id, kind, account_id, target_account_id, status_id,
             interaction_id, uri, request_uri, authorization_uri, state, created_at, decided_at)
           VALUES (next_id(${millis}), ${kind}, ${accountId}, ${target.accountId}, ${target.id}, ${interactionId}, ${uri},
             ${requestUri}, ${authorizationUri}, ${state}, ${at}, ${state === "pending" ? null : at})
@@ -99,6 +102,7 @@ export class InteractionRequests extends Context.Service<InteractionRequests, {
             state = CASE WHEN excluded.state = 'accepted' THEN 'accepted' ELSE r.state END,
             decided_at = CASE WHEN excluded.state = 'accepted' THEN coalesce(r.decided_at, excluded.decided_at) ELSE r.decided_at END
           RETURNING r.id, r.state, r.xmax = 0 AS is_new`
+            )
           )
         )
       })
@@ -106,11 +110,17 @@ export class InteractionRequests extends Context.Service<InteractionRequests, {
       const decided = Effect.fnUntraced(
         function*(found: Fragment, to: RequestState, authorizationUri?: string) {
           const at = new Date(yield* Clock.currentTimeMillis)
-          const [row] = yield* decidedRows(sql`
+          const [row] = yield* tracked(
+            "status",
+            (rows: ReadonlyArray<KnownRequest>) =>
+              rows.flatMap(({ interactionId, statusId }) =>
+                interactionId === null ? [statusId] : [statusId, interactionId]
+              )
+          )(decidedRows(sql`
             WITH before AS MATERIALIZED (SELECT id, state FROM interaction_requests WHERE ${found} FOR UPDATE)
             UPDATE interaction_requests r SET state = ${to}, decided_at = ${at},
               authorization_uri = coalesce(${authorizationUri ?? null}, r.authorization_uri)
-            FROM before WHERE r.id = before.id RETURNING ${columns}, before.state AS before`)
+            FROM before WHERE r.id = before.id RETURNING ${columns}, before.state AS before`))
           return row
         }
       )
@@ -152,8 +162,10 @@ export class InteractionRequests extends Context.Service<InteractionRequests, {
           )
         ),
         revoke: traced("InteractionRequests.revoke")((interactionIds) =>
-          Effect.asVoid(sql`UPDATE interaction_requests SET state = 'rejected'
+          Effect.asVoid(
+            tracked("status", interactionIds)(sql`UPDATE interaction_requests SET state = 'rejected'
             WHERE interaction_id = ANY (${interactionIds}::bigint[]) AND state = 'accepted'`)
+          )
         ),
         between: traced("InteractionRequests.between")((target, account) =>
           knownRows(sql`SELECT ${columns} FROM interaction_requests r WHERE r.account_id = ${account}
@@ -182,8 +194,12 @@ export class InteractionRequests extends Context.Service<InteractionRequests, {
         ),
         forget: traced("InteractionRequests.forget")((interactionId) =>
           Effect.map(
-            knownRows(sql`DELETE FROM interaction_requests r WHERE r.interaction_id = ${interactionId}
-              AND r.state = 'pending' RETURNING ${columns}`),
+            knownRows(
+              tracked("status", [interactionId])(
+                sql`DELETE FROM interaction_requests r WHERE r.interaction_id = ${interactionId}
+              AND r.state = 'pending' RETURNING ${columns}`
+              )
+            ),
             ([row]) => row
           )
         )

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
 import { accountIdRows, rowsOf, Timestamptz } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { exceeds } from "../html/Text.ts"
 import * as Limits from "../instance/ContentLimits.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
@@ -63,6 +64,7 @@ export class Polls extends Context.Service<Polls, {
     Polls,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
 
       const find = Effect.fnUntraced(function*(statusId: bigint) {
         const [row] = yield* pollRows(sql`SELECT p.options, p.multiple, p.expires_at, s.local
@@ -93,13 +95,15 @@ export class Polls extends Context.Service<Polls, {
         chosen: ReadonlyArray<number>,
         { before, local }: { readonly before: ReadonlyArray<number>; readonly local: boolean }
       ) {
-        yield* sql`INSERT INTO poll_votes (status_id, account_id, choice, place)
+        yield* tracked("status", [statusId])(sql`INSERT INTO poll_votes (status_id, account_id, choice, place)
           SELECT ${statusId}, ${voter}, c, ${before.length}::int + n - 1
-          FROM unnest(${chosen}::int[]) WITH ORDINALITY chosen (c, n)`
+          FROM unnest(${chosen}::int[]) WITH ORDINALITY chosen (c, n)`)
         if (!local) return
-        yield* sql`UPDATE polls SET voters_count = voters_count + ${before.length === 0 ? 1 : 0},
+        yield* tracked("status", [statusId])(
+          sql`UPDATE polls SET voters_count = voters_count + ${before.length === 0 ? 1 : 0},
             counts = ARRAY(SELECT n + (at - 1 = ANY (${chosen}::int[]))::int FROM unnest(counts) WITH ORDINALITY o (n, at) ORDER BY at)
           WHERE status_id = ${statusId}`
+        )
       })
 
       const create = traced("Polls.create")(function*(statusId: bigint, poll: NewPoll, millis: number) {
@@ -114,12 +118,14 @@ export class Polls extends Context.Service<Polls, {
       const revise = traced("Polls.revise")(function*(statusId: bigint, poll: NewPoll | null, millis: number) {
         const old = yield* find(statusId)
         const kept = old !== undefined && poll !== null && !differ(old, poll)
-        if (!kept) yield* sql`DELETE FROM polls WHERE status_id = ${statusId}`
+        if (!kept) yield* tracked("status", [statusId])(sql`DELETE FROM polls WHERE status_id = ${statusId}`)
         if (poll === null) return undefined
         if (!kept) return yield* create(statusId, poll, millis)
         const endsAt = millis + poll.seconds * 1000
-        yield* sql`UPDATE polls SET hide_totals = ${poll.hideTotals}, expires_at = ${new Date(endsAt)}
+        yield* tracked("status", [statusId])(
+          sql`UPDATE polls SET hide_totals = ${poll.hideTotals}, expires_at = ${new Date(endsAt)}
           WHERE status_id = ${statusId}`
+        )
         return endsAt
       })
 

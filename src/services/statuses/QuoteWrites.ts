@@ -1,5 +1,5 @@
 import { Clock, Effect, Schema } from "effect"
-import type { SqlClient } from "effect/sql/SqlClient"
+import type { RowWriter } from "../database/CachedTables.ts"
 import * as Counters from "../database/Counters.ts"
 import { accountIdRows, rowsOf } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -38,7 +38,7 @@ export interface NewQuote {
 }
 
 /** Writes quotes, unless a block separates the accounts; use only inside a transaction. */
-export const make = (sql: SqlClient) => {
+export const make = ({ sql, tracked }: RowWriter) => {
   const separated = (one: bigint, other: bigint) =>
     Effect.map(
       sql`SELECT WHERE ${isBlockedEitherWay(sql, sql`${one}::bigint`, sql`${other}::bigint`)}`,
@@ -51,23 +51,23 @@ export const make = (sql: SqlClient) => {
     return !(yield* separated(account, quoted))
   })
 
-  const insert = traced("Quotes.insert")(function*(quote: NewQuote) {
+  const insert = traced("QuoteWrites.insert")(function*(quote: NewQuote) {
     const allowed = quote.quotedAccountId === null || (yield* mayQuote(quote.accountId, quote.quotedAccountId))
     const state = allowed ? quote.state : "rejected"
     const at = new Date(yield* Clock.currentTimeMillis)
-    const written =
+    const inserted =
       yield* sql`INSERT INTO quotes (status_id, account_id, quoted_status_id, quoted_account_id, quoted_uri,
         state, legacy, authorization_uri, created_at)
       VALUES (${quote.statusId}, ${quote.accountId}, ${quote.quotedStatusId}, ${quote.quotedAccountId}, ${quote.quotedUri},
         ${state}, ${quote.legacy}, ${quote.authorizationUri}, ${at})
       ON CONFLICT (status_id) DO NOTHING RETURNING 1`
-    if (written.length > 0 && state === "accepted" && quote.quotedStatusId !== null) {
-      yield* Counters.count(sql, [], [{ statusId: quote.quotedStatusId, quotes: 1 }])
+    if (inserted.length > 0 && state === "accepted" && quote.quotedStatusId !== null) {
+      yield* Counters.count({ sql, tracked }, [], [{ statusId: quote.quotedStatusId, quotes: 1 }])
     }
     return allowed
   })
 
-  const decided = traced("Quotes.decide")(
+  const decided = traced("QuoteWrites.decided")(
     function*(
       statusId: bigint,
       quotedAuthor: bigint,
@@ -80,19 +80,21 @@ export const make = (sql: SqlClient) => {
           WHERE status_id = ${statusId} AND quoted_account_id = ${quotedAuthor}`)
         if (quoting === undefined || !(yield* mayQuote(quoting.accountId, quotedAuthor))) return undefined
       }
-      const [quote] = yield* decidedRows(sql`
+      const [quote] = yield* decidedRows(
+        tracked("status", [statusId])(sql`
         WITH before AS MATERIALIZED (SELECT q.status_id, q.state, s.local FROM quotes q JOIN statuses s ON s.id = q.status_id
           WHERE q.status_id = ${statusId} AND q.quoted_account_id = ${quotedAuthor} AND q.state = ANY (${from}::text[])
             AND s.deleted_at IS NULL FOR UPDATE OF q)
         UPDATE quotes q SET state = ${to}, authorization_uri = coalesce(${
-        authorizationUri ?? null
-      }, q.authorization_uri)
+          authorizationUri ?? null
+        }, q.authorization_uri)
         FROM before WHERE q.status_id = before.status_id
         RETURNING q.status_id, q.account_id, q.quoted_status_id, q.quoted_account_id, before.state AS before, before.local`)
+      )
       if (quote === undefined) return undefined
       const change = (to === "accepted" ? 1 : 0) - (quote.before === "accepted" ? 1 : 0)
       if (change !== 0 && quote.quotedStatusId !== null) {
-        yield* Counters.count(sql, [], [{ statusId: quote.quotedStatusId, quotes: change }])
+        yield* Counters.count({ sql, tracked }, [], [{ statusId: quote.quotedStatusId, quotes: change }])
       }
       return quote
     }

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { isBlockedEitherWay, isHidden } from "../visibility/HiddenAccounts.ts"
@@ -89,7 +90,8 @@ export class Quotes extends Context.Service<Quotes, {
     Quotes,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { decided, insert } = QuoteWrites.make(sql)
+      const tracked = yield* RowChanges.make
+      const { decided, insert } = QuoteWrites.make({ sql, tracked })
 
       const quotable = traced("Quotes.quotable")(function*(account: AccountId, id: bigint) {
         const [row] = yield* quotableRows(sql`
@@ -131,8 +133,12 @@ export class Quotes extends Context.Service<Quotes, {
 
       return Quotes.of({
         grantRead: traced("Quotes.grantRead")((statusId, accountId) =>
-          Effect.asVoid(sql`INSERT INTO mentions (status_id, account_id, quiet) VALUES (${statusId}, ${accountId}, true)
-            ON CONFLICT (status_id, account_id) DO NOTHING`)
+          Effect.asVoid(
+            tracked("status", [statusId])(
+              sql`INSERT INTO mentions (status_id, account_id, quiet) VALUES (${statusId}, ${accountId}, true)
+            ON CONFLICT (status_id, account_id) DO NOTHING`
+            )
+          )
         ),
         isQuoted: traced("Quotes.isQuoted")((quoted, statusId) =>
           Effect.map(
@@ -151,13 +157,15 @@ export class Quotes extends Context.Service<Quotes, {
         ),
         withdrawRequest: traced("Quotes.withdrawRequest")((account, requestUri) =>
           Effect.map(
-            decidedRows(sql`
+            tracked("status", (rows: ReadonlyArray<{ readonly statusId: bigint }>) =>
+              rows.map(({ statusId }) => statusId))(decidedRows(sql`
               WITH before AS MATERIALIZED (SELECT status_id, state FROM quotes
                 WHERE request_uri = ${requestUri} AND account_id = ${account} FOR UPDATE)
               UPDATE quotes q SET request_uri = CASE WHEN q.state <> 'pending' THEN q.request_uri END FROM before
               WHERE q.status_id = before.status_id
-              RETURNING q.status_id, q.account_id, q.quoted_status_id, q.quoted_account_id, before.state AS before, false AS local`),
-            ([row]) => row
+              RETURNING q.status_id, q.account_id, q.quoted_status_id, q.quoted_account_id, before.state AS before, false AS local`)),
+            ([row]) =>
+              row
           )
         ),
         isQuoting: traced("Quotes.isQuoting")((statusId) =>

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../database/Counters.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { batched } from "../database/TransactionBatch.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { defaultColumns, insertion, newRows, type NewStatus, update } from "./StatusRows.ts"
@@ -52,6 +53,7 @@ export class Reblogs extends Context.Service<Reblogs, {
     Reblogs,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
 
       const find = batched((pairs: ReadonlyArray<Pick<NewReblog, "accountId" | "original">>) =>
         Effect.map(
@@ -94,7 +96,7 @@ export class Reblogs extends Context.Service<Reblogs, {
           const id = yield* insert(reblog)
           if (id === undefined) return yield* new RecordNotFound()
           yield* Counters.count(
-            sql,
+            { sql, tracked },
             [{ accountId, statuses: 1 }],
             [{ statusId: original, reblogs: 1 }],
             new Date(millis)
@@ -103,14 +105,17 @@ export class Reblogs extends Context.Service<Reblogs, {
         }),
         removeAll: traced("Reblogs.removeAll")(function*(original, cursor, limit, millis) {
           // Locked before the update: one that its account undoes concurrently is waited for, and then skipped.
-          const rows = yield* removedRows(sql`
+          const rows = yield* tracked(
+            "status",
+            (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id)
+          )(removedRows(sql`
             WITH standing AS MATERIALIZED (
               SELECT id FROM statuses WHERE reblog_of_id = ${original} AND deleted_at IS NULL AND id > ${cursor}
               ORDER BY id LIMIT ${limit} FOR NO KEY UPDATE)
             ${update(sql, { deletedAt: new Date(millis) })} FROM standing WHERE statuses.id = standing.id
-            RETURNING statuses.id, account_id`)
+            RETURNING statuses.id, account_id`))
           yield* Counters.count(
-            sql,
+            { sql, tracked },
             rows.map(({ accountId }) => ({ accountId, statuses: -1 })),
             rows.length === 0 ? [] : [{ statusId: original, reblogs: -rows.length }]
           )

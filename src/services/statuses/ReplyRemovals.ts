@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import * as Counters from "../database/Counters.ts"
 import { rowsOf } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { traced } from "../runtime/Traced.ts"
 import { update } from "./StatusRows.ts"
 
@@ -35,9 +36,13 @@ export class ReplyRemovals extends Context.Service<ReplyRemovals, {
     ReplyRemovals,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
 
       const remove = Effect.fnUntraced(function*(found: Fragment) {
-        const rows = yield* removedRows(sql`
+        const rows = yield* tracked(
+          "status",
+          (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id)
+        )(removedRows(sql`
           WITH chosen AS MATERIALIZED (${found})
           ${
           update(sql, {
@@ -47,8 +52,8 @@ export class ReplyRemovals extends Context.Service<ReplyRemovals, {
             conversationId: sql`statuses.id`
           })
         } FROM chosen WHERE statuses.id = chosen.id AND statuses.in_reply_to_id = chosen.parent_id
-          RETURNING statuses.id, statuses.account_id, statuses.local, statuses.uri, chosen.parent_id`)
-        yield* Counters.count(sql, [], rows.map(({ parentId }) => ({ statusId: parentId, replies: -1 })))
+          RETURNING statuses.id, statuses.account_id, statuses.local, statuses.uri, chosen.parent_id`))
+        yield* Counters.count({ sql, tracked }, [], rows.map(({ parentId }) => ({ statusId: parentId, replies: -1 })))
         return rows
       })
       const chosen = (owner: bigint) =>

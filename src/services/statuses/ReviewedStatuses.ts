@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { traced } from "../runtime/Traced.ts"
 import { HeldStatuses } from "./HeldStatuses.ts"
 import { update } from "./StatusRows.ts"
@@ -35,12 +36,15 @@ export class ReviewedStatuses extends Context.Service<ReviewedStatuses, {
     ReviewedStatuses,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       const { count, countPublished: shown, uncount } = yield* HeldStatuses
 
       const named = (statusId: bigint, quiet: boolean) =>
         sql`ARRAY(SELECT account_id FROM mentions WHERE status_id = ${statusId} AND NOT silent AND quiet = ${quiet})`
       const silence = (statusId: bigint) =>
-        sql`UPDATE mentions SET silent = true WHERE status_id = ${statusId} AND NOT silent`
+        tracked("status", [statusId])(
+          sql`UPDATE mentions SET silent = true WHERE status_id = ${statusId} AND NOT silent`
+        )
       const taken = (author: AccountId, statusId: bigint) =>
         heldRows(sql`DELETE FROM held_posts WHERE status_id = ${statusId} AND account_id = ${author}
           RETURNING visibility, mentioned, readers`)
@@ -52,7 +56,7 @@ export class ReviewedStatuses extends Context.Service<ReviewedStatuses, {
             SELECT s.id, s.account_id, (SELECT id FROM spam_rules WHERE id = ${ruleId}), s.visibility,
               ${named(statusId, false)}, ${named(statusId, true)}, ${at} FROM statuses s WHERE s.id = ${statusId}`
           yield* uncount(statusId)
-          yield* sql`${update(sql, { visibility: "direct" })} WHERE id = ${statusId}`
+          yield* tracked("status", [statusId])(sql`${update(sql, { visibility: "direct" })} WHERE id = ${statusId}`)
           yield* silence(statusId)
         }),
         holdAgain: traced("ReviewedStatuses.holdAgain")(function*(statusId) {
@@ -67,9 +71,11 @@ export class ReviewedStatuses extends Context.Service<ReviewedStatuses, {
           const [held] = yield* taken(author, statusId)
           if (held === undefined) return false
           const { mentioned, readers, visibility } = held
-          yield* sql`${update(sql, { visibility })} WHERE id = ${statusId}`
-          yield* sql`UPDATE mentions SET silent = false, quiet = account_id = ANY (${readers}::bigint[])
+          yield* tracked("status", [statusId])(sql`${update(sql, { visibility })} WHERE id = ${statusId}`)
+          yield* tracked("status", [statusId])(
+            sql`UPDATE mentions SET silent = false, quiet = account_id = ANY (${readers}::bigint[])
             WHERE status_id = ${statusId} AND account_id = ANY (${[...mentioned, ...readers]}::bigint[])`
+          )
           yield* shown(statusId)
           return true
         }),

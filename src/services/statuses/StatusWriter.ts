@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import * as Counters from "../database/Counters.ts"
 import { required, rowsOf } from "../database/Rows.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import type { Recording } from "../intents/Commands.ts"
 import { type Fanout, withoutProgress } from "../intents/Fanouts.ts"
 import type { Publish } from "../intents/Intent.ts"
@@ -37,7 +38,11 @@ interface Revising {
 export class StatusWriter extends Context.Service<StatusWriter, {
   /** Inserts a status with its publish intent; returns the intent. */
   readonly insert: (status: Composed) => Effect.Effect<Fanout<Publish>, SqlError>
-  /** Inserts a status that is not a reply as a whole command; undefined if the command must not run. */
+  /**
+   * Inserts a status that is not a reply as a whole command; undefined if the command must not run.
+   *
+   * @fastPath one-statement-post
+   */
   readonly insertAlone: (
     status: Composed,
     recording: Recording
@@ -59,6 +64,7 @@ export class StatusWriter extends Context.Service<StatusWriter, {
     StatusWriter,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
 
       /** Writes the status in `newRows`, or nothing if it is empty. */
       const inserted = Effect.fnUntraced(function*(fresh: Fragment, { draft, row }: Composed) {
@@ -67,30 +73,34 @@ export class StatusWriter extends Context.Service<StatusWriter, {
         const named = draft.mentionIds.length === 0 ? sql`` : sql`,
           named AS (INSERT INTO mentions (status_id, account_id)
             SELECT fresh.id, m FROM fresh, unnest(${draft.mentionIds}::bigint[]) m)`
-        const [made] = yield* insertedRows(sql`
+        const [made] = yield* insertedRows(
+          tracked("account", [accountId])(sql`
           WITH ${fresh},
           made AS (${insertion(sql, sql``, { conversationId: sql`coalesce(fresh.conversation_id, fresh.id)` })}),
           stats AS (INSERT INTO status_stats (status_id) SELECT id FROM fresh),
           counted AS (${
-          Counters.accountUpdate(sql, { accountId, statuses: 1 }, at)
-        } AND EXISTS (SELECT FROM fresh))${named}${
-          Tagging.attached(
-            sql,
-            sql`(SELECT id, ${accountId}::bigint, ${visibility}::text, ${at}::timestamptz, ${localOnly}::boolean FROM fresh)`,
-            draft.tags,
-            millis
-          )
-        },
+            Counters.accountUpdate(sql, { accountId, statuses: 1 }, at)
+          } AND EXISTS (SELECT FROM fresh))${named}${
+            Tagging.attached(
+              sql,
+              sql`(SELECT id, ${accountId}::bigint, ${visibility}::text, ${at}::timestamptz, ${localOnly}::boolean FROM fresh)`,
+              draft.tags,
+              millis
+            )
+          },
           told AS (
             INSERT INTO fanouts (id, account_id, kind, status_id, created_at)
             SELECT next_id(${millis}), ${accountId}, 'publish', id, ${at} FROM fresh RETURNING id)
           SELECT fresh.id, told.id AS fanout_id FROM fresh, told`)
+        )
         return made && withoutProgress<Publish>(made.fanoutId, { _tag: "publish", statusId: made.id })
       })
       const insert = traced("StatusWriter.insert")(function*(status: Composed) {
         const { row } = status
         const fanout = required(yield* inserted(newRows(sql, [row]), status))
-        if (row.inReplyToId !== null) yield* Counters.count(sql, [], [{ statusId: row.inReplyToId, replies: 1 }])
+        if (row.inReplyToId !== null) {
+          yield* Counters.count({ sql, tracked }, [], [{ statusId: row.inReplyToId, replies: 1 }])
+        }
         return fanout
       })
       const insertAlone = traced("StatusWriter.insertAlone")((status: Composed, { ownerRow, recorded }: Recording) =>
@@ -120,30 +130,38 @@ export class StatusWriter extends Context.Service<StatusWriter, {
       const revise: StatusWriter["Service"]["revise"] = traced("StatusWriter.revise")(
         function*(id, accountId, { draft, millis, row }) {
           const at = new Date(millis)
-          yield* sql`${update(sql, { ...row, editedAt: at })} WHERE id = ${id} AND account_id = ${accountId}`
+          yield* tracked("status", [id])(
+            sql`${update(sql, { ...row, editedAt: at })} WHERE id = ${id} AND account_id = ${accountId}`
+          )
           yield* sql`INSERT INTO ${revisionInto} SELECT next_id(${millis}), ${revision}, ${at} FROM statuses WHERE id = ${id}`
-          yield* sql`UPDATE mentions SET quiet = true WHERE status_id = ${id} AND account_id <> ALL (${draft.mentionIds}::bigint[])`
-          yield* sql`INSERT INTO mentions (status_id, account_id) SELECT ${id}, m FROM unnest(${draft.mentionIds}::bigint[]) m
+          yield* tracked("status", [id])(
+            sql`UPDATE mentions SET quiet = true WHERE status_id = ${id} AND account_id <> ALL (${draft.mentionIds}::bigint[])`
+          )
+          yield* tracked("status", [id])(
+            sql`INSERT INTO mentions (status_id, account_id) SELECT ${id}, m FROM unnest(${draft.mentionIds}::bigint[]) m
             ON CONFLICT (status_id, account_id) DO UPDATE SET silent = false, quiet = false`
+          )
           yield* Tagging.replaced(sql, id, draft.tags, millis)
         }
       )
 
       const remove = traced("StatusWriter.remove")(function*(id: bigint, accountId: bigint, millis: number) {
-        const [gone] = yield* removedRows(sql`
+        const [gone] = yield* removedRows(
+          tracked("status", [id])(sql`
           ${
-          update(sql, { deletedAt: new Date(millis) })
-        } WHERE id = ${id} AND account_id = ${accountId} AND deleted_at IS NULL
+            update(sql, { deletedAt: new Date(millis) })
+          } WHERE id = ${id} AND account_id = ${accountId} AND deleted_at IS NULL
           RETURNING in_reply_to_id, reblog_of_id, (SELECT q.quoted_status_id FROM quotes q
             WHERE q.status_id = statuses.id AND q.state = 'accepted') AS quoted_id`)
+        )
         if (gone === undefined) return []
-        yield* sql`DELETE FROM status_pins WHERE status_id = ${id}`
+        yield* tracked("status", [id])(sql`DELETE FROM status_pins WHERE status_id = ${id}`)
         const counted = [
           ...(gone.inReplyToId === null ? [] : [{ statusId: gone.inReplyToId, replies: -1 }]),
           ...(gone.reblogOfId === null ? [] : [{ statusId: gone.reblogOfId, reblogs: -1 }]),
           ...(gone.quotedId === null ? [] : [{ statusId: gone.quotedId, quotes: -1 }])
         ]
-        yield* Counters.count(sql, [{ accountId, statuses: -1 }], counted)
+        yield* Counters.count({ sql, tracked }, [{ accountId, statuses: -1 }], counted)
         return counted.map(({ statusId }) => statusId)
       })
 

@@ -14,6 +14,8 @@ import { canSee } from "./Visibility.ts"
  * Permissions and viewer state of a page of statuses by one query, whatever its length; one more each for reactions and
  * for policy verdicts, if needed. The query reads what can change (deletions, suspensions, relations, counters, the
  * viewer's marks); `canSee` decides.
+ *
+ * @fastPath viewer-state-query
  */
 export class ViewerStates extends Context.Service<ViewerStates, {
   /** Returns states by status id; statuses that `viewer` may not see, or hides, are absent. */

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Pipeline from "../../../src/actors/media/Pipeline.ts"
+import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { AttachmentWriter } from "../../../src/services/media/AttachmentWriter.ts"
 import { sizeOf } from "../../../src/services/media/MediaRecord.ts"
 import { MediaTools } from "../../../src/services/media/MediaTools.ts"
@@ -36,7 +37,7 @@ const shown = (id: bigint) =>
     )
   )
 
-const services = AttachmentWriter.layer.pipe(Layer.provideMerge(layerJobs))
+const services = AttachmentWriter.layer.pipe(Layer.provide(Broadcast.layerMemory), Layer.provideMerge(layerJobs))
 
 layer(services)("previews of files", (it) => {
   it.effect("F126: a preview that was swept before its file had it is refused, and the old one stays", () =>

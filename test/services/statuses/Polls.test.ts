@@ -1,13 +1,16 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { Polls } from "../../../src/services/statuses/Polls.ts"
 import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const poll = { options: ["a", "b", "c"], seconds: 3_600, multiple: true, hideTotals: false }
 
-layer(Polls.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true })("polls", (it) => {
+layer(Polls.layer.pipe(Layer.provide(Broadcast.layerMemory), Layer.provideMerge(TestDatabase.layer)), {
+  excludeTestServices: true
+})("polls", (it) => {
   it.effect("F61: votes and their counts are written in one transaction, and many at once are all counted", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -2,13 +2,17 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/services/database/Ids.ts"
+import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { Commands, type Owner } from "../../../src/services/intents/Commands.ts"
 import { defaultColumns } from "../../../src/services/statuses/StatusRows.ts"
 import { StatusWriter } from "../../../src/services/statuses/StatusWriter.ts"
 import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-const written = Layer.provideMerge(Layer.merge(Commands.layer, StatusWriter.layer), TestDatabase.layer)
+const written = Layer.merge(Commands.layer, StatusWriter.layer).pipe(
+  Layer.provide(Broadcast.layerMemory),
+  Layer.provideMerge(TestDatabase.layer)
+)
 
 /** All that a status is, as numbers of rows and sums of counters. */
 const figures = Effect.flatMap(SqlClient.SqlClient, (sql) =>

@@ -85,7 +85,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
       const over = yield* slice(own, fanout, fanout.intent).pipe(
         // The intent was read before this node owned the account, and the previous owner advanced it.
         Effect.catchTag("StaleProgress", () => Effect.succeed(false)),
-        Effect.withSpan("Account.fanout", { attributes: { kind: fanout.intent._tag, phase: fanout.phase } }),
+        Effect.withSpan("Fanout.slice", { attributes: { kind: fanout.intent._tag, phase: fanout.phase } }),
         Effect.tapError((error) => Effect.sync(() => failed = isSqlError(error) ? error : failed)),
         Effect.catchCause((cause) => Effect.as(Effect.logError("a fan-out slice failed", cause), undefined))
       )

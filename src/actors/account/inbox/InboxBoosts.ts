@@ -1,6 +1,4 @@
 import { Clock, Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { visibilityOf } from "../../../services/federation/documents/Addressing.ts"
 import { isAddressed } from "../../../services/federation/documents/Envelopes.ts"
 import { stampNamed } from "../../../services/federation/documents/InteractionDocument.ts"
@@ -39,10 +37,8 @@ const audienceOf = (activity: Foreign, { followersUrl }: InboundSender, boosted:
 
 /** Handles boosts by a remote account, inside a transaction of its actor. */
 export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<ReturnType<typeof makePosts>>, "create">) {
-  const sql = yield* SqlClient.SqlClient
   const { outboundAllow } = yield* ServerConfig
   const activities = yield* InteractionActivities
-  const broadcast = yield* Broadcast
   const control = yield* Controlling.make
   const gates = yield* Gates.make
   const screening = yield* Screening.make
@@ -148,7 +144,6 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     if (answer.agreement !== "asks" && target.local) {
       yield* intend(own, { _tag: "notify", type: "reblog", to: target.accountId, statusId: target.id })
     }
-    yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [target.id] }))
     return done
   })
 

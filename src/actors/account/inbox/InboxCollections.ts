@@ -1,6 +1,4 @@
 import { Effect, Result } from "effect"
-import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { activityTypeOf } from "../../../services/federation/documents/ActivityTypes.ts"
 import { asForeign, asText, type Foreign, idOf, typeOf } from "../../../services/federation/documents/Reading.ts"
 import { NeedsFetch } from "../../../services/federation/fetching/OriginChecks.ts"
@@ -22,8 +20,6 @@ const tagCharactersMax = 256
 
 /** Handles a remote account's pins and unpins; only its own posts in its own collection (S-010, row 8). */
 export const make = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const broadcast = yield* Broadcast
   const favourites = yield* Favourites
   const featured = yield* FeaturedChanges.make
   const inbound = yield* InboundActivities
@@ -80,7 +76,6 @@ export const make = Effect.gen(function*() {
         }
         yield* favourites.pin(own.accountId, statusId, place)
       }
-      yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
       return yield* Effect.succeed(done)
     }
   )

@@ -1,7 +1,5 @@
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import type { ForeignPoll } from "../../../services/federation/documents/ForeignPoll.ts"
 import { asText, type Foreign, idOf, idsOf, typeOf } from "../../../services/federation/documents/Reading.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
@@ -15,16 +13,11 @@ import type { Ownership } from "../core/Ownership.ts"
 
 /** Handles a remote account's votes in local polls, and updates of its own polls; inside a transaction of its actor. */
 export const make = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
   const agenda = yield* AgendaEntries
-  const broadcast = yield* Broadcast
   const polls = yield* Polls
   const knownUris = yield* KnownUris
   const remote = yield* RemotePolls
   const statusTargets = yield* StatusTargets
-
-  const changed = (statusId: bigint) =>
-    sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
 
   /**
    * Casts the vote of a note with a name that replies to a local poll; a vote is never stored as a post (S-013, row
@@ -46,7 +39,6 @@ export const make = Effect.gen(function*() {
       if (!idsOf(note["attributedTo"]).includes(self.uri)) return "ignored: not a vote of the sender"
       const target = yield* statusTargets.visible(own.accountId, statusId)
       yield* polls.cast(target.id, target.accountId, own.accountId, choice)
-      yield* changed(target.id)
       return "done"
     }
   )
@@ -61,7 +53,6 @@ export const make = Effect.gen(function*() {
     const counted = yield* remote.tally(statusId, poll)
     if (counted === undefined) return false
     yield* told(own, statusId, poll, counted)
-    yield* changed(statusId)
     return true
   })
 

@@ -4,7 +4,7 @@ import { columnsOf } from "../../../services/database/Columns.ts"
 import { StatusId } from "../../../services/database/Ids.ts"
 import { rowsOf } from "../../../services/database/Rows.ts"
 import { transaction } from "../../../services/database/Transactions.ts"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
+import * as RowChanges from "../../../services/events/RowChanges.ts"
 import { type ForeignNote, foreignNote } from "../../../services/federation/documents/ForeignNote.ts"
 import { asForeign, idOf, urlReader } from "../../../services/federation/documents/Reading.ts"
 import { OriginChecks } from "../../../services/federation/fetching/OriginChecks.ts"
@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const sql = yield* SqlClient.SqlClient
   const config = yield* ServerConfig
   const linking = yield* Linking.make
-  const broadcast = yield* Broadcast
+  const tracked = yield* RowChanges.make
   const originChecks = yield* OriginChecks
   const intend = yield* Intents.make
   const polls = yield* InboxPolls.make
@@ -64,9 +64,6 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
 
   const adopt = (uri: string) =>
     transaction(sql)(statuses.adopt(uri)).pipe(
-      Effect.flatMap((ids) =>
-        ids.length === 0 ? Effect.void : broadcast.publish({ _tag: "Changed", kind: "status", ids })
-      ),
       Effect.catchCause((cause) => Effect.logWarning("linking replies to their parent failed", cause))
     )
 
@@ -116,7 +113,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     }
     const made = yield* statuses.insert(own.accountId, { note, parentId, mentions })
     if (made === undefined) return yield* ignored("already stored")
-    const { adopted, id } = made
+    const { id } = made
     yield* unknown.note(id, note)
     yield* quoted(own, StatusId.make(id), note, verdict.end === "hold")
     const asks = yield* replies.attach(own, parent, answer, id, { uri: note.uri, ...requested })
@@ -132,14 +129,6 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (!waits && (!asked || now - note.publishedMillis < newsMillisMax)) {
       yield* intend(own, { _tag: "publish", statusId: id })
     }
-    yield* sql.afterCommit(Effect.andThen(
-      broadcast.publish({ _tag: "Changed", kind: "account", ids: [own.accountId] }),
-      broadcast.publish({
-        _tag: "Changed",
-        kind: "status",
-        ids: [...adopted, ...(parentId === undefined ? [] : [parentId])]
-      })
-    ))
     if (!asked) {
       yield* sql.afterCommit(
         originChecks.around(parentId === undefined ? document : { ...document, inReplyTo: undefined })
@@ -158,10 +147,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const document = asForeign(object)
     const note = document === undefined ? undefined : foreignNote(document, self, now, readUrl)
     if (note === undefined) return yield* ignored("not a post of the sender")
-    const stated = yield* statuses.state(own.accountId, note)
-    if (stated !== undefined) {
-      yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [stated] }))
-    }
+    yield* statuses.state(own.accountId, note)
     const here = note.quote === undefined ? undefined : yield* knownUris.status(note.uri)
     if (here !== undefined) yield* quoted(own, here, note)
     if (note.updatedMillis === undefined && note.poll === undefined) {
@@ -207,7 +193,6 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     yield* unknown.note(old.id, note)
     yield* linking.replace(old.id, linking.ofNote(note))
     if (!old.held) yield* intend(own, { _tag: "edit", statusId: old.id, editedAt: millis })
-    yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [old.id] }))
     return done
   })
 
@@ -222,7 +207,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     yield* tombstones.bury(own.accountId, uri)
     if (statusId !== undefined) {
       // No redraft will reuse the files, so they are deleted at once (S-107).
-      yield* sql`DELETE FROM media_attachments WHERE status_id = ${statusId}`
+      yield* tracked("status", [statusId])(sql`DELETE FROM media_attachments WHERE status_id = ${statusId}`)
       yield* verbs.Delete(own, { _tag: "Delete", statusId })
     }
     return done

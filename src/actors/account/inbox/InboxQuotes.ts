@@ -1,6 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { rowsOf } from "../../../services/database/Rows.ts"
+import * as RowChanges from "../../../services/events/RowChanges.ts"
 import { activityTypeOf } from "../../../services/federation/documents/ActivityTypes.ts"
 import {
   asForeign,
@@ -39,6 +40,7 @@ export const make = Effect.fnUntraced(function*(
   quoting: Pick<Effect.Success<typeof Quoting.make>, "askQuotedAuthor" | "publishDecision">
 ) {
   const sql = yield* SqlClient.SqlClient
+  const tracked = yield* RowChanges.make
   const { outboundAllow, publicUrl } = yield* ServerConfig
   const activities = yield* QuoteActivities
   const intend = yield* Intents.make
@@ -82,9 +84,11 @@ export const make = Effect.fnUntraced(function*(
       const statusId = yield* instrumentOf(own, self, activity["instrument"], instrument, now)
       const mine = statusId === undefined
         ? []
-        : yield* stateRows(sql`UPDATE quotes SET request_uri = ${id}, legacy = false
+        : yield* stateRows(
+          tracked("status", [statusId])(sql`UPDATE quotes SET request_uri = ${id}, legacy = false
             WHERE status_id = ${statusId} AND account_id = ${own.accountId} AND quoted_status_id = ${target.id}
               AND state = ANY (${undecided}::text[]) RETURNING state`)
+        )
       // A new request does not restore a revoked consent.
       if (statusId === undefined || mine.length === 0) return yield* refuse
       // A decision of the author stands, whatever the policy is now.

@@ -2,7 +2,6 @@ import { Clock, Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { idAt } from "../../../services/database/Ids.ts"
 import { idRows } from "../../../services/database/Rows.ts"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { asForeign, type Foreign, idOf } from "../../../services/federation/documents/Reading.ts"
 import { findSender, type InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import { RemoteQuotes } from "../../../services/federation/inbox/RemoteQuotes.ts"
@@ -29,7 +28,6 @@ import * as InboxPosts from "./InboxPosts.ts"
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const sql = yield* SqlClient.SqlClient
-  const broadcast = yield* Broadcast
   const favourites = yield* Favourites
   const featured = yield* FeaturedChanges.make
   const features = yield* InboxFeatures.make
@@ -91,8 +89,6 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
           // post arrives.
           let place = idAt(readAt - 1)
           for (const id of wanted.toReversed()) yield* favourites.pin(accountId, id, place++)
-          const ids = [...new Set([...before, ...wanted])]
-          yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
           return onAccount(accountId)
         }
       ),
@@ -103,7 +99,6 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         const after = before.length === 0 ? [] : yield* conversations.record(statusId)
         if (!mentioned) return onStatus(statusId)
         yield* tellings.conversationsChanged(after)
-        yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
         return onStatus(statusId)
       }),
       QuoteKnown: Effect.fnUntraced(function*(own: Ownership, command: Commands["QuoteKnown"]) {
@@ -112,7 +107,6 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         const accepted = yield* quotes.settle(own.accountId, statusId, verdict)
         // Publishes the quote that was hidden so far.
         if (accepted) yield* intend(own, { _tag: "card", statusId })
-        yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
         return onStatus(statusId)
       }),
       InteractionKnown: Effect.fnUntraced(

@@ -1,7 +1,5 @@
 import { Clock, Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { AccountId } from "../../../services/database/Ids.ts"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { Objects } from "../../../services/federation/Objects.ts"
 import { InteractionActivities } from "../../../services/federation/outbox/InteractionActivities.ts"
 import { QuoteActivities } from "../../../services/federation/outbox/QuoteActivities.ts"
@@ -37,9 +35,7 @@ const waits = "This post is pending approval"
 
 /** Replies, favourites and reblogs that need approval, inside the transaction of a command. */
 export const make = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
   const activities = yield* InteractionActivities
-  const broadcast = yield* Broadcast
   const ends = yield* WaitingEnds.make
   const fanouts = yield* Fanouts
   const favourites = yield* Favourites
@@ -54,9 +50,6 @@ export const make = Effect.gen(function*() {
   const reviewed = yield* ReviewedStatuses
   const send = yield* Sending.make
   const statusWriter = yield* StatusWriter
-
-  const changed = (...ids: ReadonlyArray<bigint>) =>
-    sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
 
   /** Asks the author for approval: a local one by a notification, a remote one by a request. */
   const ask = Effect.fnUntraced(
@@ -96,7 +89,6 @@ export const make = Effect.gen(function*() {
         yield* ends.begin(target.local ? target.accountId : own.accountId, written.id)
         yield* ask(own, target, "favourite", written.id, target.id)
       }
-      yield* changed(target.id)
     }
   )
 
@@ -150,10 +142,7 @@ export const make = Effect.gen(function*() {
         `pending.${kind}`,
         accountId,
         kind === "reply" && interactionId !== null ? interactionId : statusId
-      ),
-      changed(statusId, ...(interactionId === null ? [] : [interactionId])),
-      // The post now counts among its author's posts, or no longer does.
-      sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }))
+      )
     ], { discard: true })
 
   /** Publishes a held post to its audience, with the quote request and the notification that were held back. */

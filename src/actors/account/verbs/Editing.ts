@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../services/database/Ids.ts"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import { AgendaEntries } from "../../../services/intents/AgendaEntries.ts"
 import { AttachmentWriter } from "../../../services/media/AttachmentWriter.ts"
@@ -20,7 +19,6 @@ import * as Linking from "./Linking.ts"
 import { checkDraft, disallowedIn, isSame, isSameText, textsToStore } from "./PostTexts.ts"
 import * as Quoting from "./Quoting.ts"
 import * as Screening from "./Screening.ts"
-import { publishChange } from "./StatusChanges.ts"
 
 /** Edits and deletes statuses, inside the transaction of a command. */
 export const make = Effect.gen(function*() {
@@ -34,7 +32,6 @@ export const make = Effect.gen(function*() {
   const statusTargets = yield* StatusTargets
   const intend = yield* Intents.make
   const notificationWriter = yield* NotificationWriter
-  const broadcast = yield* Broadcast
   const linking = yield* Linking.make
   const quoting = yield* Quoting.make
   const control = yield* Controlling.make
@@ -46,7 +43,6 @@ export const make = Effect.gen(function*() {
       const endsAt = yield* polls.revise(statusId, poll, millis)
       if (endsAt === undefined) yield* agenda.cancel("poll_end", statusId)
       else yield* agenda.enqueue("poll_end", statusId, accountId, endsAt)
-      yield* sql.afterCommit(publishChange(broadcast, accountId, [statusId]))
     }
   )
 
@@ -99,19 +95,17 @@ export const make = Effect.gen(function*() {
       yield* statusWriter.revise(command.statusId, accountId, { millis, row, draft })
       yield* linking.replace(command.statusId, linking.ofDraft(draft, mediaIds.length > 0))
       yield* intend(own, { _tag: "edit", statusId: command.statusId, editedAt: millis })
-      yield* sql.afterCommit(publishChange(broadcast, accountId, [command.statusId]))
       return onStatus(command.statusId)
     }),
     Delete: Effect.fnUntraced(function*(own: Ownership, { deleteMedia = false, statusId }: Commands["Delete"]) {
       const { accountId } = own
       const { visibility } = yield* statusTargets.own(accountId, statusId)
       if (visibility === "direct") yield* control.forget(accountId, statusId)
-      const counted = yield* statusWriter.remove(statusId, accountId, yield* nextMillis(own))
+      yield* statusWriter.remove(statusId, accountId, yield* nextMillis(own))
       yield* attachments.detach(statusId, !deleteMedia)
       yield* agenda.cancel("poll_end", statusId)
       yield* notificationWriter.retract([statusId])
       yield* intend(own, { _tag: "delete", statusId: statusId })
-      yield* sql.afterCommit(publishChange(broadcast, accountId, [statusId, ...counted]))
       return onStatus(statusId)
     })
   }

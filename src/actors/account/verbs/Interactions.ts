@@ -1,6 +1,4 @@
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { PostActivities } from "../../../services/federation/outbox/PostActivities.ts"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import { pinsMax } from "../../../services/instance/ContentLimits.ts"
@@ -23,7 +21,6 @@ import * as Undoing from "./Undoing.ts"
 
 /** Favourites, reblogs and pins. */
 export const make = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
   const statusTargets = yield* StatusTargets
   const authors = yield* Authors
   const favourites = yield* Favourites
@@ -34,14 +31,11 @@ export const make = Effect.gen(function*() {
   const activities = yield* PostActivities
   const send = yield* Sending.make
   const notificationWriter = yield* NotificationWriter
-  const broadcast = yield* Broadcast
   const control = yield* Controlling.make
   const gates = yield* Gates.make
   const screening = yield* Screening.make
   const undo = yield* Undoing.make
 
-  const changed = (...ids: ReadonlyArray<bigint>) =>
-    sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
   const notify = (own: Ownership, type: NewNotification["type"], { accountId: to, id, local }: StatusTarget) =>
     to === own.accountId || !local
       ? Effect.void
@@ -60,7 +54,6 @@ export const make = Effect.gen(function*() {
       if (yield* favourites.add(accountId, target.id)) {
         yield* notify(own, "favourite", target)
         if (!target.local) yield* send(activities.like(accountId, target.id))
-        yield* changed(target.id)
       }
       return onStatus(target.id)
     }),
@@ -70,7 +63,6 @@ export const make = Effect.gen(function*() {
       yield* send(activities.undoLike(accountId, id))
       if (!(yield* favourites.remove(accountId, id))) return asked
       yield* notificationWriter.retractOne("favourite", accountId, id)
-      yield* changed(id)
       return true
     })),
     Reblog: Effect.fnUntraced(function*(own: Ownership, { statusId, visibility }: Commands["Reblog"]) {
@@ -102,7 +94,6 @@ export const make = Effect.gen(function*() {
         yield* intend(own, { _tag: "publish", statusId: id })
         yield* notify(own, "reblog", target)
       }
-      yield* changed(target.id)
       return onStatus(id)
     }),
     Unreblog: undo(Effect.fnUntraced(function*(own: Ownership, id: bigint) {
@@ -114,7 +105,6 @@ export const make = Effect.gen(function*() {
       yield* notificationWriter.retractOne("reblog", accountId, id)
       yield* notificationWriter.retract([wrapper])
       yield* intend(own, { _tag: "delete", statusId: wrapper })
-      yield* changed(id, wrapper)
       return true
     })),
     Pin: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Pin"]) {
@@ -130,7 +120,6 @@ export const make = Effect.gen(function*() {
         if (pinned.length >= pinsMax) return yield* refusePin("You have already pinned the maximum number of posts")
         yield* favourites.pin(accountId, statusId)
         yield* tellFollowers(own, "Pin", statusId)
-        yield* changed(statusId)
       }
       return onStatus(statusId)
     }),
@@ -138,7 +127,6 @@ export const make = Effect.gen(function*() {
       const { accountId } = own
       const target = yield* statusTargets.own(accountId, statusId)
       if (yield* favourites.unpin(accountId, target.id)) yield* tellFollowers(own, "Unpin", target.id)
-      yield* changed(target.id)
       return onStatus(target.id)
     })
   }

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { StatusId } from "../../../services/database/Ids.ts"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
+import * as RowChanges from "../../../services/events/RowChanges.ts"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import { CollectionActions } from "../../../services/moderation/CollectionActions.ts"
 import { StatusActions } from "../../../services/moderation/StatusActions.ts"
@@ -23,7 +23,7 @@ export const make = Effect.fnUntraced(function*(
 ) {
   const sql = yield* SqlClient.SqlClient
   const actions = yield* StatusActions
-  const broadcast = yield* Broadcast
+  const tracked = yield* RowChanges.make
   const collectionActions = yield* CollectionActions
   const notificationWriter = yield* NotificationWriter
   const reviewing = yield* Reviewing.make({ verbs })
@@ -36,8 +36,7 @@ export const make = Effect.fnUntraced(function*(
       const said = { ...written(old), text: old.text, sensitive }
       return yield* verbs.Edit(own, { ...said, _tag: "Edit", statusId: StatusId.make(statusId) })
     }
-    yield* sql`${update(sql, { sensitive })} WHERE id = ${statusId}`
-    yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
+    yield* tracked("status", [statusId])(sql`${update(sql, { sensitive })} WHERE id = ${statusId}`)
   })
 
   const markCollection = Effect.fnUntraced(

@@ -27,21 +27,15 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
   const desk = yield* ReportDesk
   const reports = yield* Reports
 
-  /** Tells every node of an action against the account; a suspended or disabled account's streams are closed. */
+  /** Closes the streams of a suspended or disabled account, and tells its followers of a suspension. */
   const told = Effect.fnUntraced(function*(own: Ownership, type: LastingType, stands: boolean) {
-    const ids = [own.accountId]
-    const changed = (kind: "account" | "moderation" | "user") => broadcast.publish({ _tag: "Changed", kind, ids })
     const keptOut = type === "suspend" || type === "disable"
     if (type === "suspend") yield* tellFollowers(own, "Profile")
     // Feeds that were rebuilt during the suspension, including the account's own, lack its posts.
     if (type === "suspend" && !stands) yield* intend(own, { _tag: "homes", readers: [own.accountId], followers: true })
-    yield* sql.afterCommit(Effect.all([
-      changed("account"),
-      changed("moderation"),
-      ...(keptOut
-        ? [stands ? broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: ids }) : changed("user")]
-        : [])
-    ], { discard: true }))
+    if (keptOut && stands) {
+      yield* sql.afterCommit(broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [own.accountId] }))
+    }
   })
 
   const verbs = {

@@ -2,7 +2,6 @@ import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../services/database/Ids.ts"
 import { rowsOf, Timestamptz } from "../../../services/database/Rows.ts"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import * as LocalIds from "../../../services/federation/LocalIds.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { Moves } from "../../../services/social/Moves.ts"
@@ -40,14 +39,10 @@ export const make = Effect.fnUntraced(function*(
   relations: Verbs<"Block" | "Follow" | "Mute" | "Unfollow">
 ) {
   const sql = yield* SqlClient.SqlClient
-  const broadcast = yield* Broadcast
   const tellFollowers = yield* TellFollowers.make
   const config = yield* ServerConfig
   const intend = yield* Intents.make
   const moves = yield* Moves
-
-  const changed = (accountId: AccountId) =>
-    sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }))
 
   /**
    * Follows the new account with the old follow's settings and lists. The old follow is kept if the new account
@@ -96,13 +91,11 @@ export const make = Effect.fnUntraced(function*(
       // The updated profile must name the new account before the Move is delivered.
       yield* tellFollowers(own, "Profile")
       if (to !== undefined) yield* tellFollowers(own, "Move", null, to.uri ?? LocalIds.actor(config, to.username))
-      yield* changed(own.accountId)
       return onAccount(target)
     }),
     Alias: Effect.fnUntraced(function*(own: Ownership, { present, uri }: Commands["Alias"]) {
       yield* moves.alias(own.accountId, uri, present)
       yield* tellFollowers(own, "Profile")
-      yield* changed(own.accountId)
       return onAccount(own.accountId)
     }),
     CarryOver: Effect.fnUntraced(function*(own: Ownership, { from, to }: Commands["CarryOver"]) {

@@ -2,7 +2,6 @@ import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../../../services/database/Ids.ts"
 import { rowsOf } from "../../../services/database/Rows.ts"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { DeliveryExpansion } from "../../../services/federation/outbox/DeliveryExpansion.ts"
 import { PostActivities } from "../../../services/federation/outbox/PostActivities.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
@@ -23,7 +22,6 @@ const pollUpdateMillis = 180_000
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const agenda = yield* AgendaEntries
-  const broadcast = yield* Broadcast
   const intend = yield* Intents.make
   const polls = yield* Polls
   const statusTargets = yield* StatusTargets
@@ -37,9 +35,6 @@ export const make = Effect.gen(function*() {
     const endsAt = yield* polls.endOf(statusId)
     if (endsAt !== undefined) yield* agenda.enqueue("poll_end", statusId, AccountId.make(author), endsAt)
   })
-
-  const changed = (statusId: bigint) =>
-    sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
 
   /** Schedules one poll update for other servers, some time after the first of several votes. */
   const schedulePollUpdate = Effect.fnUntraced(function*(statusId: bigint, author: AccountId) {
@@ -57,7 +52,6 @@ export const make = Effect.gen(function*() {
           yield* schedulePollEnd(target.id, target.accountId)
           yield* send(activities.vote(accountId, target.id, choices))
         }
-        yield* changed(target.id)
         return onStatus(target.id)
       })
     },
@@ -77,7 +71,6 @@ export const make = Effect.gen(function*() {
       }
       yield* agenda.cancel("poll_update", statusId)
       yield* intend(own, { _tag: "poll", statusId: statusId })
-      yield* changed(statusId)
     })
   }
 })

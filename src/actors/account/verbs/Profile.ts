@@ -1,7 +1,6 @@
 import { Effect, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../../../services/database/Ids.ts"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { FollowActivities } from "../../../services/federation/outbox/FollowActivities.ts"
 import { feedsOf } from "../../../services/feeds/FeedKeys.ts"
 import { Feeds } from "../../../services/feeds/Feeds.ts"
@@ -116,7 +115,6 @@ export const make = Effect.gen(function*() {
   const activities = yield* FollowActivities
   const send = yield* Sending.make
   const feeds = yield* Feeds
-  const broadcast = yield* Broadcast
 
   /** Fails for accounts that may not offer posts by e-mail. */
   const offering = Effect.fnUntraced(function*(accountId: AccountId) {
@@ -157,18 +155,7 @@ export const make = Effect.gen(function*() {
         if (Object.keys(profile).length > 0) yield* tellFollowers(own, "Profile")
         if (ids.length > 0) yield* intend(own, { _tag: "homes", readers: ids })
         const dropped = yield* feedsOf(sql, ids)
-        yield* sql.afterCommit(
-          Effect.andThen(
-            feeds.drop(dropped),
-            Effect.andThen(
-              broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId, ...ids] }),
-              // Cached posts name the app that they were written with.
-              change.showApplication === undefined
-                ? Effect.void
-                : broadcast.publish({ _tag: "Changed", kind: "moderation", ids: [accountId] })
-            )
-          )
-        )
+        yield* sql.afterCommit(feeds.drop(dropped))
         return onAccount(accountId)
       }
     )

@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../../services/database/Ids.ts"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { AgendaEntries } from "../../../services/intents/AgendaEntries.ts"
 import type { CommandAnswer } from "../../../services/intents/Commands.ts"
 import { Fanouts } from "../../../services/intents/Fanouts.ts"
@@ -29,7 +28,6 @@ import * as Linking from "./Linking.ts"
 import { checkDraft, disallowedIn, filesOf, isTextOnly, otherTexts, textsToStore } from "./PostTexts.ts"
 import * as Quoting from "./Quoting.ts"
 import * as Screening from "./Screening.ts"
-import { publishChange } from "./StatusChanges.ts"
 
 /** The statuses that a post refers to. */
 interface About {
@@ -50,7 +48,6 @@ export const make = Effect.gen(function*() {
   const polls = yield* Polls
   const statusWriter = yield* StatusWriter
   const statusTargets = yield* StatusTargets
-  const broadcast = yield* Broadcast
   const linking = yield* Linking.make
   const quoting = yield* Quoting.make
   const control = yield* Controlling.make
@@ -163,7 +160,6 @@ export const make = Effect.gen(function*() {
       yield* screening.settle(own, verdict, statusId, asks)
       if (waits) yield* fanouts.cancel(fanout)
       else Backlog.addWritten(own.backlog, fanout)
-      yield* sql.afterCommit(publishChange(broadcast, accountId, parent === undefined ? [] : [parent.id]))
       return onStatus(statusId)
     }
   )
@@ -182,7 +178,6 @@ export const make = Effect.gen(function*() {
       const fanout = yield* record("status", (recording) => statusWriter.insertAlone(composed, recording))
       if (fanout === undefined) return undefined
       Backlog.addWritten(own.backlog, fanout)
-      yield* publishChange(broadcast, own.accountId, [])
       return { ...onStatus(fanout.intent.statusId), isNew: true }
     }
   )

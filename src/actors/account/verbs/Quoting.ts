@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../../../services/database/Ids.ts"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
+import * as RowChanges from "../../../services/events/RowChanges.ts"
 import { DeliveryExpansion } from "../../../services/federation/outbox/DeliveryExpansion.ts"
 import { QuoteActivities } from "../../../services/federation/outbox/QuoteActivities.ts"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
@@ -34,7 +34,7 @@ const standing: ReadonlyArray<QuoteState> = ["pending", "accepted"]
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const activities = yield* QuoteActivities
-  const broadcast = yield* Broadcast
+  const tracked = yield* RowChanges.make
   const deliveryExpansion = yield* DeliveryExpansion
   const fanouts = yield* Fanouts
   const ends = yield* WaitingEnds.make
@@ -43,9 +43,6 @@ export const make = Effect.gen(function*() {
   const quotes = yield* Quotes
   const send = yield* Sending.make
   const statusTargets = yield* StatusTargets
-
-  const changed = (...ids: ReadonlyArray<bigint>) =>
-    sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
 
   /** Returns the status that a post quotes; undefined if it quotes none. */
   const find = (accountId: AccountId, { quotedStatusId }: Post): Effect.Effect<
@@ -100,22 +97,20 @@ export const make = Effect.gen(function*() {
       if (!allowed) return yield* quotedNotFound
       // The quoted author may always see the quoting post.
       if (!isOwn && !isPublicOrUnlisted(visibility)) yield* quotes.grantRead(statusId, quoted.accountId)
-      if (waits) return yield* changed(quoted.id)
+      if (waits) return
       if (!quoted.local) yield* send(activities.request(statusId))
       else if (!isOwn) {
         yield* accepted
           ? notifyQuotedAuthor(own, quoted.accountId, statusId)
           : askQuotedAuthor(own, quoted.accountId, statusId)
       }
-      yield* changed(quoted.id)
     }
   )
 
   /** Tells everyone who has the status that its quote is now shown, or no longer is. */
-  const publishDecision = Effect.fnUntraced(function*({ accountId, local, quotedStatusId, statusId }: Decided) {
+  const publishDecision = Effect.fnUntraced(function*({ accountId, local, statusId }: Decided) {
     if (local) yield* deliveryExpansion.enqueueChange(accountId, statusId, "Update")
     yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "card", statusId })
-    yield* changed(statusId, ...(quotedStatusId === null ? [] : [quotedStatusId]))
   })
 
   /** Clears the pending state of a decided quote. */
@@ -164,13 +159,14 @@ export const make = Effect.gen(function*() {
       ? withQuotePolicy(controlled, said.quoteApprovalPolicy)
       : controlled
     if (String(interactionPolicy) === String(status.interactionPolicy)) return false
-    yield* sql`${update(sql, { interactionPolicy })} WHERE id = ${status.id} AND account_id = ${own.accountId}`
+    yield* tracked("status", [status.id])(
+      sql`${update(sql, { interactionPolicy })} WHERE id = ${status.id} AND account_id = ${own.accountId}`
+    )
     return true
   })
   const governed = Effect.fnUntraced(function*(own: Ownership, statusId: bigint) {
     yield* deliveryExpansion.enqueueChange(own.accountId, statusId, "Update")
     yield* intend(own, { _tag: "card", statusId })
-    yield* changed(statusId)
   })
 
   const verbs = {

@@ -1,6 +1,4 @@
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { ReactionActivities } from "../../../services/federation/outbox/ReactionActivities.ts"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import { validationFailed } from "../../../services/runtime/Errors.ts"
@@ -18,9 +16,7 @@ const type = "pleroma:emoji_reaction"
 
 /** Emoji reactions to statuses. Like a favourite, a reaction can be undone after its author blocked the account. */
 export const make = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
   const activities = yield* ReactionActivities
-  const broadcast = yield* Broadcast
   const gates = yield* Gates.make
   const intend = yield* Intents.make
   const notificationWriter = yield* NotificationWriter
@@ -28,8 +24,6 @@ export const make = Effect.gen(function*() {
   const send = yield* Sending.make
   const statusTargets = yield* StatusTargets
   const undo = yield* Undoing.make
-
-  const changed = (id: bigint) => sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [id] }))
 
   /** Reacts to a status that the account may see (the caller checks that). Returns the reaction's id. */
   const add = Effect.fnUntraced(function*(
@@ -42,14 +36,12 @@ export const make = Effect.gen(function*() {
     if (made === undefined || !made.added) return made?.id
     if (local && author !== own.accountId) yield* intend(own, { _tag: "notify", type, to: author, statusId: id })
     if (!local) yield* send(activities.react(made.id))
-    yield* changed(id)
     return made.id
   })
 
   /** Updates notifications and caches after a reaction is removed. */
   const removed = Effect.fnUntraced(function*({ accountId }: Ownership, statusId: bigint) {
     if (!(yield* reactions.any(accountId, statusId))) yield* notificationWriter.retractOne(type, accountId, statusId)
-    yield* changed(statusId)
   })
 
   const remove = Effect.fnUntraced(function*(own: Ownership, reactionId: bigint) {

@@ -2,7 +2,6 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../../services/database/Ids.ts"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { FollowActivities } from "../../../services/federation/outbox/FollowActivities.ts"
 import { feedsOf } from "../../../services/feeds/FeedKeys.ts"
 import { Feeds } from "../../../services/feeds/Feeds.ts"
@@ -51,23 +50,15 @@ export const make = Effect.gen(function*() {
   const quoting = yield* Quoting.make
   const removing = yield* RemovingReplies.make
   const approving = yield* Approving.make
-  const broadcast = yield* Broadcast
 
   /**
    * Drops the home and list feeds of `readers`: right after the commit, and by an intent in case this node dies in
-   * between. Caches drop the counters and relations of both accounts.
+   * between.
    */
-  const changed = Effect.fnUntraced(function*(own: Ownership, target: AccountId, ...readers: ReadonlyArray<AccountId>) {
-    const { accountId } = own
+  const dropHomes = Effect.fnUntraced(function*(own: Ownership, ...readers: ReadonlyArray<AccountId>) {
     if (readers.length > 0) yield* intend(own, { _tag: "homes", readers: readers })
     const dropped = yield* feedsOf(sql, readers)
-    yield* sql.afterCommit(
-      Effect.all([
-        feeds.drop(dropped),
-        broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId, target] }),
-        broadcast.publish({ _tag: "Changed", kind: "relations", ids: [accountId, target] })
-      ], { discard: true })
-    )
+    yield* sql.afterCommit(feeds.drop(dropped))
   })
   const notify = (own: Ownership, type: NewNotification["type"], to: bigint) =>
     intend(own, { _tag: "notify", type, to })
@@ -107,7 +98,7 @@ export const make = Effect.gen(function*() {
           if (other.local) yield* notify(own, other.approves ? "follow_request" : "follow", target)
           else yield* send(activities.follow(accountId, target))
         }
-        yield* changed(own, target, accountId)
+        yield* dropHomes(own, accountId)
         return onAccount(target)
       }
     )),
@@ -115,7 +106,7 @@ export const make = Effect.gen(function*() {
       const { accountId } = own
       yield* send(activities.undoFollow(accountId, target))
       yield* drop(accountId, target)
-      yield* changed(own, target, accountId)
+      yield* dropHomes(own, accountId)
       return onAccount(target)
     })),
     DisownFollow: paired(Effect.fnUntraced(function*({ accountId }: Ownership, { target }: Commands["DisownFollow"]) {
@@ -130,7 +121,7 @@ export const make = Effect.gen(function*() {
       yield* notificationWriter.retractFollow(target, accountId)
       yield* intend(own, { _tag: "notify", type: "follow", to: accountId, from: target })
       yield* send(activities.answer("Accept", accountId, target))
-      yield* changed(own, target, target)
+      yield* dropHomes(own, target)
       return onAccount(target)
     })),
     RejectFollow: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["RejectFollow"]) {
@@ -138,14 +129,13 @@ export const make = Effect.gen(function*() {
       yield* send(activities.answer("Reject", accountId, target))
       if (!(yield* follows.withdraw([target, accountId]))) return yield* new RecordNotFound()
       yield* notificationWriter.retractFollow(target, accountId)
-      yield* changed(own, target)
       return onAccount(target)
     })),
     RemoveFollower: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["RemoveFollower"]) {
       const { accountId } = own
       yield* send(activities.answer("Reject", accountId, target))
       yield* drop(target, accountId)
-      yield* changed(own, target, target)
+      yield* dropHomes(own, target)
       return onAccount(target)
     })),
     Block: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Block"]) {
@@ -163,25 +153,23 @@ export const make = Effect.gen(function*() {
         yield* removing.removeRepliesOf(own, target)
         for (const id of yield* quotes.between(accountId, target)) yield* quoting.revoke(own, id)
       }
-      yield* changed(own, target, accountId, target)
+      yield* dropHomes(own, accountId, target)
       return onAccount(target)
     })),
     Unblock: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unblock"]) {
       const { accountId } = own
       yield* send(activities.undoBlock(accountId, target))
       yield* blocks.unblock(accountId, target)
-      yield* changed(own, target, accountId, target)
+      yield* dropHomes(own, accountId, target)
       return onAccount(target)
     })),
     Endorse: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Endorse"]) {
       yield* targetAccounts.find(own.accountId, target)
       yield* endorsements.add(own.accountId, target)
-      yield* changed(own, target)
       return onAccount(target)
     })),
     Unendorse: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unendorse"]) {
       yield* endorsements.remove(own.accountId, target)
-      yield* changed(own, target)
       return onAccount(target)
     })),
     Mute: Effect.fnUntraced(function*(own: Ownership, { notifications, replies, seconds, target }: Commands["Mute"]) {
@@ -197,14 +185,14 @@ export const make = Effect.gen(function*() {
       })
       if (expiresAt === undefined) yield* agenda.cancel("mute_end", id)
       else yield* agenda.enqueue("mute_end", id, accountId, expiresAt)
-      yield* changed(own, target, accountId)
+      yield* dropHomes(own, accountId)
       return onAccount(target)
     }),
     Unmute: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unmute"]) {
       const { accountId } = own
       const removed = yield* mutes.unmute(accountId, target)
       if (removed !== undefined) yield* agenda.cancel("mute_end", removed)
-      yield* changed(own, target, accountId)
+      yield* dropHomes(own, accountId)
       return onAccount(target)
     })
   }
@@ -214,7 +202,7 @@ export const make = Effect.gen(function*() {
     /** Ends an expired mute, in the current transaction. */
     muteEnd: Effect.fnUntraced(function*(own: Ownership, muteId: bigint) {
       const { accountId } = own
-      if (yield* mutes.expire(accountId, muteId)) yield* changed(own, accountId, accountId)
+      if (yield* mutes.expire(accountId, muteId)) yield* dropHomes(own, accountId)
     })
   }
 })

@@ -1,7 +1,5 @@
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { AccountId } from "../../../services/database/Ids.ts"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { DeliveryExpansion } from "../../../services/federation/outbox/DeliveryExpansion.ts"
 import { Fanouts } from "../../../services/intents/Fanouts.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
@@ -18,8 +16,6 @@ import * as TellFollowers from "../fanout/TellFollowers.ts"
  * reply and of followers. Inside the transaction of a command.
  */
 export const make = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const broadcast = yield* Broadcast
   const deliveryExpansion = yield* DeliveryExpansion
   const fanouts = yield* Fanouts
   const removals = yield* ReplyRemovals
@@ -34,10 +30,6 @@ export const make = Effect.gen(function*() {
       yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "card", statusId: id })
     }
     yield* requests.revoke(replies.map(({ id }) => id))
-    const ids = replies.flatMap(({ id, parentId }) => [id, parentId])
-    if (ids.length > 0) {
-      yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [...new Set(ids)] }))
-    }
   })
 
   return {

@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { AlreadyDone, AuditLog } from "../../../services/staff/AuditLog.ts"
 import { requirePermission } from "../../../services/staff/Rank.ts"
@@ -13,13 +12,10 @@ import type { Editing } from "./Editing.ts"
 /** Moderators' decisions on the account's posts that are held for review; inside the transaction of a command. */
 export const make = Effect.fnUntraced(function*({ verbs }: Editing) {
   const sql = yield* SqlClient.SqlClient
-  const broadcast = yield* Broadcast
   const control = yield* Controlling.make
   const log = yield* AuditLog
   const reviewed = yield* ReviewedStatuses
   const standing = requirePermission(sql)
-
-  const changed = (kind: "account" | "status", id: bigint) => broadcast.publish({ _tag: "Changed", kind, ids: [id] })
 
   return {
     verbs: {
@@ -38,7 +34,6 @@ export const make = Effect.fnUntraced(function*({ verbs }: Editing) {
           if (approved) {
             if (!(yield* reviewed.release(accountId, statusId))) return yield* late
             yield* control.revealed(accountId, statusId)
-            yield* sql.afterCommit(Effect.andThen(changed("account", accountId), changed("status", statusId)))
           } else yield* verbs.Delete(own, { _tag: "Delete", statusId })
           yield* log.record({ ...act, after: { account: accountId } })
           return onStatus(statusId)

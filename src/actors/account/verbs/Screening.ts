@@ -1,6 +1,4 @@
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import { AccountActions } from "../../../services/moderation/AccountActions.ts"
 import { ServerReports } from "../../../services/moderation/ServerReports.ts"
@@ -18,9 +16,7 @@ const named = ({ hits }: Verdict) =>
  * Applies spam rules inside the transaction of a command: held posts, reports, limited accounts. Built once per node.
  */
 export const make = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
   const accountActions = yield* AccountActions
-  const broadcast = yield* Broadcast
   const intend = yield* Intents.make
   const notificationWriter = yield* NotificationWriter
   const reports = yield* ServerReports
@@ -32,11 +28,6 @@ export const make = Effect.gen(function*() {
     const strike = yield* accountActions.limitForSpam(accountId, statusId)
     if (strike === undefined) return
     yield* notificationWriter.notifyOwners("moderation_warning", [{ id: strike, accountId }])
-    const ids = [accountId]
-    yield* sql.afterCommit(Effect.andThen(
-      broadcast.publish({ _tag: "Changed", kind: "account", ids }),
-      broadcast.publish({ _tag: "Changed", kind: "moderation", ids })
-    ))
   })
 
   /**

@@ -1,7 +1,6 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../../../services/database/Ids.ts"
-import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { Severances } from "../../../services/federation/domains/Severances.ts"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import { AgendaEntries } from "../../../services/intents/AgendaEntries.ts"
@@ -19,13 +18,9 @@ type Relations = Pick<Verbs, "RejectFollow" | "RemoveFollower" | "Unfollow">
 export const make = Effect.fnUntraced(function*(relations: Relations) {
   const sql = yield* SqlClient.SqlClient
   const agenda = yield* AgendaEntries
-  const broadcast = yield* Broadcast
   const domains = yield* UserDomainBlocks
   const notifications = yield* NotificationWriter
   const severances = yield* Severances
-
-  const changed = ({ accountId }: Ownership) =>
-    sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "relations", ids: [accountId] }))
 
   const verbs = {
     BlockDomain: Effect.fnUntraced(function*(own: Ownership, { domain }: Commands["BlockDomain"]) {
@@ -33,13 +28,11 @@ export const make = Effect.fnUntraced(function*(relations: Relations) {
       yield* lockAccount(sql, own.accountId)
       const id = yield* domains.add(own.accountId, domain)
       if (id !== undefined) yield* agenda.enqueue("domain_block", id, own.accountId, yield* Clock.currentTimeMillis)
-      yield* changed(own)
       return onAccount(own.accountId)
     }),
     UnblockDomain: Effect.fnUntraced(function*(own: Ownership, { domain }: Commands["UnblockDomain"]) {
       const id = yield* domains.remove(own.accountId, domain)
       if (id !== undefined) yield* agenda.cancel("domain_block", id)
-      yield* changed(own)
       return onAccount(own.accountId)
     })
   }

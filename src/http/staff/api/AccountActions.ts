@@ -65,16 +65,16 @@ export const layer = group(
       })
 
     return handlers.handleAll({
-      remove: traced("admin.accounts.remove")(function*({ params: { id } }) {
+      remove: traced("admin.accountActions.remove")(function*({ params: { id } }) {
         yield* accounts.find(id)
         yield* actors.tell(id, { _tag: "DeleteAccount", by: yield* Caller.account })
         return Reply.empty
       }),
-      approve: traced("admin.accounts.approve")(function*({ params: { id } }) {
+      approve: traced("admin.accountActions.approve")(function*({ params: { id } }) {
         yield* staffEmails.decided(yield* approvals.approve(id, yield* Caller.account), "approved")
         return yield* shown(id)
       }),
-      reject: traced("admin.accounts.reject")(function*({ params: { id } }) {
+      reject: traced("admin.accountActions.reject")(function*({ params: { id } }) {
         yield* staffEmails.decided(yield* approvals.reject(id, yield* Caller.account), "rejected")
         return Reply.empty
       }),
@@ -82,7 +82,7 @@ export const layer = group(
       unsilence: lift("silence"),
       unsuspend: lift("suspend"),
       unsensitive: lift("sensitive"),
-      act: traced("admin.accounts.act")(function*({ params: { id }, payload }) {
+      act: traced("admin.accountActions.act")(function*({ params: { id }, payload }) {
         const by = yield* Caller.account
         yield* accounts.find(id)
         const type = actionTypes.find((one) => one === payload.type)

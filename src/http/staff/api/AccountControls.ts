@@ -42,22 +42,22 @@ export const layer = group(
     const views = yield* AdminAccountViews
     const shows = (id: AccountId) => Effect.map(views.renderOne(id), (account) => Reply.json(account))
     return handlers.handleAll({
-      changeEmail: traced("admin.accounts.changeEmail")(function*({ params: { id }, payload }) {
+      changeEmail: traced("admin.accountControls.changeEmail")(function*({ params: { id }, payload }) {
         yield* controls.changeEmail(yield* Caller.account, id, yield* requireEmail(payload.email ?? ""))
         return yield* shows(id)
       }),
-      resend: traced("admin.accounts.resend")(function*({ params: { id } }) {
+      resend: traced("admin.accountControls.resend")(function*({ params: { id } }) {
         yield* controls.resend(yield* Caller.account, id)
         return Reply.empty
       }),
-      changeRole: traced("admin.accounts.changeRole")(function*({ params: { id }, payload }) {
+      changeRole: traced("admin.accountControls.changeRole")(function*({ params: { id }, payload }) {
         const { roleId } = payload
         const role = roleId === String(defaultRole) ? defaultRole : yield* decodeId(roleId)
         if (role === null) return yield* new RecordNotFound()
         yield* controls.changeRole(yield* Caller.account, id, role)
         return yield* shows(id)
       }),
-      memorialize: traced("admin.accounts.memorialize")(function*({ params: { id } }) {
+      memorialize: traced("admin.accountControls.memorialize")(function*({ params: { id } }) {
         yield* controls.memorialize(yield* Caller.account, id)
         return yield* shows(id)
       })

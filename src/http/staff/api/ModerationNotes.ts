@@ -120,14 +120,14 @@ export const layer = group(
       })
 
     return handlers.handleAll({
-      ofAccount: traced("admin.notes.ofAccount")(all("account")),
-      onAccount: traced("admin.notes.onAccount")(create("account")),
-      showOfAccount: traced("admin.notes.showOfAccount")(show("account")),
-      removeOfAccount: traced("admin.notes.removeOfAccount")(remove("account")),
-      ofReport: traced("admin.notes.ofReport")(all("report")),
-      onReport: traced("admin.notes.onReport")(create("report")),
-      showOfReport: traced("admin.notes.showOfReport")(show("report")),
-      removeOfReport: traced("admin.notes.removeOfReport")(remove("report"))
+      ofAccount: traced("admin.moderationNotes.ofAccount")(all("account")),
+      onAccount: traced("admin.moderationNotes.onAccount")(create("account")),
+      showOfAccount: traced("admin.moderationNotes.showOfAccount")(show("account")),
+      removeOfAccount: traced("admin.moderationNotes.removeOfAccount")(remove("account")),
+      ofReport: traced("admin.moderationNotes.ofReport")(all("report")),
+      onReport: traced("admin.moderationNotes.onReport")(create("report")),
+      showOfReport: traced("admin.moderationNotes.showOfReport")(show("report")),
+      removeOfReport: traced("admin.moderationNotes.removeOfReport")(remove("report"))
     })
   })
 ).pipe(Layer.provide([AccountViews.layer, ModerationNotes.layer]))

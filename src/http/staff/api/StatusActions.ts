@@ -39,7 +39,7 @@ export const layer = group(
     const collections = yield* CollectionActions
     const warningEmails = yield* WarningEmails
     return handlers.handleAll({
-      act: traced("admin.statuses.act")(function*({ payload }) {
+      act: traced("admin.statusActions.act")(function*({ payload }) {
         const by = yield* Caller.account
         const type = statusActionTypes.find((one) => one === payload.type)
         if (type === undefined) return yield* validationFailed("Type is not included in the list")

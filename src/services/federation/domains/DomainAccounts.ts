@@ -1,5 +1,6 @@
 import { Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { RowWriter } from "../../database/CachedTables.ts"
 import { rowsMax } from "../../database/Paging.ts"
 import { idRows, rowsOf } from "../../database/Rows.ts"
 import { normalizeDomain, unknownDomain } from "../DomainNames.ts"
@@ -57,12 +58,13 @@ export const nextAccounts = (
  * accounts. Actions of moderators and of the accounts' own servers are kept.
  */
 export const apply = (
-  sql: SqlClient.SqlClient,
+  { sql, tracked }: RowWriter,
   wanted: ReadonlyArray<{ readonly id: bigint; readonly policy: DomainPolicy }>,
   at: Date
 ) =>
   Effect.map(
-    idRows(sql`
+    tracked("account", (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id))(
+      tracked("moderation", (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id))(idRows(sql`
       UPDATE accounts a SET
         suspended_at = CASE WHEN w.suspend THEN coalesce(a.suspended_at, ${at})
           WHEN a.suspended_by_domain THEN NULL ELSE a.suspended_at END,
@@ -77,16 +79,17 @@ export const apply = (
       WHERE a.id = w.id AND ((w.suspend AND a.suspended_at IS NULL) OR (NOT w.suspend AND a.suspended_by_domain)
         OR (w.silence AND a.silenced_at IS NULL) OR (NOT w.silence AND a.silenced_by_domain)
         OR w.media <> a.media_rejected)
-      RETURNING a.id`),
+      RETURNING a.id`))
+    ),
     (rows) => rows.map(({ id }) => id)
   )
 
 /** Applies the rules about an account's domain to that account. */
 export const applyTo = Effect.fnUntraced(
-  function*(sql: SqlClient.SqlClient, lists: DomainLists, id: bigint, at: Date) {
-    const [named] = yield* namedRows(sql`SELECT domain, uri FROM accounts WHERE id = ${id}`)
+  function*(writer: RowWriter, lists: DomainLists, id: bigint, at: Date) {
+    const [named] = yield* namedRows(writer.sql`SELECT domain, uri FROM accounts WHERE id = ${id}`)
     const policy = policyOfAll(lists, named === undefined ? [] : hostsOf(named))
     if (policy.allowed && policy.severity === "noop" && !policy.rejectMedia) return
-    yield* apply(sql, [{ id, policy }], at)
+    yield* apply(writer, [{ id, policy }], at)
   }
 )

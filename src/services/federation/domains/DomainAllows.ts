@@ -6,7 +6,7 @@ import type { AccountId } from "../../database/Ids.ts"
 import { type Page, rowsMax } from "../../database/Paging.ts"
 import { rowsOf, singleRow, Timestamptz } from "../../database/Rows.ts"
 import { transaction } from "../../database/Transactions.ts"
-import { Broadcast } from "../../events/Broadcast.ts"
+import * as RowChanges from "../../events/RowChanges.ts"
 import type { RecordNotFound, Unprocessable } from "../../runtime/Errors.ts"
 import { traced } from "../../runtime/Traced.ts"
 import { AuditLog } from "../../staff/AuditLog.ts"
@@ -48,15 +48,11 @@ export class DomainAllows extends Context.Service<DomainAllows, {
     DomainAllows,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const broadcast = yield* Broadcast
+      const tracked = yield* RowChanges.make
       const audit = yield* AuditLog
       const table = staffRows(sql, "domain_allows", allowRows)
       const target = ({ domain, id }: DomainAllow) => ({ type: "domainAllow", id, label: domain }) as const
-      const enforce = (domain: string, now: number) =>
-        Effect.andThen(
-          DomainTasks.enqueue(sql, domain, now),
-          sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "domains", ids: [] }))
-        )
+      const enforce = (domain: string, now: number) => DomainTasks.enqueue(sql, domain, now)
       const named = (domain: string) => table.rows(sql`SELECT * FROM domain_allows WHERE domain = ${domain} FOR UPDATE`)
       // An update of a list mixes entries and their removal in one transaction.
       const changing = <A, E>(work: Effect.Effect<A, E | SqlError>) =>
@@ -64,7 +60,7 @@ export class DomainAllows extends Context.Service<DomainAllows, {
           Effect.catchIf(isSqlError, Effect.die)
         )
       const drop = Effect.fnUntraced(function*(before: DomainAllow, by: AccountId | undefined) {
-        yield* table.remove(before.id)
+        yield* tracked("domains")(table.remove(before.id))
         yield* audit.record({ by, action: "destroy", target: target(before), before })
         yield* enforce(before.domain, yield* Clock.currentTimeMillis)
       })
@@ -77,10 +73,12 @@ export class DomainAllows extends Context.Service<DomainAllows, {
             const [there] = yield* named(domain)
             if (there !== undefined) return there
             yield* requireCapacity(sql, { table: "domain_allows", name: "Domain allows", max: domainRulesMax })
-            const [made] = yield* table.rows(sql`INSERT INTO domain_allows (id, domain, list_id, created_at)
+            const [made] = yield* table.rows(
+              tracked("domains")(sql`INSERT INTO domain_allows (id, domain, list_id, created_at)
               VALUES (next_id(${now}), ${domain}, ${listId ?? null}::bigint, ${new Date(
-              now
-            )}) ON CONFLICT DO NOTHING RETURNING *`)
+                now
+              )}) ON CONFLICT DO NOTHING RETURNING *`)
+            )
             if (made === undefined) return singleRow(yield* named(domain))
             yield* audit.record({ by, action: "create", target: target(made), after: made })
             yield* enforce(domain, now)

@@ -6,7 +6,7 @@ import type { AccountId } from "../../database/Ids.ts"
 import { type Page, rowsMax } from "../../database/Paging.ts"
 import { rowsOf, singleRow, Timestamptz } from "../../database/Rows.ts"
 import { transaction } from "../../database/Transactions.ts"
-import { Broadcast } from "../../events/Broadcast.ts"
+import * as RowChanges from "../../events/RowChanges.ts"
 import { exceeds } from "../../html/Text.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../../runtime/Errors.ts"
 import { traced } from "../../runtime/Traced.ts"
@@ -127,7 +127,7 @@ const merged = (
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const broadcast = yield* Broadcast
+  const tracked = yield* RowChanges.make
   const audit = yield* AuditLog
   const table = staffRows(sql, "domain_blocks", blockRecordRows)
   const target = ({ domain, id }: DomainBlockRecord) => ({ type: "domainBlock", id, label: domain }) as const
@@ -136,11 +136,7 @@ const make = Effect.gen(function*() {
    * Enqueues an update of the domain's accounts from the first one, in the current transaction. Accounts that lost
    * follows are notified when it ends.
    */
-  const enforce = (domain: string, now: number) =>
-    Effect.andThen(
-      DomainTasks.enqueue(sql, domain, now),
-      sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "domains", ids: [] }))
-    )
+  const enforce = (domain: string, now: number) => DomainTasks.enqueue(sql, domain, now)
   const changing = <A, E>(work: (now: number) => Effect.Effect<A, E | SqlError>) =>
     Effect.flatMap(
       Clock.currentTimeMillis,
@@ -155,14 +151,16 @@ const make = Effect.gen(function*() {
     if ((yield* among([domain])).length > 0) return undefined
     yield* requireCapacity(sql, { table: "domain_blocks", name: "Domain blocks", max: domainRulesMax })
     const wanted = merged(untouched, change)
-    const [made] = yield* table.rows(sql`
+    const [made] = yield* table.rows(
+      tracked("domains")(sql`
       INSERT INTO domain_blocks (id, domain, severity, reject_media, reject_reports, private_comment, public_comment,
         obfuscate, list_id, created_at, updated_at)
       VALUES (next_id(${now}), ${domain}, ${wanted.severity}, ${wanted.rejectMedia}, ${wanted.rejectReports},
         ${wanted.privateComment}, ${wanted.publicComment}, ${wanted.obfuscate}, ${wanted.listId}, ${new Date(
-      now
-    )}, ${new Date(now)})
+        now
+      )}, ${new Date(now)})
       ON CONFLICT (domain) DO NOTHING RETURNING *`)
+    )
     if (made === undefined) return undefined
     yield* audit.record({ by, action: "create", target: target(made), after: made })
     yield* enforce(domain, now)
@@ -174,12 +172,14 @@ const make = Effect.gen(function*() {
       const wanted = merged(before, change)
       const after = singleRow(
         yield* table.rows(
-          sql`UPDATE domain_blocks SET severity = ${wanted.severity}, reject_media = ${wanted.rejectMedia},
+          tracked("domains")(
+            sql`UPDATE domain_blocks SET severity = ${wanted.severity}, reject_media = ${wanted.rejectMedia},
           reject_reports = ${wanted.rejectReports}, private_comment = ${wanted.privateComment},
           public_comment = ${wanted.publicComment}, obfuscate = ${wanted.obfuscate}, list_id = ${wanted.listId}, updated_at = ${new Date(
-            now
-          )}
+              now
+            )}
         WHERE id = ${before.id} RETURNING *`
+          )
         )
       )
       yield* audit.record({ by, action: "update", target: target(after), before, after })
@@ -188,7 +188,7 @@ const make = Effect.gen(function*() {
     }
   )
   const drop = Effect.fnUntraced(function*(before: DomainBlockRecord, now: number, by?: AccountId) {
-    yield* table.remove(before.id)
+    yield* tracked("domains")(table.remove(before.id))
     yield* audit.record({ by, action: "destroy", target: target(before), before })
     yield* enforce(before.domain, now)
   })

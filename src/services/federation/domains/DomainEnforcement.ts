@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { transaction } from "../../database/Transactions.ts"
-import { Broadcast } from "../../events/Broadcast.ts"
+import * as RowChanges from "../../events/RowChanges.ts"
 import { feedsOf } from "../../feeds/FeedKeys.ts"
 import { Feeds } from "../../feeds/Feeds.ts"
 import { NotificationWriter } from "../../feeds/NotificationWriter.ts"
@@ -27,19 +27,15 @@ export class DomainEnforcement extends Context.Service<DomainEnforcement, {
     DomainEnforcement,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const broadcast = yield* Broadcast
+      const tracked = yield* RowChanges.make
       const feeds = yield* Feeds
       const notifications = yield* NotificationWriter
       const policies = yield* DomainPolicies
       const severances = yield* Severances
 
-      const changed = Effect.fnUntraced(function*(accounts: ReadonlyArray<bigint>, losers: ReadonlyArray<bigint>) {
+      const dropFeeds = Effect.fnUntraced(function*(losers: ReadonlyArray<bigint>) {
         const dropped = yield* feedsOf(sql, losers)
-        yield* sql.afterCommit(Effect.all([
-          feeds.drop(dropped),
-          broadcast.publish({ _tag: "Changed", kind: "account", ids: [...accounts, ...losers] }),
-          broadcast.publish({ _tag: "Changed", kind: "relations", ids: losers })
-        ], { discard: true }))
+        yield* sql.afterCommit(feeds.drop(dropped))
       })
 
       /**
@@ -53,12 +49,12 @@ export class DomainEnforcement extends Context.Service<DomainEnforcement, {
         const now = new Date(yield* Clock.currentTimeMillis)
         const known = yield* policies.stored
         const wanted = rows.map((row) => ({ id: row.id, policy: policyOfAll(known, hostsOf(row)) }))
-        const differing = yield* apply(sql, wanted, now)
+        yield* apply({ sql, tracked }, wanted, now)
         const { all, losers } = yield* severances.sever(
           { id: task.causeId, type: "domain_block", targetName: task.domain },
           wanted.filter(({ policy }) => !policy.allowed).map(({ id }) => id)
         )
-        yield* changed(differing, losers)
+        yield* dropFeeds(losers)
         if (all) yield* DomainTasks.advance(sql, task, task.phase, last.key, last.id)
       })
 
@@ -66,9 +62,8 @@ export class DomainEnforcement extends Context.Service<DomainEnforcement, {
         const { events, last } = yield* severances.of(task.causeId, task.cursorId)
         yield* notifications.notifyOwners("severed_relationships", events)
         if (last !== undefined) return yield* DomainTasks.advance(sql, task, task.phase, "", last)
-        yield* DomainTasks.complete(sql, task)
         // Posts may now show more or fewer files.
-        yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "domains", ids: [] }))
+        yield* tracked("domains")(DomainTasks.complete(sql, task))
       })
 
       return DomainEnforcement.of({

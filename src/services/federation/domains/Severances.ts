@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsMax } from "../../database/Paging.ts"
 import { rowsOf, Timestamptz } from "../../database/Rows.ts"
+import * as RowChanges from "../../events/RowChanges.ts"
 import { traced } from "../../runtime/Traced.ts"
 
 /** Maximum follows ended per transaction, and maximum accounts notified. */
@@ -70,6 +71,7 @@ export class Severances extends Context.Service<Severances, {
     Severances,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
 
       const sever: Severances["Service"]["sever"] = traced("Severances.sever")(function*(cause, accountIds) {
         if (accountIds.length === 0) return { losers: [], all: true }
@@ -77,12 +79,18 @@ export class Severances extends Context.Service<Severances, {
         const both =
           sql`account_id = ANY (${accountIds}::bigint[]) OR target_account_id = ANY (${accountIds}::bigint[])`
         const most = rowsMax(sql, severedRowsMax)
-        const requests = yield* sql`DELETE FROM follow_requests WHERE id IN (
-          SELECT id FROM follow_requests WHERE ${both} LIMIT ${most}) RETURNING id`
-        const follows = yield* endedRows(sql`DELETE FROM follows WHERE id IN (
-          SELECT id FROM follows WHERE ${both} LIMIT ${most}) RETURNING account_id, target_account_id`)
+        const requests = yield* tracked("relations", accountIds)(sql`DELETE FROM follow_requests WHERE id IN (
+          SELECT id FROM follow_requests WHERE ${both} LIMIT ${most}) RETURNING id`)
+        const follows = yield* tracked(
+          "relations",
+          (rows: ReadonlyArray<{ readonly accountId: bigint; readonly targetAccountId: bigint }>) =>
+            rows.flatMap((row) => [row.accountId, row.targetAccountId])
+        )(endedRows(sql`DELETE FROM follows WHERE id IN (
+          SELECT id FROM follows WHERE ${both} LIMIT ${most}) RETURNING account_id, target_account_id`))
         yield* sql`DELETE FROM list_accounts WHERE account_id = ANY (${accountIds}::bigint[])`
-        yield* sql`DELETE FROM endorsements WHERE target_account_id = ANY (${accountIds}::bigint[])`
+        yield* tracked("relations", accountIds)(
+          sql`DELETE FROM endorsements WHERE target_account_id = ANY (${accountIds}::bigint[])`
+        )
         const severed = new Set(accountIds)
         const lost = new Map<bigint, { followers: number; following: number }>()
         const figures = new Map<bigint, { followers: number; following: number }>()
@@ -127,9 +135,11 @@ export class Severances extends Context.Service<Severances, {
         if (figures.size === 0) return
         yield* sql`SELECT FROM account_stats WHERE account_id = ANY (${[...figures.keys()]}::bigint[])
           ORDER BY account_id FOR UPDATE`
-        yield* sql`UPDATE account_stats SET followers_count = followers_count - followers,
+        yield* tracked("account", figures.keys())(
+          sql`UPDATE account_stats SET followers_count = followers_count - followers,
           following_count = following_count - following FROM ${columns(figures)}
           WHERE account_stats.account_id = given.account_id`
+        )
       })
 
       const of = traced("Severances.of")(function*(causeId: bigint, after: bigint) {

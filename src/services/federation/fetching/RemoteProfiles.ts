@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId, StatusId } from "../../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../../database/Rows.ts"
-import { Broadcast } from "../../events/Broadcast.ts"
+import * as RowChanges from "../../events/RowChanges.ts"
 import { foreignFeaturedTagsMax, foreignPinsMax } from "../../instance/ForeignLimits.ts"
 import { Jobs } from "../../intents/Jobs.ts"
 import { briefCause } from "../../outbound/BriefCause.ts"
@@ -70,7 +70,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const actors = yield* RemoteActors
-      const broadcast = yield* Broadcast
+      const tracked = yield* RowChanges.make
       const collections = yield* RemoteCollections
       const fetchedPosts = yield* FetchedPosts
       const claims = yield* RefreshClaims
@@ -107,14 +107,17 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         [followers, following, outbox]: ReadonlyArray<Foreign | undefined>
       ) {
         const stated = (collection: Foreign | undefined) => countOf(collection?.["totalItems"]) ?? null
-        yield* sql`UPDATE account_stats SET stated_followers = coalesce(${stated(followers)}, stated_followers),
+        yield* tracked("account", [id])(
+          sql`UPDATE account_stats SET stated_followers = coalesce(${stated(followers)}, stated_followers),
           stated_following = coalesce(${stated(following)}, stated_following),
-          stated_statuses = coalesce(${stated(outbox)}, stated_statuses) WHERE account_id = ${id}`.pipe(Effect.orDie)
+          stated_statuses = coalesce(${stated(outbox)}, stated_statuses) WHERE account_id = ${id}`
+        ).pipe(Effect.orDie)
         const lists = [followers, following].filter((collection) => collection !== undefined)
         if (lists.length > 0) {
-          yield* sql`UPDATE accounts SET hide_collections = ${lists.some(isHidden)} WHERE id = ${id}`.pipe(Effect.orDie)
+          yield* tracked("account", [id])(
+            sql`UPDATE accounts SET hide_collections = ${lists.some(isHidden)} WHERE id = ${id}`
+          ).pipe(Effect.orDie)
         }
-        yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })
       })
 
       /**

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsOf, Timestamptz } from "../../database/Rows.ts"
+import * as RowChanges from "../../events/RowChanges.ts"
 import { traced } from "../../runtime/Traced.ts"
 import type { ForeignPoll } from "../documents/ForeignPoll.ts"
 
@@ -32,6 +33,7 @@ export class RemotePolls extends Context.Service<RemotePolls, {
     RemotePolls,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       const endOf = ({ endsMillis }: ForeignPoll) => endsMillis === undefined ? null : new Date(endsMillis)
 
       const create = traced("RemotePolls.create")((statusId: bigint, poll: ForeignPoll) =>
@@ -47,15 +49,17 @@ export class RemotePolls extends Context.Service<RemotePolls, {
           SELECT expires_at, EXISTS (SELECT FROM poll_votes WHERE status_id = ${statusId}) AS voted FROM polls
           WHERE status_id = ${statusId} AND options = ${poll.options}::text[] AND multiple = ${poll.multiple} FOR UPDATE`)
         if (old === undefined) return undefined
-        yield* sql`UPDATE polls SET counts = ${poll.counts}::int[], voters_count = ${poll.voters},
+        yield* tracked("status", [statusId])(
+          sql`UPDATE polls SET counts = ${poll.counts}::int[], voters_count = ${poll.voters},
           expires_at = ${endOf(poll)} WHERE status_id = ${statusId}`
+        )
         return { voted: old.voted && old.expiresAt?.getTime() !== poll.endsMillis }
       })
 
       const revise = traced("RemotePolls.revise")(function*(statusId: bigint, poll: ForeignPoll | undefined) {
         const same = poll === undefined ? undefined : yield* tally(statusId, poll)
         if (same !== undefined) return same
-        yield* sql`DELETE FROM polls WHERE status_id = ${statusId}`
+        yield* tracked("status", [statusId])(sql`DELETE FROM polls WHERE status_id = ${statusId}`)
         if (poll !== undefined) yield* create(statusId, poll)
         return { voted: false }
       })

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../../database/Ids.ts"
 import { idRows, rowsOf } from "../../database/Rows.ts"
+import * as RowChanges from "../../events/RowChanges.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { Jobs } from "../../intents/Jobs.ts"
 import { traced } from "../../runtime/Traced.ts"
@@ -75,6 +76,7 @@ export class RemoteQuotes extends Context.Service<RemoteQuotes, {
     RemoteQuotes,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       const config = yield* ServerConfig
       const jobs = yield* Jobs
       const knownUris = yield* KnownUris
@@ -131,8 +133,10 @@ export class RemoteQuotes extends Context.Service<RemoteQuotes, {
           // A consent that arrived later.
           const isNew = authorizationUri !== null && authorizationUri !== before.authorizationUri
           if (before.state === "accepted" || before.state === "revoked" || !isNew) return undefined
-          yield* sql`UPDATE quotes SET authorization_uri = ${authorizationUri}, state = 'pending', legacy = ${quote.legacy}
+          yield* tracked("status", [statusId])(
+            sql`UPDATE quotes SET authorization_uri = ${authorizationUri}, state = 'pending', legacy = ${quote.legacy}
             WHERE status_id = ${statusId} AND account_id = ${account}`
+          )
           yield* jobs.enqueue("quote", statusId)
           return undefined
         }
@@ -162,8 +166,10 @@ export class RemoteQuotes extends Context.Service<RemoteQuotes, {
             : [{ uri: before.quotedUri }]
           const quoted = named === undefined ? undefined : yield* find(named.uri)
           if (quoted === undefined || quoted.reblogOfId !== null) return false
-          yield* sql`UPDATE quotes SET quoted_status_id = ${quoted.id}, quoted_account_id = ${quoted.accountId},
+          yield* tracked("status", [statusId])(
+            sql`UPDATE quotes SET quoted_status_id = ${quoted.id}, quoted_account_id = ${quoted.accountId},
             quoted_uri = NULL WHERE status_id = ${statusId} AND quoted_status_id IS NULL`
+          )
           const isNow = verdict !== undefined && verdict.authorization === before.authorizationUri
           const to = isFree(account, quoted, before.legacy) || (isNow && verdict.holds)
             ? "accepted"

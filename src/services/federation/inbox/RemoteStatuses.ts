@@ -5,6 +5,7 @@ import * as Counters from "../../database/Counters.ts"
 import type { AccountId } from "../../database/Ids.ts"
 import { idRows, required, rowsOf, singleRow } from "../../database/Rows.ts"
 import { batched } from "../../database/TransactionBatch.ts"
+import * as RowChanges from "../../events/RowChanges.ts"
 import { Jobs } from "../../intents/Jobs.ts"
 import { traced } from "../../runtime/Traced.ts"
 import { revisionsMax } from "../../statuses/History.ts"
@@ -85,7 +86,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
   readonly insert: (
     accountId: AccountId,
     received: Received
-  ) => Effect.Effect<{ readonly id: bigint; readonly adopted: ReadonlyArray<bigint> } | undefined, SqlError>
+  ) => Effect.Effect<{ readonly id: bigint } | undefined, SqlError>
   /** Updates the origin's favourite and reblog counts and the interaction policy; returns the status if one changed. */
   readonly state: (accountId: AccountId, note: ForeignNote) => Effect.Effect<bigint | undefined, SqlError>
   /**
@@ -98,6 +99,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
     RemoteStatuses,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       const emojis = yield* RemoteEmojis
       const jobs = yield* Jobs
       const polls = yield* RemotePolls
@@ -124,10 +126,12 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
           millis: number
         ) {
           const words = JSON.stringify(attachments.map(({ description, url }) => ({ description, url })))
-          const here = yield* fileRows(sql`
+          const here = yield* fileRows(
+            tracked("status", [statusId])(sql`
             UPDATE media_attachments m SET description = f.description
             FROM jsonb_to_recordset(${words}::jsonb) AS f (url text, description text)
             WHERE m.status_id = ${statusId} AND m.remote_url = f.url RETURNING m.id, m.remote_url`)
+          )
           const ids = new Map(here.map(({ id, remoteUrl }) => [remoteUrl, id]))
           for (const file of attachments) {
             if (!ids.has(file.url)) ids.set(file.url, yield* make(accountId, statusId, file, millis))
@@ -136,12 +140,12 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         }
       )
 
-      const adoptions = Adoptions.make(sql)
+      const adoptions = Adoptions.make({ sql, tracked })
       const adopt = traced("RemoteStatuses.adopt")(function*(uri: string) {
         const { more, replies } = yield* adoptions(uri)
         const [first] = replies
         if (first === undefined) return []
-        yield* Counters.count(sql, [], [{ statusId: first.parentId, replies: replies.length }])
+        yield* Counters.count({ sql, tracked }, [], [{ statusId: first.parentId, replies: replies.length }])
         if (more) yield* jobs.enqueue("replies", first.parentId)
         return [...replies.map(({ id }) => id), first.parentId]
       })
@@ -187,16 +191,17 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         yield* decorate(note)
         if (note.attachments.length > 0) {
           const mediaIds = yield* attach(accountId, id, note.attachments, millis)
-          yield* sql`${update(sql, { mediaIds })} WHERE id = ${id}`
+          yield* tracked("status", [id])(sql`${update(sql, { mediaIds })} WHERE id = ${id}`)
         }
         yield* Counters.count(
-          sql,
+          { sql, tracked },
           [{ accountId, statuses: 1 }],
           // A deleted parent has no reply count.
           made.parentId === null ? [] : [{ statusId: made.parentId, replies: 1 }],
           at
         )
-        return { id, adopted: yield* adopt(note.uri) }
+        yield* adopt(note.uri)
+        return { id }
       })
 
       return RemoteStatuses.of({
@@ -209,7 +214,8 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
           { favourites = null, interactionPolicy, reblogs = null, uri }
         ) =>
           Effect.map(
-            idRows(sql`WITH governed AS (
+            tracked("status", (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id))(
+              idRows(sql`WITH governed AS (
                 ${update(sql, { interactionPolicy })} WHERE uri = ${uri} AND account_id = ${accountId}
                   AND interaction_policy IS DISTINCT FROM ${interactionPolicy}::text[] RETURNING id),
               stated AS (UPDATE status_stats c SET stated_favourites = coalesce(${favourites}::int, stated_favourites),
@@ -218,29 +224,36 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
                 stated_favourites IS DISTINCT FROM coalesce(${favourites}::int, stated_favourites)
                 OR stated_reblogs IS DISTINCT FROM coalesce(${reblogs}::int, stated_reblogs))
               RETURNING s.id)
-              SELECT id FROM stated UNION SELECT id FROM governed`),
+              SELECT id FROM stated UNION SELECT id FROM governed`)
+            ),
             ([row]) => row?.id
           )
         ),
         quieten: traced("RemoteStatuses.quieten")((statusId, mentions) =>
           Effect.asVoid(
-            sql`UPDATE mentions SET quiet = account_id <> ALL (${
-              mentions.flatMap(({ addressed, id, quiet }) => addressed && !quiet ? [id] : [])
-            }::bigint[]) WHERE status_id = ${statusId}`
+            tracked("status", [statusId])(
+              sql`UPDATE mentions SET quiet = account_id <> ALL (${
+                mentions.flatMap(({ addressed, id, quiet }) => addressed && !quiet ? [id] : [])
+              }::bigint[]) WHERE status_id = ${statusId}`
+            )
           )
         ),
         trimVersions: traced("RemoteStatuses.trimVersions")((statusId) =>
           Effect.asVoid(
-            sql`WITH beyond AS MATERIALIZED (SELECT id FROM status_edits WHERE status_id = ${statusId}
+            tracked("status", [statusId])(
+              sql`WITH beyond AS MATERIALIZED (SELECT id FROM status_edits WHERE status_id = ${statusId}
                 ORDER BY id OFFSET ${sql.literal(String(revisionsMax))} LIMIT 1),
               gone AS (DELETE FROM status_edits e USING beyond b WHERE e.status_id = ${statusId} AND e.id >= b.id)
               DELETE FROM media_attachments m USING beyond b, statuses s
               WHERE s.id = ${statusId} AND m.status_id = s.id AND m.id <> ALL (s.media_ids) AND m.id NOT IN (
                 SELECT unnest(e.media_ids) FROM status_edits e, beyond WHERE e.status_id = ${statusId} AND e.id < beyond.id)`
+            )
           )
         ),
         wasEdited: traced("RemoteStatuses.wasEdited")((statusId, millis) =>
-          Effect.asVoid(sql`${update(sql, { editedAt: new Date(millis) })} WHERE id = ${statusId}`)
+          Effect.asVoid(
+            tracked("status", [statusId])(sql`${update(sql, { editedAt: new Date(millis) })} WHERE id = ${statusId}`)
+          )
         ),
         prospects: traced("RemoteStatuses.prospects")((accountId, uri) => prospects({ accountId, uri }))
       })

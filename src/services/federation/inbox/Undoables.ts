@@ -3,8 +3,9 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../database/Ids.ts"
 import { rowsMax } from "../../database/Paging.ts"
-import { rowsOf } from "../../database/Rows.ts"
+import { idRows, rowsOf } from "../../database/Rows.ts"
 import { atCommit } from "../../database/TransactionBatch.ts"
+import * as RowChanges from "../../events/RowChanges.ts"
 import { traced } from "../../runtime/Traced.ts"
 import { update } from "../../statuses/StatusRows.ts"
 import { typesWith } from "../documents/ActivityTypes.ts"
@@ -62,6 +63,7 @@ export class Undoables extends Context.Service<Undoables, {
     Undoables,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       const remember = atCommit(
         Effect.fnUntraced(
           function*(all: ReadonlyArray<Undoable & { readonly accountId: AccountId; readonly uri: string }>) {
@@ -90,12 +92,14 @@ export class Undoables extends Context.Service<Undoables, {
           if (old === undefined) return
           const isLate = isBefore(uri, old.uri) === true
           yield* remember({ accountId, uri: isLate ? uri : old.uri, type: "Announce", targetId: old.reblogOfId })
-          if (!isLate) yield* sql`${update(sql, { uri })} WHERE id = ${boostId}`
+          if (!isLate) yield* tracked("status", [boostId])(sql`${update(sql, { uri })} WHERE id = ${boostId}`)
         }),
         release: traced("Undoables.release")((accountId, uri) =>
           Effect.map(
-            sql`${update(sql, { uri: sql`uri || '#' || id` })} WHERE uri = ${uri} AND account_id = ${accountId}
-              AND reblog_of_id IS NOT NULL RETURNING id`,
+            tracked("status", (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id))(
+              idRows(sql`${update(sql, { uri: sql`uri || '#' || id` })} WHERE uri = ${uri} AND account_id = ${accountId}
+              AND reblog_of_id IS NOT NULL RETURNING id`)
+            ),
             (rows) => rows.length > 0
           )
         ),

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../../database/Ids.ts"
 import { rowsOf } from "../../database/Rows.ts"
+import * as RowChanges from "../../events/RowChanges.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { Jobs } from "../../intents/Jobs.ts"
 import { traced } from "../../runtime/Traced.ts"
@@ -38,6 +39,7 @@ export class UnknownMentions extends Context.Service<UnknownMentions, {
     UnknownMentions,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       const { publicUrl } = yield* ServerConfig
       const jobs = yield* Jobs
       const ours = new URL(publicUrl).host
@@ -49,13 +51,13 @@ export class UnknownMentions extends Context.Service<UnknownMentions, {
             uri.length <= uriCharactersMax && (URL.parse(uri)?.host ?? ours) !== ours
           )
           if (elsewhere.length === 0) return
-          const written = yield* sql`INSERT INTO unknown_mentions (status_id, uri, addressed)
+          const added = yield* sql`INSERT INTO unknown_mentions (status_id, uri, addressed)
             SELECT ${statusId}::bigint, n.uri, n.uri = ANY (${addressed}::text[])
             FROM unnest(${elsewhere}::text[]) WITH ORDINALITY n (uri, place)
             WHERE NOT EXISTS (SELECT FROM accounts a WHERE a.uri = n.uri)
             ORDER BY n.place LIMIT ${sql.literal(String(unknownMentionsMax))}
             ON CONFLICT DO NOTHING RETURNING 1`
-          if (written.length > 0) yield* jobs.enqueue("mentions", statusId)
+          if (added.length > 0) yield* jobs.enqueue("mentions", statusId)
         }
       )
 
@@ -68,13 +70,13 @@ export class UnknownMentions extends Context.Service<UnknownMentions, {
       })
 
       const settle = traced("UnknownMentions.settle")(function*(statusId: bigint, author: AccountId) {
-        const mentioned = yield* sql`
+        const mentioned = yield* tracked("status", [statusId])(sql`
           WITH known AS (DELETE FROM unknown_mentions u USING accounts a, statuses s
             WHERE u.status_id = ${statusId} AND a.uri = u.uri AND s.id = u.status_id AND s.account_id = ${author}
               AND s.deleted_at IS NULL RETURNING a.id, u.addressed)
           INSERT INTO mentions (status_id, account_id, silent)
           SELECT ${statusId}::bigint, id, NOT addressed FROM known WHERE id <> ${author}
-          ON CONFLICT (status_id, account_id) DO NOTHING RETURNING 1`
+          ON CONFLICT (status_id, account_id) DO NOTHING RETURNING 1`)
         return mentioned.length > 0
       })
 

@@ -13,16 +13,18 @@ const statusIdRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt }))
 const leftoversMax = 500
 
 /** Other accounts and statuses whose counters a slice changed. */
-interface Changed {
+export interface PurgedSlice {
   readonly accountIds: ReadonlyArray<bigint>
   readonly statusIds: ReadonlyArray<bigint>
 }
 
-const nothing: Changed = { accountIds: [], statusIds: [] }
+const nothing: PurgedSlice = { accountIds: [], statusIds: [] }
 const rows = (sql: SqlClient) => sql.literal(String(leftoversMax))
 /** Returns the outcome of a slice; undefined if nothing was removed. */
-const slice = <A>(gone: ReadonlyArray<A>, changed: (gone: ReadonlyArray<A>) => Partial<Changed>): Changed | undefined =>
-  gone.length === 0 ? undefined : { ...nothing, ...changed(gone) }
+const slice = <A>(
+  gone: ReadonlyArray<A>,
+  changed: (gone: ReadonlyArray<A>) => Partial<PurgedSlice>
+): PurgedSlice | undefined => gone.length === 0 ? undefined : { ...nothing, ...changed(gone) }
 const ofStatuses = (gone: ReadonlyArray<{ readonly statusId: bigint }>) =>
   slice(gone, (all) => ({ statusIds: all.map(({ statusId }) => statusId) }))
 

@@ -2,8 +2,9 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../database/Ids.ts"
-import { rowsOf } from "../../database/Rows.ts"
+import { idRows, rowsOf } from "../../database/Rows.ts"
 import { Broadcast } from "../../events/Broadcast.ts"
+import * as RowChanges from "../../events/RowChanges.ts"
 import { AgendaEntries } from "../../intents/AgendaEntries.ts"
 import { traced } from "../../runtime/Traced.ts"
 import { update } from "../../statuses/StatusRows.ts"
@@ -48,6 +49,7 @@ export class Purges extends Context.Service<Purges, {
       const sql = yield* SqlClient.SqlClient
       const agenda = yield* AgendaEntries
       const broadcast = yield* Broadcast
+      const tracked = yield* RowChanges.make
       const longAgo = Effect.map(Clock.currentTimeMillis, (now) => new Date(now - departedMillisMin))
 
       const begin = traced("Purges.begin")(function*(accountId: AccountId) {
@@ -62,11 +64,12 @@ export class Purges extends Context.Service<Purges, {
             public_pems = departed_actors.public_pems || excluded.public_pems`
         yield* sql`DELETE FROM remote_keys WHERE account_id = ${accountId}`
         yield* sql`DELETE FROM remote_actors WHERE account_id = ${accountId}`
-        yield* sql`UPDATE accounts SET suspended_at = coalesce(suspended_at, ${at}), uri = 'gone:' || id,
+        yield* tracked("account", [accountId])(
+          sql`UPDATE accounts SET suspended_at = coalesce(suspended_at, ${at}), uri = 'gone:' || id,
           username = id::text, domain = 'handle.invalid', display_name = '', note_html = '', fields = '[]',
           avatar_remote_url = NULL, header_remote_url = NULL, moved_to_id = NULL WHERE id = ${accountId}`
+        )
         yield* agenda.enqueue("purge", accountId, accountId, now)
-        yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }))
       })
 
       const retire = traced("Purges.retire")(function*(accountId: AccountId) {
@@ -77,20 +80,19 @@ export class Purges extends Context.Service<Purges, {
           ON CONFLICT DO NOTHING RETURNING username`
         if (retired.length === 0) return false
         // Its sessions, tokens and grants are deleted with it.
-        yield* sql`DELETE FROM users WHERE account_id = ${accountId}`
-        yield* sql`UPDATE accounts SET suspended_at = coalesce(suspended_at, ${at}), display_name = '', note = '',
+        yield* tracked("user", [accountId])(sql`DELETE FROM users WHERE account_id = ${accountId}`)
+        yield* tracked("account", [accountId])(
+          sql`UPDATE accounts SET suspended_at = coalesce(suspended_at, ${at}), display_name = '', note = '',
           note_html = '', fields = '[]', also_known_as = '{}', attribution_domains = '{}', moved_to_id = NULL,
           avatar_name = NULL, avatar_static_name = NULL, avatar_hash = NULL, header_name = NULL, header_static_name = NULL,
           avatar_description = '', header_description = '' WHERE id = ${accountId}`
+        )
         yield* sql`UPDATE stored_files SET account_id = NULL WHERE account_id = ${accountId}`
         yield* sql`DELETE FROM moves WHERE account_id = ${accountId}`
         yield* sql`DELETE FROM agenda WHERE account_id = ${accountId}`
         yield* agenda.enqueue("purge", accountId, accountId, now)
         yield* sql.afterCommit(
-          Effect.andThen(
-            broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [accountId] }),
-            broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] })
-          )
+          broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [accountId] })
         )
         return true
       })
@@ -106,13 +108,21 @@ export class Purges extends Context.Service<Purges, {
       /** Hides posts that are kept for reports; a remote account's row is deleted with the last of them. */
       const end = Effect.fnUntraced(function*(accountId: AccountId) {
         const now = yield* Clock.currentTimeMillis
-        yield* sql`${update(sql, { deletedAt: new Date(now) })} WHERE account_id = ${accountId} AND deleted_at IS NULL`
-        const gone = yield* sql`WITH over AS (SELECT a.id, a.domain FROM accounts a WHERE a.id = ${accountId}
+        yield* tracked("status", (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id))(
+          idRows(
+            sql`${
+              update(sql, { deletedAt: new Date(now) })
+            } WHERE account_id = ${accountId} AND deleted_at IS NULL RETURNING id`
+          )
+        )
+        const gone = yield* tracked("account", [accountId])(
+          sql`WITH over AS (SELECT a.id, a.domain FROM accounts a WHERE a.id = ${accountId}
           AND NOT EXISTS (SELECT FROM statuses s WHERE s.account_id = a.id)
           AND NOT EXISTS (SELECT FROM reports t WHERE t.target_account_id = a.id AND t.action_taken_at IS NULL)),
           gone AS (DELETE FROM accounts WHERE id IN (SELECT id FROM over WHERE domain IS NOT NULL
             AND NOT EXISTS (SELECT FROM remote_actors r WHERE r.account_id = over.id)))
           SELECT id FROM over`
+        )
         if (gone.length === 0) return yield* agenda.enqueue("purge", accountId, accountId, now + reportedMillis)
         yield* sql`DELETE FROM agenda WHERE account_id = ${accountId}`
       })
@@ -121,17 +131,16 @@ export class Purges extends Context.Service<Purges, {
         const now = yield* Clock.currentTimeMillis
         const more = agenda.enqueue("purge", accountId, accountId, now)
         if (yield* tells(accountId)) return yield* agenda.enqueue("purge", accountId, accountId, now + farewellMillis)
-        const left = yield* PurgedRows.deleteBatch(sql, accountId)
-        if (left !== undefined) {
-          yield* sql.afterCommit(Effect.andThen(
-            broadcast.publish({ _tag: "Changed", kind: "account", ids: left.accountIds }),
-            broadcast.publish({ _tag: "Changed", kind: "status", ids: left.statusIds })
-          ))
-          return yield* more
-        }
-        const changed = yield* PurgedPosts.deleteBatch(sql, accountId)
+        const left = yield* tracked("account", (slice: PurgedRows.PurgedSlice | undefined) => slice?.accountIds ?? [])(
+          tracked("status", (slice: PurgedRows.PurgedSlice | undefined) => slice?.statusIds ?? [])(
+            PurgedRows.deleteBatch(sql, accountId)
+          )
+        )
+        if (left !== undefined) return yield* more
+        const changed = yield* tracked("status", (ids: ReadonlyArray<bigint>) => ids)(
+          tracked("account", [accountId])(PurgedPosts.deleteBatch(sql, accountId))
+        )
         if (changed.length === 0) return yield* end(accountId)
-        yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: changed }))
         yield* more
       })
 
