@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../database/Ids.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { traced } from "../runtime/Traced.ts"
 
 const byDefault = <A>(value: A) => Effect.succeed(value)
@@ -25,10 +26,12 @@ export class WebSettingsWriter extends Context.Service<WebSettingsWriter, {
     WebSettingsWriter,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const tracked = yield* RowChanges.make
       return WebSettingsWriter.of({
         change: traced("WebSettingsWriter.change")(function*(account, change) {
-          yield* sql`UPDATE users SET web_settings = web_settings || ${JSON.stringify(change)}::jsonb
-            WHERE account_id = ${account}`
+          yield* tracked("user", [account])(sql`
+            UPDATE users SET web_settings = web_settings || ${JSON.stringify(change)}::jsonb
+            WHERE account_id = ${account}`)
         }, Effect.orDie)
       })
     })

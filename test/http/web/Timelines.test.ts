@@ -123,7 +123,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const seen: Array<string> = []
       let path: string | undefined = "/home"
       for (let pages = 0; path !== undefined && pages < 5; pages++) {
-        const { text } = yield* browser.get(path)
+        const text: string = (yield* browser.get(path)).text
         seen.push(...idsOf(text))
         path = /<a href="([^"]*)" rel="next"/.exec(text)?.[1]?.replaceAll("&amp;", "&")
       }
