@@ -13,11 +13,12 @@ const local = (url: string): string => {
 
 const malformed = /%(?![0-9a-f]{2})/i
 const escape = /%[0-9a-f]{2}/gi
-const unreserved = /^[\w.~-]$/
+/** Unreserved characters, and `@`, which a path means literally in either form and which begins paths of profiles. */
+const plain = /^[\w.~@-]$/
 
 const decoded = (escaped: string): string => {
   const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
-  return unreserved.test(character) ? character : escaped
+  return plain.test(character) ? character : escaped
 }
 
 const plainPath = (path: string): string =>
@@ -27,7 +28,7 @@ const plainPath = (path: string): string =>
 
 /**
  * Normalises a request's URL: removes the host and doubled slashes, and decodes escapes of unreserved characters (RFC
- * 3986, section 6.2.2.2). The router decodes paths, and ends them at `;` and `#`. All other code that decides by a path
+ * 3986, section 6.2.2.2) and of `@`. The router decodes paths, and ends them at `;` and `#`. All other code that decides by a path
  * reads it as text, so it must see the same form.
  */
 export const plainUrl = (url: string): string => {

@@ -5,7 +5,7 @@ import { EmailSubscriptions } from "../../services/subscriptions/EmailSubscripti
 import { confirmationPath, unsubscribePath } from "../../services/subscriptions/SubscriptionLinks.ts"
 import { hidden, parameters } from "../html/Forms.ts"
 import { type Html, html } from "../html/Html.ts"
-import { respond } from "../html/HtmlPage.ts"
+import { problem, respond } from "../html/HtmlPage.ts"
 import { type PageReader, Visitors } from "../html/Visitors.ts"
 
 const make = Effect.gen(function*() {
@@ -39,7 +39,11 @@ const make = Effect.gen(function*() {
           )
         }</p>`
     )
-  }).pipe(Effect.catchTag("RecordNotFound", () => tooOld))
+  }).pipe(Effect.catchTags({
+    RecordNotFound: () => tooOld,
+    Unprocessable: ({ text }) =>
+      page(({ say }) => say("Posts by email"), ({ words }) => problem(words.translate(text)), 422)
+  }))
 
   const ended = page(
     ({ say }) => say("You are unsubscribed"),

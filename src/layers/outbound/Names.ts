@@ -29,17 +29,18 @@ export class Names extends Context.Service<Names, {
     Layer.sync(Names, () => {
       const gate = Gate.make(threadsMax)
       const nearby = (name: string) =>
-        Effect.andThen(
-          gate.enter,
-          Effect.callback<ReadonlyArray<string>>((resume) => {
-            // A lookup cannot be cancelled, so its slot is free only when it ends.
-            const end = (found: ReadonlyArray<string>) => {
-              gate.leave()
-              resume(Effect.succeed(found))
-            }
-            asking.systemResolver(name).then(end, () => end([]))
-          })
-        )
+        Effect.suspend(() => {
+          const answer = Promise.withResolvers<ReadonlyArray<string>>()
+          // A lookup cannot be cancelled, so its slot is free only when it ends.
+          const end = (found: ReadonlyArray<string>) => {
+            gate.leave()
+            answer.resolve(found)
+          }
+          return Effect.andThen(
+            gate.enter(() => void asking.systemResolver(name).then(end, () => end([]))),
+            Effect.promise(() => answer.promise)
+          )
+        })
       const resolve = Effect.fnUntraced(function*(name: string) {
         if (name === "localhost" || name.endsWith(".localhost")) return yield* nearby(name)
         const answers = yield* Effect.all(

@@ -74,8 +74,8 @@ export const layer = Layer.effect(
     /** Bytes of stored copies, and of those about to be stored. */
     let bytesKept = 0
     let drafts = 0
-    /** Bytes of all drafts. Slow fetches can be many at once, and may use half of the cache together. */
-    let draftBytes = 0
+    /** Bytes of drafts of slow fetches, which can be many at once and may use half of the cache together. */
+    let slowDraftBytes = 0
     const slowBytesMax = mediaCacheBytes / 2
 
     const place = (key: string, mime: string) => path.join(root, key.slice(0, 2), fileNameOf(key, mime))
@@ -165,6 +165,7 @@ export const layer = Layer.effect(
       const draft = path.join(folder, `${key}-${++drafts}.part`)
       const head = new Uint8Array(headBytes)
       let count = 0
+      let slowCount = 0
       yield* Effect.mapError(fs.makeDirectory(folder, { recursive: true, mode: 0o700 }), storageFailed)
       return yield* Effect.gen(function*() {
         yield* Effect.scoped(Effect.gen(function*() {
@@ -172,8 +173,11 @@ export const layer = Layer.effect(
           yield* Stream.runForEach(bytes, (chunk): Effect.Effect<void, NoRemoteFile | StorageFailed> => {
             if (count < headBytes) head.set(chunk.subarray(0, headBytes - count), count)
             count += chunk.length
-            draftBytes += chunk.length
-            return count > mediaCacheBytes || (isSlow() && draftBytes > slowBytesMax)
+            if (isSlow()) {
+              slowDraftBytes += count - slowCount
+              slowCount = count
+            }
+            return count > mediaCacheBytes || (isSlow() && slowDraftBytes > slowBytesMax)
               ? Effect.fail(new NoRemoteFile({ text: "The file does not fit into MEDIA_CACHE_BYTES" }))
               : Effect.mapError(file.writeAll(chunk), storageFailed)
           })
@@ -188,7 +192,7 @@ export const layer = Layer.effect(
         return copy
       }).pipe(
         Effect.onError(() => Effect.ignore(fs.remove(draft, { force: true }))),
-        Effect.ensuring(Effect.sync(() => draftBytes -= count))
+        Effect.ensuring(Effect.sync(() => slowDraftBytes -= slowCount))
       )
     })
 

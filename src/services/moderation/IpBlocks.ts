@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { requireCapacity } from "../database/BoundedTables.ts"
+import { lockBound, requireCapacity } from "../database/BoundedTables.ts"
 import type { AccountId } from "../database/Ids.ts"
 import type { Page } from "../database/Paging.ts"
 import { rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
@@ -113,6 +113,15 @@ const make = Effect.gen(function*() {
   const taken = <A, E>(work: Effect.Effect<A, E | SqlError>) =>
     Effect.catchIf(work, isTaken, () => Effect.fail(validationFailed("Ip has already been taken")))
 
+  /** Requires room for one more block. Blocks beyond the maximum would not be loaded into memory. */
+  const requireRoom = (at: Date) =>
+    requireCapacity(sql, {
+      table: "ip_blocks",
+      name: "IP blocks",
+      max: ipBlocksMax,
+      counted: sql`expires_at IS NULL OR expires_at > ${at}`
+    })
+
   const target = ({ id, ip }: IpBlock) => ({ type: "ipBlock", id, label: ip }) as const
 
   return IpBlocks.of({
@@ -122,9 +131,7 @@ const make = Effect.gen(function*() {
     create: traced("IpBlocks.create")(function*(author, wish) {
       const { at, comment, expiresAt, ip, severity } = yield* checked(author, wish)
       return yield* changing(Effect.gen(function*() {
-        // Blocks beyond the maximum would not be loaded into memory.
-        const counted = sql`expires_at IS NULL OR expires_at > ${at}`
-        yield* requireCapacity(sql, { table: "ip_blocks", name: "IP blocks", max: ipBlocksMax, counted })
+        yield* requireRoom(at)
         const made = singleRow(
           yield* table.rows(
             tracked("ip_blocks")(
@@ -147,8 +154,11 @@ const make = Effect.gen(function*() {
     }),
     update: traced("IpBlocks.update")((author, id, wish) =>
       changing(taken(Effect.gen(function*() {
+        yield* lockBound(sql, "ip_blocks")
         const before = yield* table.take(id)
         const { at, comment, expiresAt, ip, severity } = yield* checked(author, wish, before)
+        const counts = (expiry: Date | null) => expiry === null || expiry > at
+        if (counts(expiresAt) && !counts(before.expiresAt)) yield* requireRoom(at)
         const after = singleRow(
           yield* table.rows(
             tracked("ip_blocks")(

@@ -20,26 +20,36 @@ export const make = (size: number) => {
     free--
     return true
   }
-  const turn = Effect.callback<void>((resume) => {
-    const enter = () => resume(Effect.void)
-    waiting.add(enter)
-    return Effect.sync(() => {
-      // Admitted and interrupted in the same moment.
-      if (!waiting.delete(enter)) leave()
+  /**
+   * Waits for a slot. Calls `admitted` in the step that gives the slot, after which the caller has to leave, even if it
+   * is interrupted before it continues.
+   */
+  const enter = (admitted: () => void): Effect.Effect<void> =>
+    Effect.callback((resume) => {
+      const admit = () => {
+        admitted()
+        resume(Effect.void)
+      }
+      if (tryEnter()) return admit()
+      waiting.add(admit)
+      return Effect.sync(() => waiting.delete(admit))
     })
-  })
-  const enter = Effect.suspend(() => tryEnter() ? Effect.void : turn)
 
   return {
     tryEnter,
     leave,
-    /** Waits for a slot; an interrupted waiter holds none. */
     enter,
     /** Runs an effect with a slot. */
     within: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.andThen(restore(enter), Effect.ensuring(restore(effect), Effect.sync(leave)))
-      )
+      Effect.suspend(() => {
+        let holds = false
+        return Effect.ensuring(
+          Effect.andThen(enter(() => holds = true), effect),
+          Effect.sync(() => {
+            if (holds) leave()
+          })
+        )
+      })
   }
 }
 

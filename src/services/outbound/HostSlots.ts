@@ -55,17 +55,14 @@ export const make = () => {
   const leave = (gates: ReadonlyArray<Gate.FifoSemaphore>) => {
     for (const gate of gates) gate.leave()
   }
-  /** Waits at the gates from index `at`; holds those before it. */
-  const waitAt = (gates: ReadonlyArray<Gate.FifoSemaphore>, at: number): Effect.Effect<void> => {
-    const gate = gates[at]
-    return gate === undefined ? Effect.void : Effect.andThen(
-      Effect.onError(gate.enter, () => Effect.sync(() => leave(gates.slice(0, at)))),
-      Effect.suspend(() => waitAt(gates, at + 1))
-    )
-  }
-  /** Enters all gates at once; returns the wait for the rest if one is full. */
-  const enter = (gates: ReadonlyArray<Gate.FifoSemaphore>): Effect.Effect<void> | undefined => {
-    for (const [at, gate] of gates.entries()) if (!gate.tryEnter()) return waitAt(gates, at)
+  /** Enters the gates in order; returns the wait for the rest if one is full. `held` gets those that were entered. */
+  const enter = (gates: ReadonlyArray<Gate.FifoSemaphore>, held: Array<Gate.FifoSemaphore>) => {
+    for (const [at, gate] of gates.entries()) {
+      if (!gate.tryEnter()) {
+        return Effect.forEach(gates.slice(at), (next) => next.enter(() => held.push(next)), { discard: true })
+      }
+      held.push(gate)
+    }
     return undefined
   }
 
@@ -92,7 +89,8 @@ export const make = () => {
       const host = hostOf(url)
       if (host === undefined) return busy(url)
       const gates = gatesOf(url, kind, host)
-      const waits = enter(gates)
+      const held: Array<Gate.FifoSemaphore> = []
+      const waits = enter(gates, held)
       const inside = Effect.flatMap(elapsedMillis, (began) => use(end(url, host, gates, began), restore))
       return waits === undefined
         ? inside
@@ -103,7 +101,11 @@ export const make = () => {
                 ? waits
                 : Effect.timeoutOrElse(waits, { duration: waitMillisMax, orElse: () => busy(url) })
             ),
-            () => Effect.sync(() => forget(url, host))
+            () =>
+              Effect.sync(() => {
+                leave(held)
+                forget(url, host)
+              })
           ),
           inside
         )

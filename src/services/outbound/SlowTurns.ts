@@ -18,24 +18,25 @@ export const make = (atOnceMax: number, slow: Slow) => {
   return {
     /** Runs work in a turn; `isSlow` returns true once the turn was given up. */
     within: <A, E, R>(work: (isSlow: () => boolean) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.andThen(
-          restore(gate.enter),
-          Effect.suspend(() => {
-            let inTurn = true
-            const giveUp = Effect.sync(() => {
-              if (!inTurn || slowNow >= slow.atOnceMax) return
-              inTurn = false
-              slowNow++
-              gate.leave()
-            })
-            const watch = Effect.forever(Effect.andThen(Effect.sleep(slow.millis), giveUp))
-            return Effect.ensuring(
-              restore(Effect.raceFirst(work(() => !inTurn), watch)),
-              Effect.sync(() => inTurn ? gate.leave() : void slowNow--)
-            )
+      Effect.suspend(() => {
+        let place: "waiting" | "turn" | "slow" = "waiting"
+        const giveUp = Effect.sync(() => {
+          if (place !== "turn" || slowNow >= slow.atOnceMax) return
+          place = "slow"
+          slowNow++
+          gate.leave()
+        })
+        const watch = Effect.forever(Effect.andThen(Effect.sleep(slow.millis), giveUp))
+        return Effect.ensuring(
+          Effect.andThen(
+            gate.enter(() => place = "turn"),
+            Effect.raceFirst(work(() => place === "slow"), watch)
+          ),
+          Effect.sync(() => {
+            if (place === "turn") gate.leave()
+            if (place === "slow") slowNow--
           })
         )
-      )
+      })
   }
 }

@@ -20,10 +20,14 @@ const Related = Schema.Struct({
   accountId: Schema.BigInt,
   followed: Schema.Boolean,
   follower: Schema.Boolean,
-  requesting: Schema.Boolean
+  requesting: Schema.Boolean,
+  /** Has pending requests to reply to, favourite or boost a post of the account that blocks it. */
+  asking: Schema.Boolean
 })
 type Related = typeof Related.Type
 const relatedRows = rowsOf(Related)
+
+const quoteRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt, accountId: Schema.BigInt }))
 
 const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
 const listedRows = rowsOf(Schema.Struct({ cursor: Schema.BigInt, domain: Schema.String }))
@@ -36,10 +40,15 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
   readonly remove: (account: AccountId, domain: string) => Effect.Effect<bigint | undefined, SqlError>
   readonly domainOf: (account: AccountId, id: bigint) => Effect.Effect<string | undefined, SqlError>
   /**
-   * Returns accounts of the domain that follow, are followed or have a follow request in either direction,
-   * `userDomainBlockSliceMax` at most. Deletes all notifications from the domain.
+   * Returns accounts of the domain that follow, are followed, have a follow request in either direction or ask for
+   * permission to interact, `userDomainBlockSliceMax` at most. Deletes all notifications from the domain.
    */
   readonly related: (account: AccountId, domain: string) => Effect.Effect<ReadonlyArray<Related>, SqlError>
+  /** Returns pending and accepted quotes of the account by accounts of the domain, `userDomainBlockSliceMax` at most. */
+  readonly quotes: (
+    account: AccountId,
+    domain: string
+  ) => Effect.Effect<ReadonlyArray<{ readonly statusId: bigint; readonly accountId: bigint }>, SqlError>
   readonly page: (
     account: AccountId,
     page: Page
@@ -101,14 +110,21 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
             WHERE n.account_id = ${account})`
           return yield* relatedRows(sql`
             SELECT r.account_id, bool_or(r.how = 'followed') AS followed, bool_or(r.how = 'follower') AS follower,
-              bool_or(r.how = 'requesting') AS requesting
+              bool_or(r.how = 'requesting') AS requesting, bool_or(r.how = 'asking') AS asking
             FROM (SELECT target_account_id AS account_id, 'followed' AS how FROM follows WHERE account_id = ${account}
               UNION ALL SELECT target_account_id, 'followed' FROM follow_requests WHERE account_id = ${account}
               UNION ALL SELECT account_id, 'follower' FROM follows WHERE target_account_id = ${account}
-              UNION ALL SELECT account_id, 'requesting' FROM follow_requests WHERE target_account_id = ${account}) r
+              UNION ALL SELECT account_id, 'requesting' FROM follow_requests WHERE target_account_id = ${account}
+              UNION ALL SELECT account_id, 'asking' FROM interaction_requests
+                WHERE target_account_id = ${account} AND state = 'pending') r
             JOIN accounts a ON a.id = r.account_id AND ${isOf(domain)}
             GROUP BY r.account_id ORDER BY r.account_id LIMIT ${rowsMax(sql, userDomainBlockSliceMax)}`)
         }),
+        quotes: traced("UserDomainBlocks.quotes")((account, domain) =>
+          quoteRows(sql`SELECT q.status_id, q.account_id FROM quotes q JOIN accounts a ON a.id = q.account_id
+            AND ${isOf(domain)} WHERE q.quoted_account_id = ${account} AND q.state IN ('pending', 'accepted')
+            ORDER BY q.status_id LIMIT ${rowsMax(sql, userDomainBlockSliceMax)}`)
+        ),
         page: traced("UserDomainBlocks.page")(function*(account, page) {
           if (page.limit === 0) return []
           const { tail, where } = clauses(sql, "d.id", page)

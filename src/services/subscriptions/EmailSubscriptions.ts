@@ -15,7 +15,7 @@ import { traced } from "../runtime/Traced.ts"
 import { SubscriptionLinks } from "./SubscriptionLinks.ts"
 
 /** Maximum subscribers of an account, and maximum pending subscriptions. More are refused. */
-const subscriptionsMax = 50_000
+export const subscriptionsMax = 50_000
 export const pendingMax = 2_000
 /** Maximum subscriptions of an address that become follows when its owner signs up. */
 const followsMax = 100
@@ -39,8 +39,11 @@ export class EmailSubscriptions extends Context.Service<EmailSubscriptions, {
     email: EmailAddress,
     locale: string
   ) => Effect.Effect<void, RecordNotFound | Unprocessable>
-  /** Confirms the subscription of a link's token; returns the username of the author. */
-  readonly confirm: (token: string) => Effect.Effect<string, RecordNotFound>
+  /**
+   * Confirms the subscription of a link's token; returns the username of the author. Fails if the author has the
+   * maximum number of subscribers; the link remains valid.
+   */
+  readonly confirm: (token: string) => Effect.Effect<string, RecordNotFound | Unprocessable>
   /** Returns the username of the author that a link's token subscribes to; undefined if the subscription has ended. */
   readonly find: (token: string) => Effect.Effect<string | undefined, RecordNotFound>
   readonly end: (token: string) => Effect.Effect<void, RecordNotFound>
@@ -53,6 +56,7 @@ export class EmailSubscriptions extends Context.Service<EmailSubscriptions, {
   )
 }
 
+const bounded = { table: "email_subscriptions", name: "E-mail subscriptions" }
 const full = validationFailed("This account accepts no more email subscriptions")
 
 const make = Effect.gen(function*() {
@@ -72,8 +76,7 @@ const make = Effect.gen(function*() {
    */
   const store = (account: AccountId, email: string, locale: string, at: Date) =>
     requireCapacity(sql, {
-      table: "email_subscriptions",
-      name: "E-mail subscriptions",
+      ...bounded,
       max: pendingMax,
       counted: sql`account_id = ${account} AND confirmed_at IS NULL`
     }).pipe(
@@ -119,17 +122,33 @@ const make = Effect.gen(function*() {
     }
   )
 
+  const confirm = (id: bigint) =>
+    Effect.gen(function*() {
+      const pending = yield* accountRows(
+        sql`SELECT account_id FROM email_subscriptions WHERE id = ${id} AND confirmed_at IS NULL`
+      )
+      for (const { accountId } of pending) {
+        yield* requireCapacity(sql, {
+          ...bounded,
+          max: subscriptionsMax,
+          counted: sql`account_id = ${accountId} AND confirmed_at IS NOT NULL AND id <> ${id}`
+        })
+      }
+      const at = new Date(yield* Clock.currentTimeMillis)
+      return yield* usernameRows(sql`
+        UPDATE email_subscriptions s SET confirmed_at = coalesce(s.confirmed_at, ${at})
+        FROM users u JOIN accounts a ON a.id = u.account_id
+        WHERE s.id = ${id} AND u.account_id = s.account_id AND ${offersEmails(sql, "u")} RETURNING a.username`)
+    }).pipe(
+      transaction(sql),
+      Effect.catchTags({ SqlError: Effect.die, Unprocessable: () => Effect.fail(full) })
+    )
+
   return EmailSubscriptions.of({
     subscribe,
     confirm: traced("EmailSubscriptions.confirm")(function*(token) {
       const id = yield* idOf("confirm", token)
-      const at = new Date(yield* Clock.currentTimeMillis)
-      const [found] = emailSubscriptions
-        ? yield* Effect.orDie(usernameRows(sql`
-          UPDATE email_subscriptions s SET confirmed_at = coalesce(s.confirmed_at, ${at})
-          FROM users u JOIN accounts a ON a.id = u.account_id
-          WHERE s.id = ${id} AND u.account_id = s.account_id AND ${offersEmails(sql, "u")} RETURNING a.username`))
-        : []
+      const [found] = emailSubscriptions ? yield* confirm(id) : []
       return found === undefined ? yield* new RecordNotFound() : found.username
     }),
     find: traced("EmailSubscriptions.find")(function*(token) {

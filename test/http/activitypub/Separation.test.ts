@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import separatedQuotes from "../../../migrations/0081_separated_quotes.ts"
 import { ask } from "../../support/Api.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { follows, resolved, serve } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 import { actorOf, found, json, person, post, there } from "./Talking.ts"
@@ -104,6 +105,26 @@ layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks befo
       assert.strictEqual(yield* quotes(ada, post.id), 200)
       yield* json(ada, "/api/v1/domain_blocks", { domain: (yield* OtherServer).domain })
       assert.strictEqual(yield* quotes(ada, post.id), 404)
+    }))
+
+  it.effect("F72: a user's block of a domain revokes the quotes of its accounts, as a block of an account does", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { ada, to, zoe } = yield* scene("whole")
+      const other = yield* scene("beside")
+      const states = (of: bigint) =>
+        Effect.map(
+          sql<{ state: string }>`SELECT state FROM quotes WHERE quoted_account_id = ${of} ORDER BY status_id`,
+          (rows) => rows.map(({ state }) => state)
+        )
+      for (const name of ["one", "two"]) {
+        yield* deliverFrom(zoe, { type: "Create", object: note(zoe, `${name}-whole`, { quoteUri: to.post }) })
+      }
+      yield* deliverFrom(zoe, { type: "Create", object: note(zoe, "beside", { quoteUri: other.to.post }) })
+      assert.deepStrictEqual(yield* states(ada.accountId), ["accepted", "accepted"])
+      yield* json(ada, "/api/v1/domain_blocks", { domain: (yield* OtherServer).domain })
+      yield* eventually(states(ada.accountId), (found) => found.every((state) => state === "revoked"))
+      assert.deepStrictEqual(yield* states(other.ada.accountId), ["accepted"])
     }))
 
   it.effect("F72: quotes that came in spite of a block are ended by the migration", () =>

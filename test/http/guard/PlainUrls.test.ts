@@ -9,7 +9,7 @@ describe("F106: one form of a request's address", () => {
     ["", "/"],
     ["/api/v1/accounts?x=%61;#//", "/api/v1/accounts?x=%61;#//"],
     ["/%61pi/v1/%41%2d%2e%5F%7e", "/api/v1/A-._~"],
-    ["/tags/%E3%81%82%20%2f%40", "/tags/%E3%81%82%20%2f%40"],
+    ["/tags/%E3%81%82%20%2f%3A", "/tags/%E3%81%82%20%2f%3A"],
     ["/%2561", "/%2561"],
     ["/%%361/%61", "/%%361/%61"],
     ["/%6/%61", "/%6/%61"],
@@ -22,6 +22,10 @@ describe("F106: one form of a request's address", () => {
   ])("%s is %s", (url, expected) => {
     assert.strictEqual(plainUrl(url), expected)
     assert.strictEqual(plainUrl(expected), expected)
+  })
+
+  it("F181: an escaped @ begins the path of a profile as a literal one does", () => {
+    assert.strictEqual(plainUrl("/%40alice/%40x?q=%40"), "/@alice/@x?q=%40")
   })
 
   it.each([

@@ -7,7 +7,8 @@ import { MailLinks } from "../../../src/services/identity/MailLinks.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { Retention } from "../../../src/services/intents/Retention.ts"
 import { EmailDigests } from "../../../src/services/subscriptions/EmailDigests.ts"
-import { pendingMax } from "../../../src/services/subscriptions/EmailSubscriptions.ts"
+import { pendingMax, subscriptionsMax } from "../../../src/services/subscriptions/EmailSubscriptions.ts"
+import { behindGate } from "../../support/Gates.ts"
 import { person } from "../../support/People.ts"
 import { get, post, send } from "../../support/Requests.ts"
 import { issueToken, user } from "../../support/SignedIn.ts"
@@ -199,6 +200,30 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         const first = yield* sql`SELECT FROM email_subscriptions WHERE email = '1@many.example'`
         assert.lengthOf(first, 1)
         yield* takeEmails
+      }))
+
+    it.effect("F73: confirmations at once do not exceed an account's maximum of subscribers", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { id } = yield* withEmailSubscriptions("karl")
+        const addresses = ["a@full.example", "b@full.example", "c@full.example"]
+        const links = yield* Effect.forEach(addresses, (email) =>
+          Effect.gen(function*() {
+            assert.strictEqual((yield* post(path(id), { email })).status, 200)
+            return linkIn(yield* nextEmailTo(email), "/email_subscriptions/")
+          }))
+        const now = new Date(yield* Clock.currentTimeMillis)
+        yield* sql`INSERT INTO email_subscriptions (id, account_id, email, locale, created_at, confirmed_at)
+          SELECT 2000000 + n, ${id}, n || '@full.example', 'en', ${now}, ${now}
+          FROM generate_series(1, ${subscriptionsMax - 1}) n`
+        const pages = yield* behindGate("email_subscriptions", "UPDATE", links.map((link) => get(link)))
+        assert.deepStrictEqual(pages.map(({ status }) => status).toSorted(), [200, 422, 422])
+        const refused = pages.findIndex(({ status }) => status === 422)
+        assert.include(pages[refused]?.text, "This account accepts no more email subscriptions")
+        const confirmed = links[pages.findIndex(({ status }) => status === 200)] ?? ""
+        assert.strictEqual((yield* get(confirmed)).status, 200, "a link works again")
+        yield* sql`DELETE FROM email_subscriptions WHERE email = '1@full.example'`
+        assert.strictEqual((yield* get(links[refused] ?? "")).status, 200, "the link works once there is room")
       }))
 
     it.effect("a user who signs up with the address follows instead", () =>

@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber } from "effect"
+import { Deferred, Effect, Exit, Fiber, References } from "effect"
 import { TestClock } from "effect/testing"
 import * as Gate from "../../../src/services/outbound/Gate.ts"
 import { requestsPerHostMax, waitingPerHostMax } from "../../../src/services/outbound/HostSlots.ts"
 import * as HostSlots from "../../../src/services/outbound/HostSlots.ts"
 import { Unreachable } from "../../../src/services/outbound/OutboundError.ts"
+import * as SlowTurns from "../../../src/services/outbound/SlowTurns.ts"
 import { jumpingClock } from "../../support/JumpingClock.ts"
 
 /** Stays inside until told to leave. */
@@ -125,4 +126,60 @@ describe("row 30: slots", () => {
         assert.deepStrictEqual(served, [quick.host])
       })
   )
+})
+
+describe("F180: a waiter that is interrupted", () => {
+  const url = new URL("https://slots.test/")
+  type Within = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, unknown>
+  const kinds: Readonly<Record<string, () => { readonly within: Within; readonly size: number }>> = {
+    "a gate": () => ({ within: Gate.make(1).within, size: 1 }),
+    "turns": () => {
+      const turns = SlowTurns.make(1, { millis: 1_000, atOnceMax: 1 })
+      return { within: (effect) => turns.within(() => effect), size: 1 }
+    },
+    "slots of a host": () => {
+      const slots = HostSlots.make()
+      return { within: (effect) => slots.within(url, "fetch", effect), size: requestsPerHostMax }
+    },
+    "slots with a deadline": () => {
+      const slots = HostSlots.make()
+      return { within: (effect) => slots.within(url, "fetch", effect, 5_000), size: requestsPerHostMax }
+    },
+    "taken slots": () => {
+      const slots = HostSlots.make()
+      return {
+        within: (effect) => Effect.scoped(Effect.andThen(slots.take(url, "fetch"), effect)),
+        size: requestsPerHostMax
+      }
+    }
+  }
+
+  it.effect.each(Object.keys(kinds))("at any step leaves no slot of %s behind", (name) =>
+    Effect.gen(function*() {
+      const leaks: Array<number> = []
+      for (let run = 0; run < 120; run++) {
+        const [steps, operations] = [run % 30, 2 + Math.floor(run / 30)]
+        const { size, within } = kinds[name]!()
+        const go = yield* Deferred.make<void>()
+        const leaving = yield* Effect.forkChild(within(Deferred.await(go)))
+        // The others stay, so that the host is not forgotten with its slots.
+        const staying = yield* Effect.replicateEffect(Effect.forkChild(within(Effect.never)), size - 1)
+        yield* Effect.yieldNow
+        // Yields after a few operations, so that the interruption arrives between any two of them.
+        const waiter = yield* Effect.forkChild(
+          Effect.provideService(within(Effect.never), References.MaxOpsBeforeYield, operations)
+        )
+        for (let step = 0; step < 40; step++) yield* Effect.yieldNow
+        yield* Deferred.succeed(go, undefined)
+        for (let step = 0; step < steps; step++) yield* Effect.yieldNow
+        yield* Fiber.interrupt(waiter)
+        yield* Fiber.await(leaving)
+        let inside = false
+        const later = yield* Effect.forkChild(within(Effect.andThen(Effect.sync(() => inside = true), Effect.never)))
+        for (let step = 0; step < 10; step++) yield* Effect.yieldNow
+        if (!inside) leaks.push(run)
+        yield* Fiber.interruptAll([later, ...staying])
+      }
+      assert.deepStrictEqual(leaks, [])
+    }))
 })

@@ -8,12 +8,14 @@ import { UserDomainBlocks, userDomainBlockSliceMax } from "../../../services/soc
 import { lockAccount, lockPairs } from "../../../services/visibility/Pairs.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onAccount, type Verbs } from "../core/Verbs.ts"
+import * as Approving from "./Approving.ts"
+import * as Quoting from "./Quoting.ts"
 
 type Relations = Pick<Verbs, "RejectFollow" | "RemoveFollower" | "Unfollow">
 
 /**
- * A user's block of a whole server. Its posts are hidden at once. Existing follows are ended in slices, each as if the
- * user ended it, so that the other server is told.
+ * A user's block of a whole server. Its posts are hidden at once. Existing follows and quotes are ended in slices, each
+ * as if the user ended it, so that the other server is told.
  */
 export const make = Effect.fnUntraced(function*(relations: Relations) {
   const sql = yield* SqlClient.SqlClient
@@ -21,6 +23,8 @@ export const make = Effect.fnUntraced(function*(relations: Relations) {
   const domains = yield* UserDomainBlocks
   const notifications = yield* NotificationWriter
   const severances = yield* Severances
+  const approving = yield* Approving.make
+  const quoting = yield* Quoting.make
 
   const verbs = {
     BlockDomain: Effect.fnUntraced(function*(own: Ownership, { domain }: Commands["BlockDomain"]) {
@@ -43,22 +47,25 @@ export const make = Effect.fnUntraced(function*(relations: Relations) {
     const domain = yield* domains.domainOf(accountId, id)
     if (domain === undefined) return
     const related = yield* domains.related(accountId, domain)
-    yield* lockPairs(sql, related.map((one) => [accountId, one.accountId]))
+    const quotes = yield* domains.quotes(accountId, domain)
+    yield* lockPairs(sql, [...related, ...quotes].map((one) => [accountId, one.accountId]))
     let [followers, following] = [0, 0]
     for (const one of related) {
       const target = AccountId.make(one.accountId)
       if (one.followed) yield* relations.Unfollow(own, { _tag: "Unfollow", target })
       if (one.requesting) yield* relations.RejectFollow(own, { _tag: "RejectFollow", target })
       if (one.follower) yield* relations.RemoveFollower(own, { _tag: "RemoveFollower", target })
+      if (one.asking) yield* approving.rejectRequestsOf(own, target)
       if (one.followed) following++
       if (one.follower) followers++
     }
+    for (const { statusId } of quotes) yield* quoting.revoke(own, statusId)
     const cause = { id, type: "user_domain_block", targetName: domain } as const
     if (followers + following > 0) {
       const now = yield* Clock.currentTimeMillis
       yield* severances.record(cause, new Map([[accountId, { followers, following }]]), now)
     }
-    if (related.length === userDomainBlockSliceMax) {
+    if (related.length === userDomainBlockSliceMax || quotes.length === userDomainBlockSliceMax) {
       return yield* agenda.enqueue("domain_block", id, accountId, yield* Clock.currentTimeMillis)
     }
     const { events } = yield* severances.of(id, 0n)

@@ -20,6 +20,8 @@ const threadMillisMin = 15 * 60_000
 const threadAgeMillisMin = 5 * 60_000
 /** Maximum pages of replies for a new post: the collection and its first page. */
 const pagesOfNew = 2
+/** Maximum conversations that a node fetches in the background; more are not fetched until they are read again. */
+const fetchesAtOnceMax = 64
 /** Maximum ancestors searched for one whose parent is missing here. */
 const ancestorsMax = 4_096
 
@@ -100,13 +102,23 @@ export class Threads extends Context.Service<Threads, {
         yield* descend(post, budget, limits.repliesOfNew)
       })
 
+      let running = 0
+      /** Starts a fetch in the background; returns false if `fetchesAtOnceMax` run already. */
+      const inBackground = (work: Effect.Effect<void>) =>
+        Effect.uninterruptible(Effect.suspend(() => {
+          if (running >= fetchesAtOnceMax) return Effect.succeed(false)
+          running++
+          return Effect.as(Effect.forkIn(Effect.ensuring(work, Effect.sync(() => running--)), scope), true)
+        }))
+
       const meet = traced("Threads.meet")(function*(post: Foreign) {
         const published = momentOf(post["published"])
         if (published !== undefined && (yield* Clock.currentTimeMillis) - published >= threadAgeMillisMin) return
         yield* around(post).pipe(
           Effect.timeoutOption(`${refreshSecondsMax} seconds`),
           Effect.catchCause((cause) => Effect.logWarning("a conversation was not fetched", briefCause(cause))),
-          Effect.forkIn(scope)
+          Effect.asVoid,
+          inBackground
         )
       })
 
@@ -138,14 +150,15 @@ export class Threads extends Context.Service<Threads, {
         const now = yield* Clock.currentTimeMillis
         if (post === undefined || now - post.createdAt.getTime() < threadAgeMillisMin) return undefined
         if (yield* claims.begin("thread", statusId, threadMillisMin)) {
-          yield* grow(statusId, post.uri).pipe(
+          const isStarted = yield* grow(statusId, post.uri).pipe(
             Effect.timeoutOrElse({ duration: `${refreshSecondsMax} seconds`, orElse: () => Effect.succeed(0) }),
             Effect.catchCause((cause) =>
               Effect.as(Effect.logWarning("a conversation was not fetched", briefCause(cause)), 0)
             ),
             Effect.flatMap((found) => claims.end("thread", statusId, found)),
-            Effect.forkIn(scope)
+            inBackground
           )
+          if (!isStarted) yield* claims.end("thread", statusId, 0)
         }
         return yield* claims.find("thread", statusId)
       })

@@ -1,0 +1,32 @@
+import { Deferred, Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+import { eventually } from "./Eventually.ts"
+
+/**
+ * Runs requests that write rows of a table at once: each write waits until all requests have reached it or wait for
+ * one that has. Returns the responses in the order of the requests.
+ */
+export const behindGate = Effect.fnUntraced(
+  function*<A, E, R>(table: string, event: "INSERT" | "UPDATE", requests: ReadonlyArray<Effect.Effect<A, E, R>>) {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`CREATE OR REPLACE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN PERFORM pg_advisory_xact_lock_shared(77); RETURN NEW; END'`
+    yield* sql.unsafe(`CREATE TRIGGER gate BEFORE ${event} ON ${table} FOR EACH ROW EXECUTE FUNCTION gate()`)
+    const closed = yield* Deferred.make<void>()
+    // Forked here, so that the requests do not run in the transaction that holds the gate.
+    const running = yield* Effect.forkDetach(
+      Effect.andThen(Deferred.await(closed), Effect.all(requests, { concurrency: "unbounded" }))
+    )
+    yield* sql.withTransaction(Effect.gen(function*() {
+      yield* sql`SELECT pg_advisory_xact_lock(77)`
+      yield* Deferred.succeed(closed, undefined)
+      yield* eventually(
+        sql<{ waiting: number }>`SELECT count(DISTINCT pid)::int AS waiting FROM pg_locks WHERE NOT granted`,
+        ([row]) => row!.waiting >= requests.length
+      )
+    }))
+    const responses = yield* Fiber.join(running)
+    yield* sql.unsafe(`DROP TRIGGER gate ON ${table}`)
+    return responses
+  }
+)
