@@ -2,9 +2,13 @@ import { Clock, Console, Effect, FileSystem, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { OperatorError } from "../layers/OperatorError.ts"
 import * as EmailAddresses from "../services/identity/EmailAddresses.ts"
+import type { Users } from "../services/identity/Users.ts"
 import { Instance } from "../services/instance/Instance.ts"
 import type { InstanceChange } from "../services/instance/InstanceChange.ts"
 import { InstanceSettings } from "../services/instance/InstanceSettings.ts"
+import type { SettingKind, SettingKinds } from "../services/instance/SettingKinds.ts"
+import { settingKeys, settings } from "../services/instance/SettingTable.ts"
+import { collectChanges } from "../services/instance/SettingValues.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import * as InstanceServices from "./InstanceServices.ts"
 import { asOperatorError, findUser } from "./Lookup.ts"
@@ -29,62 +33,68 @@ const addressOf = Effect.fnUntraced(function*(given: string) {
   return address ?? (yield* new OperatorError({ message: `${given} is not an e-mail address` }))
 })
 
-/** Returns the change of a field whose flag was given; empty without the flag. */
-const part = Effect.fnUntraced(function*<const Key extends keyof InstanceChange, A, E, R>(
-  key: Key,
-  given: Option.Option<string>,
-  read: (text: string) => Effect.Effect<A, E, R>
-) {
-  return Option.isNone(given) ? {} : { [key]: yield* read(given.value) }
-})
+interface FlagCode<Kind extends SettingKind> {
+  readonly read: (text: string) => Effect.Effect<
+    SettingKinds[Kind]["change"],
+    OperatorError,
+    FileSystem.FileSystem | Users
+  >
+}
+
+const plain = { read: (text: string) => Effect.succeed(text) }
+
+/** Reading of flags, by kind; undefined for kinds that have no flag. */
+const kinds: { readonly [Kind in SettingKind]: FlagCode<Kind> | undefined } = {
+  line: plain,
+  document: { read: documentAt },
+  email: { read: addressOf },
+  account: {
+    read: (name) => name === "" ? Effect.succeed("") : Effect.map(findUser(name), ({ username }) => username)
+  },
+  languages: { read: (tags) => Effect.succeed(tags.split(",").map((tag) => tag.trim()).filter(Boolean)) },
+  color: plain,
+  language: undefined,
+  choice: undefined,
+  flag: undefined,
+  count: undefined,
+  access: undefined,
+  budgets: undefined
+}
+
+const flags = Object.fromEntries(
+  settingKeys.flatMap((key) => {
+    const { flag } = settings[key]
+    return flag === undefined ? [] : [[key, text(flag.name, flag.about)]]
+  })
+)
+
+/** Reads the changes of settings whose flags were given. */
+const changesOf = (given: Readonly<Record<string, Option.Option<string>>>) =>
+  collectChanges((key) => {
+    const value = given[key]
+    const code = kinds[settings[key].kind]
+    return value === undefined || Option.isNone(value) || code === undefined
+      ? Effect.undefined
+      : code.read(value.value)
+  })
 
 export const set = Command.make(
   "set",
   {
-    title: text("title", "The server's name"),
-    description: text("description", "Description in one or two sentences"),
-    extendedDescription: text("extended-description", "File with the extended description: plain text or HTML"),
+    ...flags,
     privacyPolicy: text("privacy-policy", "File with the privacy policy: plain text or HTML"),
     terms: text("terms", "File with the terms of service: plain text or HTML"),
-    termsDate: text("terms-date", "Effective date of the terms, as 2026-01-31; default is today"),
-    contactEmail: text("contact-email", "Contact address of the operator"),
-    contactAccount: text("contact-account", "Contact account; default is the first owner"),
-    accentColor: text("accent-color", "Color of links and buttons, as #rrggbb"),
-    languages: text("languages", "Languages of the server, as comma-separated tags: en,pt-BR")
+    termsDate: text("terms-date", "Effective date of the terms, as 2026-01-31; default is today")
   },
   traced("instance set")(function*(given) {
-    const plain = (value: string) => Effect.succeed(value)
+    const { privacyPolicy, terms, termsDate } = given
     const today = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10)
     const change: InstanceChange = {
-      ...(yield* part("title", given.title, plain)),
-      ...(yield* part("description", given.description, plain)),
-      ...(yield* part("extendedDescription", given.extendedDescription, documentAt)),
-      ...(yield* part(
-        "privacyPolicy",
-        given.privacyPolicy,
-        (path) => Effect.map(documentAt(path), (policy) => ({ text: policy }))
-      )),
-      ...(yield* part(
-        "termsOfService",
-        given.terms,
-        (path) =>
-          Effect.map(
-            documentAt(path),
-            (terms) => ({ text: terms, since: Option.getOrElse(given.termsDate, () => today) })
-          )
-      )),
-      ...(yield* part("accentColor", given.accentColor, plain)),
-      ...(yield* part("contactEmail", given.contactEmail, addressOf)),
-      ...(yield* part(
-        "contactAccount",
-        given.contactAccount,
-        (name) => name === "" ? Effect.succeed("") : Effect.map(findUser(name), ({ username }) => username)
-      )),
-      ...(yield* part(
-        "languages",
-        given.languages,
-        (tags) => Effect.succeed(tags.split(",").map((tag) => tag.trim()).filter(Boolean))
-      ))
+      ...(yield* changesOf(given)),
+      ...(Option.isSome(privacyPolicy) && { privacyPolicy: { text: yield* documentAt(privacyPolicy.value) } }),
+      ...(Option.isSome(terms) && {
+        termsOfService: { text: yield* documentAt(terms.value), since: Option.getOrElse(termsDate, () => today) }
+      })
     }
     if (Object.keys(change).length === 0) {
       return yield* new OperatorError({ message: "Nothing to set; see --help for the options" })
@@ -106,13 +116,13 @@ export const show = Command.make(
       value === null ? "-" : `${value.html.length} characters`
     yield* Console.log([
       `Title: ${about.title}`,
-      `Description: ${about.shortDescription || "-"}`,
+      `Description: ${about.description || "-"}`,
       `Extended description: ${document(about.extendedDescription)}`,
       `Privacy policy: ${document(about.privacyPolicy)}`,
       `Terms of service: ${document(about.termsOfService)}${
         about.termsOfService === null ? "" : `, from ${about.termsOfService.since}`
       }`,
-      `Contact: ${about.contactEmail || "-"}, ${about.contactUsername === null ? "-" : `@${about.contactUsername}`}`,
+      `Contact: ${about.contactEmail || "-"}, ${about.contactAccount === null ? "-" : `@${about.contactAccount}`}`,
       `Languages: ${about.languages.join(", ")}`,
       `Color: ${about.accentColor ?? "-"}`,
       `Picture: ${pictured(about.thumbnail)}, icon: ${pictured(about.appIcon)}, favicon: ${pictured(about.favicon)}`,

@@ -38,7 +38,7 @@ const make = Effect.gen(function*() {
     const { session, way, words } = yield* visitors.current
     if (session !== undefined) return redirect("/home")
     const { pieces, say } = words
-    const { shortDescription, title } = yield* instance.about
+    const { description, title } = yield* instance.about
     const { activeMonth, statuses, users } = yield* instance.usage
     const { registrations: mode, registrationsMessage } = yield* policies.current
     const software = `Murmuration ${softwareVersion}`
@@ -53,12 +53,12 @@ const make = Effect.gen(function*() {
           { people: users, active: activeMonth, posts: statuses }
         )
       }</span></p>
-${shortDescription === "" ? "" : html`<p dir="auto">${shortDescription}</p>`}
+${description === "" ? "" : html`<p dir="auto">${description}</p>`}
 <p>${registrations(words, mode)}</p>
 ${
         mode !== "closed" || registrationsMessage === null
           ? ""
-          : html`<div class="content" dir="auto">${raw(sanitise(bounded(registrationsMessage)))}</div>`
+          : html`<div class="content" dir="auto">${raw(sanitise(bounded(registrationsMessage.html)))}</div>`
       }
 <p>${
         pieces("Handles here end in {ending}. Any Mastodon app works with {address}.", {
@@ -87,16 +87,15 @@ ${rulesOf(words, yield* instance.rules)}
   const about = Effect.gen(function*() {
     const { way, words } = yield* pages.reader
     const { pieces, say } = words
-    const { contactEmail, contactUsername, extendedDescription, shortDescription, termsOfService, title } =
-      yield* instance
-        .about
+    const { contactAccount, contactEmail, description, extendedDescription, termsOfService, title } = yield* instance
+      .about
     return pages.respond({
       words,
       title: say("About {title}", { title }),
       body: html`
 ${
         extendedDescription === null
-          ? html`<p dir="auto">${shortDescription || say("The operator has not described this server yet.")}</p>`
+          ? html`<p dir="auto">${description || say("The operator has not described this server yet.")}</p>`
           : html`<div class="content" dir="auto">${raw(sanitise(bounded(extendedDescription.html)))}</div>`
       }
 ${
@@ -107,11 +106,11 @@ ${
           }</p>`
       }
 ${
-        contactUsername === null
+        contactAccount === null
           ? ""
           : html`<p>${
             pieces("Contact {account} about this server.", {
-              account: html`<a href="${way(`/@${contactUsername}`)}">@${contactUsername}</a>`
+              account: html`<a href="${way(`/@${contactAccount}`)}">@${contactAccount}</a>`
             })
           }</p>`
       }

@@ -77,7 +77,7 @@ ${older(reader, last)}`
 
   const shown = Effect.flatMap(
     policies.current,
-    ({ timelines: { hashtagFeeds: { local, remote } } }) =>
+    ({ timelinesAccess: { hashtagFeeds: { local, remote } } }) =>
       pages.guarded(local !== "public" || remote !== "public", page)
   )
   return HttpRouter.add("GET", "/tags/:name", byType(admit("documents", named), shown))

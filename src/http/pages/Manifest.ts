@@ -13,14 +13,14 @@ const keptSeconds = 300
 const make = Effect.gen(function*() {
   const { publicUrl } = yield* ServerConfig
   const { current } = yield* Appearance
-  const manifest = Effect.map(current, ({ accentColor, shortDescription, title }) => {
+  const manifest = Effect.map(current, ({ accentColor, description, title }) => {
     const theme = accentColor === null ? palette.light.accent : accentOf(accentColor, "light").accent
     return HttpServerResponse.text(
       JSON.stringify(Object.fromEntries([
         ["id", "/"],
         ["name", title],
         ["short_name", title],
-        ["description", shortDescription],
+        ["description", description],
         ["start_url", "/"],
         ["scope", "/"],
         ["display", "browser"],

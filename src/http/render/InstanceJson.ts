@@ -114,7 +114,7 @@ export const instanceJson = (
     title: about.title,
     version: interfaceVersion,
     sourceUrl: sourceUrl ?? "",
-    description: about.shortDescription,
+    description: about.description,
     usage: { users: { activeMonth: usage.activeMonth } },
     thumbnail: thumbnailOf(config, about),
     icon: iconEdges.map((edge) => ({ src: iconUrl(config, about, edge), size: `${edge}x${edge}` })),
@@ -149,8 +149,8 @@ export const instanceJson = (
       },
       translation: { enabled: translates },
       timelinesAccess: {
-        ...policies.timelines,
-        trendingLinkFeeds: policies.timelines.hashtagFeeds
+        ...policies.timelinesAccess,
+        trendingLinkFeeds: policies.timelinesAccess.hashtagFeeds
       },
       limitedFederation: config.limitedFederation
     },
@@ -158,7 +158,7 @@ export const instanceJson = (
       enabled: policies.registrations !== "closed",
       approvalRequired: policies.registrations === "approval",
       reasonRequired: policies.registrations === "approval" && policies.reasonRequired,
-      message: policies.registrations === "closed" ? policies.registrationsMessage : null,
+      message: policies.registrations === "closed" ? policies.registrationsMessage?.html ?? null : null,
       minAge: policies.minAge,
       url: null
     },
@@ -181,8 +181,8 @@ export const instanceV1Json = (
   withMembers<InstanceV1, "contactAccount">({
     uri: config.localDomain,
     title: about.title,
-    shortDescription: about.shortDescription,
-    description: String(html`${about.shortDescription}`),
+    shortDescription: about.description,
+    description: String(html`${about.description}`),
     email: about.contactEmail,
     version: interfaceVersion,
     urls: { streamingApi: streamingUrl(config.publicUrl) },

@@ -27,7 +27,7 @@ const make = Effect.gen(function*() {
   const text = yield* single(
     { kinds: ["instance"], millisMax: nodeInfoMillisMax },
     Effect.gen(function*() {
-      const { shortDescription, title } = yield* instance.about
+      const { description, title } = yield* instance.about
       const usage = yield* instance.usage
       const { registrations } = yield* policies.current
       const nodeInfo: NodeInfo = {
@@ -40,7 +40,7 @@ const make = Effect.gen(function*() {
           users: { total: usage.users, activeMonth: usage.activeMonth, activeHalfyear: usage.activeHalfYear },
           localPosts: usage.statuses
         },
-        metadata: { nodeName: title, nodeDescription: shortDescription }
+        metadata: { nodeName: title, nodeDescription: description }
       }
       return encode(nodeInfo)
     })

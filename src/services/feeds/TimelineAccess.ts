@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../database/Ids.ts"
 import { idRows } from "../database/Rows.ts"
 import { InstancePolicies } from "../instance/InstancePolicies.ts"
-import type { TimelineReaders, TimelinesAccess as Access } from "../instance/SettingNames.ts"
+import type { TimelineReaders, TimelinesAccess as Access } from "../instance/TimelinesAccess.ts"
 import { Unprocessable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { defaultRole, givenBits, permissions } from "../staff/Permissions.ts"
@@ -62,7 +62,7 @@ export class TimelineAccess extends Context.Service<TimelineAccess, {
 
       return TimelineAccess.of({
         narrow: traced("TimelineAccess.narrow")(function*(viewer, kind, wanted) {
-          const { timelines: { [kind]: access } } = yield* policies.current
+          const { timelinesAccess: { [kind]: access } } = yield* policies.current
           const asked = wanted.local === wanted.remote
             ? [access.local, access.remote]
             : [wanted.local ? access.local : access.remote]
@@ -75,7 +75,7 @@ export class TimelineAccess extends Context.Service<TimelineAccess, {
           return local || remote ? { ...wanted, local, remote } : undefined
         }),
         withoutAccess: traced("TimelineAccess.withoutAccess")(function*(kind, origin, accountIds) {
-          const { timelines: { [kind]: access } } = yield* policies.current
+          const { timelinesAccess: { [kind]: access } } = yield* policies.current
           if (access[origin] !== "disabled" || accountIds.length === 0) return new Set()
           const withAccess = yield* withOverride(accountIds)
           return new Set(accountIds.filter((id) => !withAccess.has(id)))

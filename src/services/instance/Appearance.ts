@@ -8,7 +8,7 @@ const lookMillisMax = 30_000
 const lookAloneMillisMax = 1_000
 
 /** Fields of the server's description that every page and tab shows. */
-export type AppearanceFields = Pick<About, "title" | "shortDescription" | "accentColor" | "appIcon" | "favicon">
+export type AppearanceFields = Pick<About, "title" | "description" | "accentColor" | "appIcon" | "favicon">
 
 /** Appearance of the server, as staff set it. Cached until any node changes it. */
 export class Appearance extends Context.Service<Appearance, {

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -11,33 +11,21 @@ import {
   instanceThumbnailOf,
   pictureSettings
 } from "./PictureSettings.ts"
-import { decodeTags, decodeText, settings } from "./SettingNames.ts"
-import { type StorageBudgets, storageBudgetsOf } from "./StorageBudgets.ts"
+import type { ValuesFor } from "./SettingTable.ts"
+import { settingValues, storedNames } from "./SettingValues.ts"
 
 /** Description of the server, which staff set in the table `settings`. */
-export interface About {
-  readonly title: string
-  readonly shortDescription: string
-  /** HTML; null if staff wrote none. */
-  readonly extendedDescription: { readonly html: string; readonly updatedAt: Date } | null
+export interface About extends Omit<ValuesFor<"about">, "contactAccount"> {
   readonly privacyPolicy: DocumentVersion | null
   /** Null if there are no terms. */
   readonly termsOfService: DocumentVersion | null
-  readonly contactEmail: string
-  /** Tags of the languages spoken on this server (BCP 47). */
-  readonly languages: ReadonlyArray<string>
-  /** Language of pages and e-mails; null means the first spoken language that is available. */
-  readonly defaultLanguage: string | null
-  /** `#rrggbb`; null if staff chose none. */
-  readonly accentColor: string | null
   /** Null if staff set none. */
   readonly thumbnail: InstanceThumbnail | null
   readonly appIcon: InstanceIcon | null
   readonly favicon: InstanceIcon | null
-  readonly storageBudgets: StorageBudgets
   /** Contact account: the one that staff named, or else the oldest administrator, if any. */
   readonly contactAccountId: bigint | null
-  readonly contactUsername: string | null
+  readonly contactAccount: string | null
 }
 
 const RuleRecord = Schema.Struct({
@@ -94,12 +82,8 @@ export class Instance extends Context.Service<Instance, {
         const rows = yield* settingRows(sql`
           SELECT name, value, updated_at FROM settings WHERE name = ANY (${settingNames}::text[])`)
         const set = new Map(rows.map((row) => [row.name, row]))
-        const text = (name: string) => Option.getOrElse(decodeText(set.get(name)?.value), () => "")
-        const page = (name: string) => {
-          const row = set.get(name)
-          return row === undefined || text(name) === "" ? null : { html: text(name), updatedAt: row.updatedAt }
-        }
-        const contact = text(settings.contactAccount).toLowerCase()
+        const values = settingValues("about", rows)
+        const contact = values.contactAccount?.toLowerCase() ?? ""
         const [asked] = yield* contactRows(sql`
           SELECT u.account_id AS id, a.username FROM users u JOIN roles r ON r.id = u.role_id
           JOIN accounts a ON a.id = u.account_id AND a.suspended_at IS NULL
@@ -107,21 +91,14 @@ export class Instance extends Context.Service<Instance, {
           ORDER BY (lower(a.username) = ${contact}) DESC, u.account_id LIMIT 1`)
         const document = yield* documents(sql)
         return {
-          title: text(settings.title) || "Murmuration",
-          shortDescription: text(settings.description),
-          extendedDescription: page(settings.extendedDescription),
+          ...values,
           privacyPolicy: document("privacy_policy"),
           termsOfService: document("terms_of_service"),
-          contactEmail: text(settings.contactEmail),
-          languages: Option.getOrElse(decodeTags(set.get(settings.languages)?.value), () => [defaultLanguage]),
-          defaultLanguage: text(settings.defaultLanguage) || null,
-          accentColor: text(settings.accentColor) || null,
           thumbnail: instanceThumbnailOf(set.get(pictureSettings.thumbnail)?.value),
           appIcon: instanceIconOf(set.get(pictureSettings.appIcon)?.value),
           favicon: instanceIconOf(set.get(pictureSettings.favicon)?.value),
-          storageBudgets: storageBudgetsOf(set.get(settings.storageBudgets)?.value),
           contactAccountId: asked?.id ?? null,
-          contactUsername: asked?.username ?? null
+          contactAccount: asked?.username ?? null
         }
       }).pipe(Effect.orDie, Effect.withSpan("Instance.about"))
 
@@ -172,7 +149,4 @@ export class Instance extends Context.Service<Instance, {
   )
 }
 
-/** Language of the server's own pages and e-mails. */
-const defaultLanguage = "en"
-
-const settingNames = [...Object.values(settings), ...Object.values(pictureSettings)]
+const settingNames = [...storedNames("about"), ...Object.values(pictureSettings)]

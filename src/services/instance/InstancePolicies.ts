@@ -1,40 +1,22 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Changes } from "../caching/Changes.ts"
 import { single } from "../caching/Single.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { ServerConfig } from "./ServerConfig.ts"
-import {
-  decodeFlag,
-  decodeMode,
-  decodeText,
-  decodeTimelinesAccess,
-  decodeYears,
-  type RegistrationsMode,
-  settings,
-  type TimelinesAccess
-} from "./SettingNames.ts"
+import type { ValuesFor } from "./SettingTable.ts"
+import { settingValues, storedNames } from "./SettingValues.ts"
+import type { TimelinesAccess } from "./TimelinesAccess.ts"
 
 /** Lifetime of cached policies, in milliseconds: while this node hears of changes, and while it does not. */
 const policiesMillisMax = 30_000
 const policiesAloneMillisMax = 1_000
 
 /** Policies for registrations and for access to timelines. */
-export interface Policies {
-  readonly registrations: (typeof RegistrationsMode)["Type"]
-  /** HTML shown while registrations are closed; null if staff wrote none. */
-  readonly registrationsMessage: string | null
-  /** True if a sign-up must give a reason. */
-  readonly reasonRequired: boolean
-  /** Minimum age in years; null if no age is required. */
-  readonly minAge: number | null
-  /** True if open registrations switch to approval after a week without an active moderator. */
-  readonly autoClose: boolean
-  readonly timelines: TimelinesAccess
-}
+export type Policies = ValuesFor<"policies">
 
-const settingRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown }))
-const names = Object.values(settings)
+const settingRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown, updatedAt: Timestamptz }))
+const names = storedNames("policies")
 
 /** Policies as staff set them, with environment variables as defaults. Cached until any node changes them. */
 export class InstancePolicies extends Context.Service<InstancePolicies, {
@@ -52,19 +34,16 @@ export class InstancePolicies extends Context.Service<InstancePolicies, {
       }
 
       const load = Effect.gen(function*() {
-        const rows = yield* settingRows(sql`SELECT name, value FROM settings WHERE name = ANY (${names}::text[])`)
-        const set = new Map(rows.map(({ name, value }) => [name, value]))
-        const timelines = Option.getOrElse(decodeTimelinesAccess(set.get(settings.timelinesAccess)), () => usualAccess)
-        return {
-          registrations: Option.getOrElse(decodeMode(set.get(settings.registrations)), () => registrations),
-          registrationsMessage: Option.getOrNull(decodeText(set.get(settings.registrationsMessage))),
-          reasonRequired: decodeFlag(set.get(settings.reasonRequired)),
-          minAge: Option.getOrNull(decodeYears(set.get(settings.minAge))),
-          autoClose: decodeFlag(set.get(settings.autoClose)),
-          timelines: limitedFederation
-            ? { liveFeeds: membersOnly(timelines.liveFeeds), hashtagFeeds: membersOnly(timelines.hashtagFeeds) }
-            : timelines
-        } satisfies Policies
+        const rows = yield* settingRows(sql`
+          SELECT name, value, updated_at FROM settings WHERE name = ANY (${names}::text[])`)
+        const policies = settingValues("policies", rows, { registrations, timelinesAccess: usualAccess })
+        const { hashtagFeeds, liveFeeds } = policies.timelinesAccess
+        return limitedFederation
+          ? {
+            ...policies,
+            timelinesAccess: { liveFeeds: membersOnly(liveFeeds), hashtagFeeds: membersOnly(hashtagFeeds) }
+          }
+          : policies
       }).pipe(Effect.orDie, Effect.withSpan("InstancePolicies.load"))
 
       const current = yield* single({

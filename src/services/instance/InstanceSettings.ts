@@ -9,8 +9,9 @@ import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { requirePermission } from "../staff/Rank.ts"
 import type { DocumentKind } from "./Documents.ts"
-import { type InstanceChange, settingRowsOf } from "./InstanceChange.ts"
+import type { InstanceChange } from "./InstanceChange.ts"
 import { InstanceDocuments } from "./InstanceDocuments.ts"
+import { settingRowsOf } from "./SettingValues.ts"
 
 const valueRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown }))
 

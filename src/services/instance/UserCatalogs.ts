@@ -1,12 +1,13 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { rowsOf } from "../database/Rows.ts"
+import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { type Catalog, Catalogs, english } from "../languages/Catalogs.ts"
 import { type LanguagePreferences, preferred } from "../languages/Negotiation.ts"
-import { decodeTags, decodeText, settings } from "./SettingNames.ts"
+import { settings } from "./SettingTable.ts"
+import { settingValues } from "./SettingValues.ts"
 
-const valueRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown }))
-const names = [settings.defaultLanguage, settings.languages]
+const valueRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown, updatedAt: Timestamptz }))
+const names = [settings.defaultLanguage.stored, settings.languages.stored]
 
 /** Message catalogs for users. */
 export class UserCatalogs extends Context.Service<UserCatalogs, {
@@ -24,13 +25,11 @@ export class UserCatalogs extends Context.Service<UserCatalogs, {
       const known = (wishes: LanguagePreferences) => catalogs.get(preferred(catalogs.keys(), wishes) ?? "")
       const englishCatalog = catalogs.get("en") ?? english
 
-      const serverDefault = valueRows(sql`SELECT name, value FROM settings WHERE name = ANY (${names}::text[])`).pipe(
+      const serverDefault = valueRows(sql`
+        SELECT name, value, updated_at FROM settings WHERE name = ANY (${names}::text[])`).pipe(
         Effect.map((rows) => {
-          const value = (name: string) => rows.find((row) => row.name === name)?.value
-          const lang = Option.getOrUndefined(decodeText(value(settings.defaultLanguage)))
-          return known({ lang }) ??
-            known({ lang: Option.getOrElse(decodeTags(value(settings.languages)), () => [])[0] }) ??
-            englishCatalog
+          const { defaultLanguage, languages } = settingValues("about", rows)
+          return known({ lang: defaultLanguage ?? undefined }) ?? known({ lang: languages[0] }) ?? englishCatalog
         }),
         // English if the database does not respond.
         Effect.catchCause(() => Effect.succeed(englishCatalog))

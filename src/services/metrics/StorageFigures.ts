@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { rowsMax } from "../database/Paging.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { settings } from "../instance/SettingNames.ts"
+import { settings } from "../instance/SettingTable.ts"
 import { type StorageBudgets, storageBudgetsOf } from "../instance/StorageBudgets.ts"
 import { MediaUsage } from "../media/MediaUsage.ts"
 import { RemoteCopies } from "../media/RemoteCopies.ts"
@@ -51,7 +51,7 @@ export class StorageFigures extends Context.Service<StorageFigures, {
       return StorageFigures.of({
         current: Effect.gen(function*() {
           const [row] = yield* Effect.orDie(
-            budgetRows(sql`SELECT value FROM settings WHERE name = ${settings.storageBudgets}`)
+            budgetRows(sql`SELECT value FROM settings WHERE name = ${settings.storageBudgets.stored}`)
           )
           return { ...(yield* kept("all", read)), budgets: storageBudgetsOf(row?.value), copies: yield* copies.usage }
         }).pipe(Effect.withSpan("StorageFigures.current"))

@@ -11,7 +11,7 @@ import { domainOf, type EmailAddress } from "../identity/EmailAddresses.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
-import { staffRows } from "../staff/StaffRows.ts"
+import { auditedRows } from "../staff/StaffRows.ts"
 
 const blocksMax = 100_000
 
@@ -48,9 +48,9 @@ export class CanonicalEmailBlocks extends Context.Service<CanonicalEmailBlocks, 
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const audit = yield* AuditLog
-      const table = staffRows(sql, "canonical_email_blocks", blockRows)
       const target = ({ canonicalEmailHash, id }: CanonicalEmailBlock) =>
         ({ type: "canonicalEmailBlock", id, label: canonicalEmailHash }) as const
+      const table = auditedRows(sql, audit, "canonical_email_blocks", blockRows, target)
 
       return CanonicalEmailBlocks.of({
         page: traced("CanonicalEmailBlocks.page")(table.page),
@@ -76,11 +76,7 @@ export class CanonicalEmailBlocks extends Context.Service<CanonicalEmailBlocks, 
           })).pipe(Effect.catchTag("SqlError", Effect.die))
         }),
         remove: traced("CanonicalEmailBlocks.remove")((by, id) =>
-          transaction(sql)(Effect.gen(function*() {
-            const before = yield* table.take(id)
-            yield* table.remove(id)
-            yield* audit.record({ by, action: "destroy", target: target(before), before })
-          })).pipe(Effect.catchTag("SqlError", Effect.die))
+          transaction(sql)(table.destroy(by, id)).pipe(Effect.catchTag("SqlError", Effect.die))
         )
       })
     })

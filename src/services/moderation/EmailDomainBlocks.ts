@@ -13,7 +13,7 @@ import { type RecordNotFound, type Unprocessable, validationFailed } from "../ru
 import { traced } from "../runtime/Traced.ts"
 import { hashedKey } from "../secrets/HashedKey.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
-import { isTaken, staffRows } from "../staff/StaffRows.ts"
+import { auditedRows, isTaken } from "../staff/StaffRows.ts"
 import { networkOf } from "./AddressRules.ts"
 import { MailExchanges } from "./MailExchanges.ts"
 
@@ -100,7 +100,8 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* AuditLog
   const exchanges = yield* MailExchanges
-  const table = staffRows(sql, "email_domain_blocks", blockRows)
+  const target = ({ domain, id }: EmailDomainBlock) => ({ type: "emailDomainBlock", id, label: domain }) as const
+  const table = auditedRows(sql, audit, "email_domain_blocks", blockRows, target)
 
   const valid = (text: string) => {
     const domain = nameOf(text)
@@ -110,7 +111,6 @@ const make = Effect.gen(function*() {
       )
       : Effect.succeed(domain)
   }
-  const target = ({ domain, id }: EmailDomainBlock) => ({ type: "emailDomainBlock", id, label: domain }) as const
   const taken = validationFailed("Domain has already been taken")
 
   const create = traced("EmailDomainBlocks.create")(
@@ -144,11 +144,7 @@ const make = Effect.gen(function*() {
   )
 
   const remove = traced("EmailDomainBlocks.remove")((by: AccountId | undefined, id: bigint) =>
-    transaction(sql)(Effect.gen(function*() {
-      const before = yield* table.take(id)
-      yield* table.remove(id)
-      yield* audit.record({ by, action: "destroy", target: target(before), before })
-    })).pipe(Effect.catchTag("SqlError", Effect.die))
+    transaction(sql)(table.destroy(by, id)).pipe(Effect.catchTag("SqlError", Effect.die))
   )
 
   /** Returns the strictest block of any of these names. */

@@ -12,7 +12,7 @@ import { type RecordNotFound, type Unprocessable, validationFailed } from "../ru
 import { momentMillisMax } from "../runtime/Moments.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
-import { isTaken, staffRows } from "../staff/StaffRows.ts"
+import { auditedRows, isTaken } from "../staff/StaffRows.ts"
 import { ipBlockSeverities, isBroad, isInside, networkOf } from "./AddressRules.ts"
 import { BlockedAddresses, ipBlocksMax } from "./BlockedAddresses.ts"
 
@@ -72,7 +72,8 @@ const make = Effect.gen(function*() {
   const audit = yield* AuditLog
   const blocked = yield* BlockedAddresses
   const tracked = yield* RowChanges.make
-  const table = staffRows(sql, "ip_blocks", blockRows)
+  const target = ({ id, ip }: IpBlock) => ({ type: "ipBlock", id, label: ip }) as const
+  const table = auditedRows(sql, audit, "ip_blocks", blockRows, target)
 
   /** Runs a change; other nodes are told at the commit, and this node reloads the blocks before the response. */
   const changing = <A, E>(work: Effect.Effect<A, E | SqlError>) =>
@@ -122,8 +123,6 @@ const make = Effect.gen(function*() {
       counted: sql`expires_at IS NULL OR expires_at > ${at}`
     })
 
-  const target = ({ id, ip }: IpBlock) => ({ type: "ipBlock", id, label: ip }) as const
-
   return IpBlocks.of({
     page: traced("IpBlocks.page")(table.page),
     total: table.total,
@@ -172,11 +171,7 @@ const make = Effect.gen(function*() {
       }))).pipe(Effect.catchTag("SqlError", Effect.die))
     ),
     remove: traced("IpBlocks.remove")((author, id) =>
-      changing(Effect.gen(function*() {
-        const before = yield* table.take(id)
-        yield* table.remove(id)
-        yield* audit.record({ by: author.by, action: "destroy", target: target(before), before })
-      })).pipe(Effect.catchTag("SqlError", Effect.die))
+      changing(table.destroy(author.by, id)).pipe(Effect.catchTag("SqlError", Effect.die))
     )
   })
 })

@@ -10,7 +10,7 @@ import { lookalikeKey } from "../identity/Usernames.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
-import { isTaken, staffRows } from "../staff/StaffRows.ts"
+import { auditedRows, isTaken } from "../staff/StaffRows.ts"
 
 /** Maximum characters of a blocked name, and maximum blocks, all of which a sign-up checks. */
 const usernameCharactersMax = 30
@@ -57,8 +57,8 @@ export class UsernameBlocks extends Context.Service<UsernameBlocks, {
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* AuditLog
-  const table = staffRows(sql, "username_blocks", blockRows)
   const target = ({ id, username }: UsernameBlock) => ({ type: "usernameBlock", id, label: username }) as const
+  const table = auditedRows(sql, audit, "username_blocks", blockRows, target)
 
   const checked = Effect.fnUntraced(function*(wish: UsernameBlockWish, before?: UsernameBlock) {
     const username = wish.username?.trim() ?? before?.username ?? ""
@@ -123,11 +123,7 @@ const make = Effect.gen(function*() {
       }))
     ),
     remove: traced("UsernameBlocks.remove")((by, id) =>
-      transaction(sql)(Effect.gen(function*() {
-        const before = yield* table.take(id)
-        yield* table.remove(id)
-        yield* audit.record({ by, action: "destroy", target: target(before), before })
-      })).pipe(Effect.catchTag("SqlError", Effect.die))
+      transaction(sql)(table.destroy(by, id)).pipe(Effect.catchTag("SqlError", Effect.die))
     )
   })
 })

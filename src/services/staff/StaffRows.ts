@@ -2,8 +2,10 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { boundedCount } from "../database/BoundedCounts.ts"
+import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
+import type { AuditLog } from "./AuditLog.ts"
 
 type Decoder<Row> = (
   statement: Effect.Effect<ReadonlyArray<unknown>, SqlError>
@@ -33,6 +35,28 @@ export const staffRows = <Row>(sql: SqlClient, table: string, rows: Decoder<Row>
      */
     take: (id: bigint) => one(id, true),
     remove: (id: bigint) => sql`DELETE FROM ${sql(table)} WHERE id = ${id}`
+  }
+}
+
+type Block = "canonicalEmailBlock" | "emailDomainBlock" | "ipBlock" | "usernameBlock"
+
+/** Staff rows whose removal is in the audit log. `target` names the entry's target. */
+export const auditedRows = <Row extends Readonly<Record<string, unknown>>>(
+  sql: SqlClient,
+  audit: AuditLog["Service"],
+  table: string,
+  rows: Decoder<Row>,
+  target: (row: Row) => { readonly type: Block; readonly id: bigint; readonly label: string }
+) => {
+  const list = staffRows(sql, table, rows)
+  return {
+    ...list,
+    /** Removes a row and records it, in the current transaction. */
+    destroy: Effect.fnUntraced(function*(by: AccountId | undefined, id: bigint) {
+      const before = yield* list.take(id)
+      yield* list.remove(id)
+      yield* audit.record({ by, action: "destroy", target: target(before), before })
+    })
   }
 }
 

@@ -54,9 +54,12 @@ const saidIn = (sources: ReadonlyArray<Source>): ReadonlyArray<string> =>
     [...text.matchAll(/\b(?:say|pieces)\(\s*"((?:[^"\\]|\\.)*)"/g)].map(([, message = ""]) => message)
   )
 
+/** The table with the labels of settings; its other texts are for operators. */
+const isSettingTable = ({ path }: Source) => path === "src/services/instance/SettingTable.ts"
+
 /** Texts in the sources, and scope texts, which come from a table. */
 const said = new Set([
-  ...saidIn(sourcesIn("src").filter((file) => isForPeople(file) || isForStaff(file))),
+  ...saidIn(sourcesIn("src").filter((file) => isForPeople(file) || isForStaff(file) || isSettingTable(file))),
   ...[Scopes.all].concat(Scopes.all.map((scope) => [scope])).flatMap((scopes) => group(scopes))
     .flatMap(({ access, texts, title }) => [access, title].concat(texts))
 ])

@@ -1,20 +1,18 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { type DomainAllow, DomainAllows } from "../../../services/federation/domains/DomainAllows.ts"
-import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
 import { group } from "../../Group.ts"
 import { Access } from "../../guard/Access.ts"
 import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
-import * as Lists from "../../render/Lists.ts"
-import { domainRows } from "../../render/Pages.ts"
 import { timestamp } from "../../wire/Common.ts"
 import { json } from "../../wire/Keys.ts"
-import { pageOf, PageQuery } from "../../wire/PageQuery.ts"
+import { PageQuery } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
 import { AdminDomainAllow, DomainAllowWrite } from "../wire/Blocks.ts"
+import { staffTable } from "./StaffTable.ts"
 
 const reading = Access.staff("manageFederation", "admin:read", "admin:read:domain_allows")
 const writing = Access.staff("manageFederation", "admin:write", "admin:write:domain_allows")
@@ -41,25 +39,19 @@ export const layer = group(
   AdminDomainAllowsGroup,
   Effect.fn(function*(handlers) {
     const allows = yield* DomainAllows
-    const { publicUrl: baseUrl } = yield* ServerConfig
+    const table = yield* staffTable({
+      name: "domainAllows",
+      path,
+      table: { ...allows, remove: (by, id) => allows.remove(id, by) },
+      shown: (rows) => Effect.succeed(rows.map(shown))
+    })
     return handlers.handleAll({
-      list: traced("admin.domainAllows.list")(function*({ query }) {
-        const page = pageOf(query, domainRows)
-        const rows = yield* allows.page(page)
-        return Lists.page({ baseUrl, path, page, rows, cursor: ({ id }) => id, items: rows.map(shown) })
-      }),
+      ...table.handlers,
       create: traced("admin.domainAllows.create")(function*({ payload }) {
         const by = yield* Caller.account
         return Reply.json(
           shown(yield* allows.allow(payload.domain ?? "", { by, confirmed: payload.confirmed === true }))
         )
-      }),
-      show: traced("admin.domainAllows.show")(({ params }) =>
-        Effect.map(allows.find(params.id), (found) => Reply.json(shown(found)))
-      ),
-      remove: traced("admin.domainAllows.remove")(function*({ params }) {
-        yield* allows.remove(params.id, yield* Caller.account)
-        return Reply.empty
       })
     })
   })

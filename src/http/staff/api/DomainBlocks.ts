@@ -7,7 +7,6 @@ import {
   DomainBlocks
 } from "../../../services/federation/domains/DomainBlocks.ts"
 import { isSeverity } from "../../../services/federation/domains/DomainPolicy.ts"
-import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { Unprocessable, validationFailed } from "../../../services/runtime/Errors.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
 import { group } from "../../Group.ts"
@@ -15,13 +14,12 @@ import { Access } from "../../guard/Access.ts"
 import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
-import * as Lists from "../../render/Lists.ts"
-import { domainRows } from "../../render/Pages.ts"
 import { timestamp } from "../../wire/Common.ts"
 import { json, type Values } from "../../wire/Keys.ts"
-import { pageOf, PageQuery } from "../../wire/PageQuery.ts"
+import { PageQuery } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
 import { AdminDomainBlock, DomainBlockUpdate, DomainBlockWrite, type ExistingDomainBlock } from "../wire/Blocks.ts"
+import { staffTable } from "./StaffTable.ts"
 
 const reading = Access.staff("manageFederation", "admin:read", "admin:read:domain_blocks")
 const writing = Access.staff("manageFederation", "admin:write", "admin:write:domain_blocks")
@@ -74,16 +72,17 @@ export const layer = group(
   AdminDomainBlocksGroup,
   Effect.fn(function*(handlers) {
     const blocks = yield* DomainBlocks
-    const { publicUrl: baseUrl } = yield* ServerConfig
+    const table = yield* staffTable({
+      name: "domainBlocks",
+      path,
+      table: { ...blocks, remove: (by, id) => blocks.remove(id, by) },
+      shown: (rows) => Effect.succeed(rows.map(shown))
+    })
     const change = traced("admin.domainBlocks.change")(function*({ params, payload }: Changing) {
       return Reply.json(shown(yield* blocks.update(params.id, yield* changeOf(payload), yield* Caller.account)))
     })
     return handlers.handleAll({
-      list: traced("admin.domainBlocks.list")(function*({ query }) {
-        const page = pageOf(query, domainRows)
-        const rows = yield* blocks.page(page)
-        return Lists.page({ baseUrl, path, page, rows, cursor: ({ id }) => id, items: rows.map(shown) })
-      }),
+      ...table.handlers,
       create: traced("admin.domainBlocks.create")(function*({ payload: { confirmed, domain, ...said } }) {
         const by = yield* Caller.account
         return yield* blocks.create(domain ?? "", { ...yield* changeOf(said), confirmed }, by).pipe(
@@ -99,15 +98,8 @@ export const layer = group(
             )))
         )
       }),
-      show: traced("admin.domainBlocks.show")(({ params }) =>
-        Effect.map(blocks.find(params.id), (found) => Reply.json(shown(found)))
-      ),
       replace: change,
-      change,
-      remove: traced("admin.domainBlocks.remove")(function*({ params }) {
-        yield* blocks.remove(params.id, yield* Caller.account)
-        return Reply.empty
-      })
+      change
     })
   })
 ).pipe(Layer.provide(DomainBlocks.layer))

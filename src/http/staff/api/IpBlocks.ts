@@ -1,7 +1,6 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { type IpBlock, IpBlocks } from "../../../services/moderation/IpBlocks.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
 import { group } from "../../Group.ts"
@@ -9,13 +8,12 @@ import { Access } from "../../guard/Access.ts"
 import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
-import * as Lists from "../../render/Lists.ts"
-import { domainRows } from "../../render/Pages.ts"
 import { timestamp, timestampOrNull } from "../../wire/Common.ts"
 import { json } from "../../wire/Keys.ts"
-import { pageOf, PageQuery } from "../../wire/PageQuery.ts"
+import { PageQuery } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
 import { AdminIpBlock, IpBlockWrite } from "../wire/Blocks.ts"
+import { staffTable } from "./StaffTable.ts"
 
 const reading = Access.staff("manageBlocks", "admin:read", "admin:read:ip_blocks")
 const writing = Access.staff("manageBlocks", "admin:write", "admin:write:ip_blocks")
@@ -60,11 +58,13 @@ const wishOf = ({ comment, confirmed, expiresIn, ip, severity }: IpBlockWrite) =
   expiresInSeconds: expiresIn === undefined ? undefined : secondsOf(expiresIn)
 })
 
+/** The client's IP address. */
+const address = Effect.map(
+  HttpServerRequest.HttpServerRequest,
+  ({ remoteAddress }) => Option.getOrUndefined(remoteAddress)
+)
 /** The acting account and the client's IP address. */
-const author = Effect.gen(function*() {
-  const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
-  return { by: yield* Caller.account, address: Option.getOrUndefined(remoteAddress) }
-})
+const author = Effect.all({ by: Caller.account, address })
 
 interface Changing {
   readonly params: { readonly id: bigint }
@@ -76,28 +76,25 @@ export const layer = group(
   AdminIpBlocksGroup,
   Effect.fn(function*(handlers) {
     const blocks = yield* IpBlocks
-    const { publicUrl: baseUrl } = yield* ServerConfig
+    const table = yield* staffTable({
+      name: "ipBlocks",
+      path,
+      table: {
+        ...blocks,
+        remove: (by, id) => Effect.flatMap(address, (from) => blocks.remove({ by, address: from }, id))
+      },
+      shown: (rows) => Effect.succeed(rows.map(shown))
+    })
     const change = traced("admin.ipBlocks.change")(function*({ params, payload }: Changing) {
       return Reply.json(shown(yield* blocks.update(yield* author, params.id, wishOf(payload))))
     })
     return handlers.handleAll({
-      list: traced("admin.ipBlocks.list")(function*({ query }) {
-        const page = pageOf(query, domainRows)
-        const rows = yield* blocks.page(page)
-        return Lists.page({ baseUrl, path, page, rows, cursor: ({ id }) => id, items: rows.map(shown) })
-      }),
+      ...table.handlers,
       create: traced("admin.ipBlocks.create")(function*({ payload }) {
         return Reply.json(shown(yield* blocks.create(yield* author, wishOf(payload))))
       }),
-      show: traced("admin.ipBlocks.show")(({ params }) =>
-        Effect.map(blocks.find(params.id), (found) => Reply.json(shown(found)))
-      ),
       replace: change,
-      change,
-      remove: traced("admin.ipBlocks.remove")(function*({ params }) {
-        yield* blocks.remove(yield* author, params.id)
-        return Reply.empty
-      })
+      change
     })
   })
 ).pipe(Layer.provide(IpBlocks.layer))

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import type { AccountId } from "../../../services/database/Ids.ts"
 import type { Page } from "../../../services/database/Paging.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
@@ -15,7 +16,10 @@ import { pageOf, type PageParameters } from "../../wire/PageQuery.ts"
 interface Table<Row> {
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<Row>>
   readonly find: (id: bigint) => Effect.Effect<Row, RecordNotFound>
-  readonly remove: (by: AccountId, id: bigint) => Effect.Effect<void, RecordNotFound>
+  readonly remove: (
+    by: AccountId,
+    id: bigint
+  ) => Effect.Effect<void, RecordNotFound, HttpServerRequest.HttpServerRequest>
 }
 
 interface About {

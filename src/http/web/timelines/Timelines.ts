@@ -120,7 +120,7 @@ const make = Effect.gen(function*() {
       }),
       Effect.map(
         policies.current,
-        ({ timelines: { liveFeeds } }) => liveFeeds.local !== "public" || !local && liveFeeds.remote !== "public"
+        ({ timelinesAccess: { liveFeeds } }) => liveFeeds.local !== "public" || !local && liveFeeds.remote !== "public"
       )
     )
 
