@@ -52,6 +52,7 @@ import { MailLinks } from "../services/identity/MailLinks.ts"
 import { Registrations } from "../services/identity/Registrations.ts"
 import { Sessions } from "../services/identity/Sessions.ts"
 import { Settings } from "../services/identity/Settings.ts"
+import { SignInPlaces } from "../services/identity/SignInPlaces.ts"
 import { SignIns } from "../services/identity/SignIns.ts"
 import { SignUps } from "../services/identity/SignUps.ts"
 import { StaffEmails } from "../services/identity/StaffEmails.ts"
@@ -134,6 +135,7 @@ const identity = Layer.satisfiesServicesType<Stored | InstancePolicies | Secret 
     Roles.layer,
     Sessions.layer,
     Settings.layer,
+    SignInPlaces.layer,
     SignIns.layer,
     SignUps.layer,
     StaffEmails.layer,

@@ -13,6 +13,7 @@ import * as OwnInvites from "./OwnInvites.ts"
 import * as Passwords from "./Passwords.ts"
 import * as SecondStep from "./SecondStep.ts"
 import * as SignIn from "./SignIn.ts"
+import * as SignUpPage from "./SignUpPage.ts"
 import * as StrikePages from "./StrikePages.ts"
 import * as TwoFactor from "./TwoFactor.ts"
 
@@ -30,6 +31,7 @@ export const layer = Layer.mergeAll(
   Passwords.layer,
   SecondStep.layer,
   SignIn.layer,
+  SignUpPage.layer,
   StrikePages.layer,
   Stylesheet.layer,
   TwoFactor.layer

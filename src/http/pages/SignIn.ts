@@ -2,12 +2,13 @@ import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter } from "effect/http"
 import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
 import { SignIns } from "../../services/identity/SignIns.ts"
+import { InstancePolicies } from "../../services/instance/InstancePolicies.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { StrikeLinks } from "../../services/moderation/StrikeLinks.ts"
 import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { linkTo, problem, redirect, respond } from "../html/HtmlPage.ts"
-import { signInPath } from "../html/PagePaths.ts"
+import { signInPath, signUpPath } from "../html/PagePaths.ts"
 import { type Visitor, Visitors } from "../html/Visitors.ts"
 import { AuthorizationRequests } from "../oauth/AuthorizationRequests.ts"
 import { returnTo } from "./Returns.ts"
@@ -25,6 +26,7 @@ const make = Effect.gen(function*() {
   const { localDomain } = yield* ServerConfig
   const forms = yield* Forms
   const links = yield* StrikeLinks
+  const policies = yield* InstancePolicies
   const requests = yield* AuthorizationRequests
   const signIns = yield* SignIns
   const visitors = yield* Visitors
@@ -32,6 +34,7 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*({ email, problem: wrong, status, to, visitor }: Shown) {
     const { way, words } = visitor
     const { pieces, say } = words
+    const { registrations } = yield* policies.current
     return visitor.remember(respond({
       words,
       title: say("Sign in"),
@@ -50,6 +53,11 @@ ${tokenInput(visitor.formToken)}${hidden("return_to", to)}
         say("Forgot your password?")
       }</a></p>
 </form>
+${
+        registrations === "closed" ?
+          "" :
+          html`<p>${pieces("New here? <link>Sign up</link>", { link: linkTo(way(signUpPath)) })}</p>`
+      }
 <p class="soft">${
         pieces("Did not get the confirmation email? <link>Send it again</link>", {
           link: linkTo(way("/auth/confirmation/new"))

@@ -8,7 +8,7 @@ import { type RegistrationsMode, settings, type TimelinesAccess } from "./Settin
 import { type BudgetKind, budgetKinds, storageBudgetBytesMax, type StorageBudgets } from "./StorageBudgets.ts"
 
 /** Maximum characters of the title and of the description. */
-const titleCharactersMax = 100
+export const titleCharactersMax = 100
 const descriptionCharactersMax = 500
 /** Maximum languages spoken on the server. */
 const instanceLanguagesMax = 20
