@@ -49,6 +49,7 @@ import type { Credentials } from "../services/identity/Credentials.ts"
 import { Handles } from "../services/identity/Handles.ts"
 import { Invites } from "../services/identity/Invites.ts"
 import { MailLinks } from "../services/identity/MailLinks.ts"
+import { Passkeys } from "../services/identity/Passkeys.ts"
 import { Registrations } from "../services/identity/Registrations.ts"
 import { Sessions } from "../services/identity/Sessions.ts"
 import { Settings } from "../services/identity/Settings.ts"
@@ -130,6 +131,7 @@ const identity = Layer.satisfiesServicesType<Stored | InstancePolicies | Secret 
     Invites.layer,
     LiveTokens.layer,
     MailLinks.layer,
+    Passkeys.layer,
     PushSubscriptions.layerNoDeps.pipe(Layer.provide(SealedTokens.layer)),
     Registrations.layer,
     Roles.layer,

@@ -10,6 +10,8 @@ import * as Confirmations from "./Confirmations.ts"
 import * as EmailSubscriptions from "./EmailSubscriptions.ts"
 import * as InvitePage from "./InvitePage.ts"
 import * as OwnInvites from "./OwnInvites.ts"
+import * as PasskeyForm from "./PasskeyForm.ts"
+import * as PasskeySignIn from "./PasskeySignIn.ts"
 import * as Passwords from "./Passwords.ts"
 import * as SecondStep from "./SecondStep.ts"
 import * as SignIn from "./SignIn.ts"
@@ -28,6 +30,8 @@ export const layer = Layer.mergeAll(
   EmailSubscriptions.layer,
   InvitePage.layer,
   OwnInvites.layer,
+  PasskeyForm.layer,
+  PasskeySignIn.layer,
   Passwords.layer,
   SecondStep.layer,
   SignIn.layer,

@@ -11,7 +11,7 @@ const ownerLinkMillisMax = 3_600_000
 const ownerLinksMax = 100
 
 /** Path of the page that a link opens, and its parameter. */
-export const ownerSetupPath = "/setup"
+export const ownerSetupPath = "/auth/owner"
 export const ownerSecretField = "setup_token"
 
 /**

@@ -11,7 +11,7 @@ import { server } from "../../../support/WebServer.ts"
 const links = Effect.provide(OwnerLinks, OwnerLinks.layer.pipe(Layer.provide(OpaqueSecrets.layer)))
 const issue = Effect.gen(function*() {
   const secret = yield* (yield* links).issue
-  return secret === undefined ? undefined : `/setup?setup_token=${Redacted.value(secret)}`
+  return secret === undefined ? undefined : `/auth/owner?setup_token=${Redacted.value(secret)}`
 })
 const fields = (username: string) => ({
   username,
@@ -32,8 +32,8 @@ layer(server(), { excludeTestServices: true })("row 88: the owner's link", (it) 
     Effect.gen(function*() {
       yield* user("member")
       const browser = TestBrowser.make()
-      assert.strictEqual((yield* browser.get("/setup")).status, 404)
-      assert.strictEqual((yield* browser.get("/setup?setup_token=guess")).status, 404)
+      assert.strictEqual((yield* browser.get("/auth/owner")).status, 404)
+      assert.strictEqual((yield* browser.get("/auth/owner?setup_token=guess")).status, 404)
       const path = yield* issue
       const second = yield* issue
       assert.isDefined(path)
@@ -49,7 +49,7 @@ layer(server(), { excludeTestServices: true })("row 88: the owner's link", (it) 
       assert.deepStrictEqual([taken.status, (yield* owners).length], [422, 0])
 
       // Another site cannot submit it.
-      const forged = yield* send("/setup", { method: "POST", body: new URLSearchParams(fields("eve")) })
+      const forged = yield* send("/auth/owner", { method: "POST", body: new URLSearchParams(fields("eve")) })
       assert.strictEqual(forged.status, 403)
 
       const other = TestBrowser.make()
@@ -74,7 +74,7 @@ layer(server(), { excludeTestServices: true })("row 88: the owner's link", (it) 
       for (const link of [path, second]) {
         assert.strictEqual((yield* stranger.get(link ?? "")).status, 404)
         assert.strictEqual(
-          (yield* other.submit(pages[2]!, { ...fields("late"), setup_token: (link ?? "").slice(19) })).status === 302,
+          (yield* other.submit(pages[2]!, { ...fields("late"), setup_token: (link ?? "").slice(24) })).status === 302,
           false
         )
       }
