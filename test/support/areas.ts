@@ -59,6 +59,7 @@ export const http: Areas = [
   ["v1", "Group Paging guard oauth render wire"],
   ["staff", "Group Paging guard html render wire"],
   ["pages", "activitypub docs guard html oauth render wire"],
+  ["web", "guard html pages v1"],
   // Leaf capabilities: only Api and Routes may import them.
   ["annual", "Group guard render v1 wire"],
   ["lists", "Group guard html render staff wire"],
@@ -69,7 +70,7 @@ export const http: Areas = [
   ["webhooks", "Group guard html render staff wire"],
   [
     "Api Routes",
-    "activitypub annual files guard lists oauth pages push render spam staff streaming translation trends v1 webhooks wellknown"
+    "activitypub annual files guard html lists oauth pages push render spam staff streaming translation trends v1 web webhooks wellknown"
   ]
 ]
 

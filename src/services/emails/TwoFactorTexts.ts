@@ -54,7 +54,10 @@ export const passkeyAdded = (about: Recipient): EmailFor => (words) => {
     about,
     words,
     say("A passkey was added"),
-    say("A passkey was added to the account {name} on {server}. It can sign in without the password.", { name, server }),
+    say("A passkey was added to the account {name} on {server}. It can sign in without the password.", {
+      name,
+      server
+    }),
     say("If this was not you, reset your password immediately and contact the administrators of your server.")
   )
 }

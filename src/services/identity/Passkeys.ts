@@ -116,7 +116,7 @@ const Sealed = Schema.fromJsonString(
 )
 const decodeSealed = Schema.decodeUnknownOption(Sealed)
 
-const knownTransports = ["ble", "hybrid", "internal", "nfc", "smart-card", "usb"] as const
+const knownTransports = ["ble", "hybrid", "internal", "nfc", "usb"] as const
 const transportsOf = (given: ReadonlyArray<string>): Array<AuthenticatorTransport> =>
   knownTransports.filter((one) => given.includes(one))
 
@@ -218,8 +218,11 @@ const make = Effect.gen(function*() {
     const credentialId = Result.getOrUndefined(Base64Url.decode(id))
     if (credentialId === undefined) return yield* invalid
     const shown = name.replaceAll("\0", "").trim().slice(0, passkeyNameCharactersMax).toWellFormed() || "Passkey"
-    const stored = yield* sql`INSERT INTO passkeys (credential_id, account_id, public_key, counter, transports, name, created_at)
-      SELECT ${credentialId}, ${accountId}, ${publicKey}, ${counter}::bigint, ${transportsOf(transports)}::text[], ${shown},
+    const stored =
+      yield* sql`INSERT INTO passkeys (credential_id, account_id, public_key, counter, transports, name, created_at)
+      SELECT ${credentialId}, ${accountId}, ${publicKey}, ${counter}::bigint, ${
+        transportsOf(transports)
+      }::text[], ${shown},
         ${new Date(now)}
       WHERE (SELECT count(*) FROM passkeys WHERE account_id = ${accountId}) < ${passkeysMax}
       ON CONFLICT DO NOTHING RETURNING 1`.pipe(Effect.orDie)

@@ -88,7 +88,9 @@ const make = Effect.gen(function*() {
   }, Effect.catchTag("SqlError", Effect.die))
 
   const end = traced("PendingSignIns.end")(function*(secret: Redacted.Redacted) {
-    const ended = yield* sql`DELETE FROM pending_sign_ins WHERE secret_hash = ${yield* secrets.hash(secret)} RETURNING 1`
+    const ended = yield* sql`DELETE FROM pending_sign_ins WHERE secret_hash = ${yield* secrets.hash(
+      secret
+    )} RETURNING 1`
     return ended.length > 0
   }, Effect.orDie)
 

@@ -39,7 +39,7 @@ const systems = [
 export const browserOf = (userAgent: string): string => {
   const find = (names: ReadonlyArray<readonly [string, RegExp]>) => names.find(([, form]) => form.test(userAgent))?.[0]
   const parts = [find(browsers), find(systems)].filter((part) => part !== undefined)
-  return parts.length === 0 ? "?" : parts.join(", ")
+  return parts.length === 0 ? /^[\w .-]{1,30}/.exec(userAgent)?.[0].trim() || "?" : parts.join(", ")
 }
 
 /** Length of the network that counts as one place, in bits, as in Mastodon: of IPv4 and IPv6. */

@@ -22,11 +22,12 @@ const english = files.get("en")!
 
 /** Sources of people's pages, e-mails and pushes. */
 const isForPeople = ({ path }: Source) =>
-  /^src\/(?:http\/(?:pages|html|oauth)\/|services\/(?:(?:emails|moderation)\/\w+Texts|notifications\/NotificationTitles))/
+  /^src\/(?:http\/(?:pages|html|oauth|web)\/|services\/(?:(?:emails|moderation)\/\w+Texts|notifications\/NotificationTitles))/
     .test(
       path
     ) &&
-  !/Stylesheet|PublicStyle|ApiDocs|Metadata|Refusals|http\/oauth\/OAuth|Claims|ScopeTexts|ProofScript/.test(path)
+  !/Stylesheet|PublicStyle|ApiDocs|Metadata|Refusals|http\/oauth\/OAuth|Claims|ScopeTexts|ProofScript|\.client\.ts$/
+    .test(path)
 
 /** Sources of staff pages. */
 const isForStaff = ({ path }: Source) => /^src\/http\/[^/]+\/pages\//.test(path) && !/StaffStyle/.test(path)
