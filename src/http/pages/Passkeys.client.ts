@@ -15,7 +15,7 @@ const textOf = (bytes: ArrayBuffer): string =>
   btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")
 
 const described = (all: ReadonlyArray<Described> | undefined): Array<PublicKeyCredentialDescriptor> =>
-  (all ?? []).map((one) => ({ ...one, id: bytesOf(one.id) }))
+  (all ?? []).map(({ id, transports = [], type }) => ({ id: bytesOf(id), transports, type }))
 
 /** Returns the credential as JSON, with its bytes in base64url. */
 const answerOf = (credential: PublicKeyCredential): string => {
@@ -47,26 +47,31 @@ if (form && answer && "PublicKeyCredential" in window) {
   form.addEventListener("submit", (event) => {
     if (answer.value !== "") return
     event.preventDefault()
+    void ask()
+  })
+
+  /** Asks the browser for the credential, and submits the form with it. */
+  const ask = async () => {
     const challenge = bytesOf(options.challenge)
-    const credential = options.user === undefined
-      ? navigator.credentials.get({
-        publicKey: { ...options, challenge, allowCredentials: described(options.allowCredentials) }
-      })
-      : navigator.credentials.create({
-        publicKey: {
-          ...options,
-          challenge,
-          user: { ...options.user, id: bytesOf(options.user.id) },
-          excludeCredentials: described(options.excludeCredentials)
-        }
-      })
-    credential.then((made) => {
+    try {
+      const made = options.user === undefined
+        ? await navigator.credentials.get({
+          publicKey: { ...options, challenge, allowCredentials: described(options.allowCredentials) }
+        })
+        : await navigator.credentials.create({
+          publicKey: {
+            ...options,
+            challenge,
+            user: { ...options.user, id: bytesOf(options.user.id) },
+            excludeCredentials: described(options.excludeCredentials)
+          }
+        })
       if (!(made instanceof PublicKeyCredential)) return
       answer.value = answerOf(made)
       form.submit()
-    }, () => {
+    } catch {
       const failed = form.querySelector<HTMLElement>("[role=alert]")
       if (failed) failed.hidden = false
-    })
-  })
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { OwnCredentials } from "../../services/identity/OwnCredentials.ts"
+import { OwnCredentials } from "../../services/credentials/OwnCredentials.ts"
 import { missingParameter } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { Moves } from "../../services/social/Moves.ts"

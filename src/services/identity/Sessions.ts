@@ -1,7 +1,6 @@
 import { Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
-import { isIP } from "node:net"
 import { AccountId } from "../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { retryDeadlocks } from "../database/Transactions.ts"
@@ -81,9 +80,11 @@ export class Sessions extends Context.Service<Sessions, {
   static readonly layer = Layer.effect(Sessions, Effect.suspend(() => make))
 }
 
+const isIp = /^[0-9a-f.:]+$/i
+
 /** Returns an IP address that Postgres' `inet` accepts; zoned addresses and socket paths are not stored. */
 export const storedAddress = (address: string | undefined): string | undefined =>
-  address === undefined || address.includes("%") || isIP(address) === 0 ? undefined : address
+  address !== undefined && isIp.test(address) ? address : undefined
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -138,7 +139,13 @@ const make = Effect.gen(function*() {
     const since = new Date((yield* Clock.currentTimeMillis) - sessionMillisMax)
     const rows = yield* listedRows(sql`SELECT id_hash, user_agent, host(ip) AS ip, created_at, seen_at FROM sessions
       WHERE account_id = ${accountId} AND seen_at > ${since} ORDER BY seen_at DESC, id_hash`)
-    return rows.map(({ idHash, ip, ...row }) => ({ ...row, sessionId: Base64Url.encode(idHash), ip: ip ?? undefined }))
+    return rows.map(({ createdAt, idHash, ip, seenAt, userAgent }) => ({
+      sessionId: Base64Url.encode(idHash),
+      userAgent,
+      ip: ip?.replace(/^::ffff:(?=[0-9.]+$)/, ""),
+      createdAt,
+      seenAt
+    }))
   }, Effect.orDie)
 
   const endById: Sessions["Service"]["endById"] = traced("Sessions.endById")(function*(accountId, sessionId) {

@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
+import { OwnCredentials } from "../../../services/credentials/OwnCredentials.ts"
 import { emailCharactersMax } from "../../../services/identity/EmailAddresses.ts"
-import { OwnCredentials } from "../../../services/identity/OwnCredentials.ts"
 import { Users } from "../../../services/identity/Users.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { newPasswordField, ownPasswordField } from "../../html/Fields.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter } from "effect/http"
-import { OwnCredentials } from "../../../services/identity/OwnCredentials.ts"
+import { OwnCredentials } from "../../../services/credentials/OwnCredentials.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { Moves } from "../../../services/social/Moves.ts"
 import { ownPasswordField } from "../../html/Fields.ts"

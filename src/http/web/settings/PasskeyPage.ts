@@ -1,6 +1,6 @@
 import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter } from "effect/http"
-import { OwnCredentials } from "../../../services/identity/OwnCredentials.ts"
+import { OwnCredentials } from "../../../services/credentials/OwnCredentials.ts"
 import { passkeyNameCharactersMax, Passkeys } from "../../../services/identity/Passkeys.ts"
 import { ownPasswordField } from "../../html/Fields.ts"
 import { hidden, tokenInput } from "../../html/Forms.ts"

@@ -27,7 +27,7 @@ const owners = SqlClient.SqlClient.use((sql) =>
     JOIN roles r ON r.id = u.role_id WHERE r.name = 'Owner' ORDER BY a.id`
 )
 
-layer(server(), { excludeTestServices: true })("row 88: the owner's link", (it) => {
+layer(server(), { excludeTestServices: true })("row 85: the owner's link", (it) => {
   it.effect("opens a page only for its secret, refuses mistakes, and works once, however many try", () =>
     Effect.gen(function*() {
       yield* user("member")
@@ -84,7 +84,7 @@ layer(server(), { excludeTestServices: true })("row 88: the owner's link", (it) 
     }))
 })
 
-layer(server(), { excludeTestServices: true })("row 88: an unused owner's link", (it) => {
+layer(server(), { excludeTestServices: true })("row 85: an unused owner's link", (it) => {
   it.effect("ends after an hour, and the session of an attacker is not taken over", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -24,7 +24,7 @@ const added = Effect.fnUntraced(function*(browser: Browser) {
   return { answer, key, step, stored, userHandle: owner?.id ?? "" }
 })
 
-layer(server(), { excludeTestServices: true })("row 89: passkeys", (it) => {
+layer(server(), { excludeTestServices: true })("row 86: passkeys", (it) => {
   it.effect("sign in alone, without a name or a code, once for each challenge", () =>
     Effect.gen(function*() {
       yield* user("ada")

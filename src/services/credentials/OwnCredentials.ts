@@ -5,16 +5,16 @@ import type { AccountId } from "../database/Ids.ts"
 import { transaction } from "../database/Transactions.ts"
 import { Emails } from "../emails/Emails.ts"
 import * as EmailTexts from "../emails/EmailTexts.ts"
+import { Credentials } from "../identity/Credentials.ts"
+import { MailLinks } from "../identity/MailLinks.ts"
+import { alreadyTaken, ofPassword, refusal, requireEmail } from "../identity/RegistrationRules.ts"
+import { Sessions } from "../identity/Sessions.ts"
+import { type User, Users } from "../identity/Users.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { SignUpBlocks } from "../moderation/SignUpBlocks.ts"
 import { NotAllowed, type Unavailable, type Unprocessable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
-import { Credentials } from "./Credentials.ts"
-import { MailLinks } from "./MailLinks.ts"
-import { alreadyTaken, ofPassword, refusal, requireEmail } from "./RegistrationRules.ts"
-import { Sessions } from "./Sessions.ts"
-import { type User, Users } from "./Users.ts"
 
 type Refused = NotAllowed | Unprocessable | Unavailable
 
@@ -43,7 +43,7 @@ export class OwnCredentials extends Context.Service<OwnCredentials, {
     email: string,
     address: string | undefined
   ) => Effect.Effect<User, Refused>
-}>()("murmuration/services/identity/OwnCredentials") {
+}>()("murmuration/services/credentials/OwnCredentials") {
   static readonly layer = Layer.effect(OwnCredentials, Effect.suspend(() => make)).pipe(
     Layer.provide(UserCatalogs.layer)
   )
