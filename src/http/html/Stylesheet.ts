@@ -70,6 +70,7 @@ button.danger { background: none; color: var(--danger); border-color: var(--dang
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 .below { margin-top: 1.25rem; padding-top: 1rem; border-top: 1px solid var(--line) }
 .below button { padding: .25rem .75rem }
+form.below + p { margin-top: 1.25rem }
 main > :last-child, main > :last-child > p { margin-bottom: 0 }
 .row { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center }
 .soft { color: var(--soft) }

@@ -20,6 +20,8 @@ import { TwoFactorEmails } from "./TwoFactorEmails.ts"
 
 /** Lifetime of a challenge, in milliseconds. */
 const challengeMillisMax = 10 * 60_000
+/** Signature algorithms of passkeys: EdDSA, ES256 and RS256 (COSE). */
+const algorithms = [-8, -7, -257]
 /** Maximum passkeys of a user, and maximum characters of a passkey's name and of a browser's answer. */
 const passkeysMax = 20
 export const passkeyNameCharactersMax = 50
@@ -185,6 +187,7 @@ const make = Effect.gen(function*() {
           userID: new Uint8Array(userHash),
           challenge,
           attestationType: "none",
+          supportedAlgorithmIDs: algorithms,
           excludeCredentials: known.map(({ credentialId, transports }) => ({
             id: Base64Url.encode(credentialId),
             transports: transportsOf(transports)
@@ -208,6 +211,7 @@ const make = Effect.gen(function*() {
           expectedChallenge: (answered) => isFor("register", accountId, now)(challenge = answered),
           expectedOrigin: publicUrl,
           expectedRPID: rpId,
+          supportedAlgorithmIDs: algorithms,
           requireUserVerification: false
         }),
       catch: () => invalid
