@@ -7,7 +7,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse
 } from "@simplewebauthn/server"
-import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../database/Ids.ts"
@@ -15,11 +15,9 @@ import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../runtime/Traced.ts"
 import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
-import { secretCipher } from "../secrets/Seals.ts"
+import { passkeyChallenges } from "./PasskeyChallenges.ts"
 import { TwoFactorEmails } from "./TwoFactorEmails.ts"
 
-/** Lifetime of a challenge, in milliseconds. */
-const challengeMillisMax = 10 * 60_000
 /** Signature algorithms of passkeys: EdDSA, ES256 and RS256 (COSE). */
 const algorithms = [-8, -7, -257]
 /** Maximum passkeys of a user, and maximum characters of a passkey's name and of a browser's answer. */
@@ -50,9 +48,6 @@ interface Passkey {
   readonly createdAt: Date
   readonly usedAt: Date | undefined
 }
-
-/** Use of a challenge: registration by a user, sign-in without a name, or the second step of a user's sign-in. */
-type Purpose = "register" | "sign in" | "second step"
 
 /** Passkeys of users (WebAuthn Level 3). A challenge is sealed, valid for ten minutes, and accepted once. */
 export class Passkeys extends Context.Service<Passkeys, {
@@ -113,11 +108,6 @@ const Assertion = Schema.fromJsonString(Schema.Struct({
 }))
 const decodeRegistration = Schema.decodeUnknownOption(Registration)
 const decodeAssertion = Schema.decodeUnknownOption(Assertion)
-const Sealed = Schema.fromJsonString(
-  Schema.Struct({ purpose: Schema.String, accountId: Schema.String, until: Schema.Finite })
-)
-const decodeSealed = Schema.decodeUnknownOption(Sealed)
-
 const knownTransports = ["ble", "hybrid", "internal", "nfc", "usb"] as const
 const transportsOf = (given: ReadonlyArray<string>): Array<AuthenticatorTransport> =>
   knownTransports.filter((one) => given.includes(one))
@@ -127,34 +117,10 @@ const make = Effect.gen(function*() {
   const emails = yield* TwoFactorEmails
   const secrets = yield* OpaqueSecrets
   const { localDomain, publicUrl } = yield* ServerConfig
-  const challenges = yield* secretCipher("challenges of passkeys")
+  const { challengeFor, isFor, useUp } = yield* passkeyChallenges(sql)
   // The host of the pages, which may differ from the domain of handles.
   const rpId = new URL(publicUrl).hostname
   const invalid = new PasskeyRefused({ reason: "invalid" })
-
-  const challengeFor = Effect.fnUntraced(function*(purpose: Purpose, accountId?: AccountId) {
-    const until = (yield* Clock.currentTimeMillis) + challengeMillisMax
-    const sealed = { purpose, accountId: String(accountId ?? ""), until }
-    return new Uint8Array(yield* challenges.encrypt(Redacted.make(JSON.stringify(sealed))))
-  })
-
-  /** Returns true if the challenge is ours, for this purpose and account, and in time. */
-  const isFor = (purpose: Purpose, accountId: AccountId | undefined, now: number) => (challenge: string) => {
-    const bytes = Result.getOrUndefined(Base64Url.decode(challenge))
-    const opened = bytes === undefined ? undefined : challenges.decrypt(bytes)
-    const said = opened === undefined ? undefined : Option.getOrUndefined(decodeSealed(Redacted.value(opened)))
-    return said !== undefined && said.purpose === purpose && said.accountId === String(accountId ?? "") &&
-      said.until > now
-  }
-
-  /** Uses up a challenge, across all nodes. */
-  const useUp = Effect.fnUntraced(function*(challenge: string, now: number) {
-    yield* sql`DELETE FROM used_passkey_challenges WHERE expires_at < ${new Date(now)}`
-    const used = yield* sql`INSERT INTO used_passkey_challenges (challenge_hash, expires_at)
-      VALUES (${yield* secrets.hash(challenge)}, ${new Date(now + challengeMillisMax)})
-      ON CONFLICT DO NOTHING RETURNING 1`
-    if (used.length === 0) return yield* invalid
-  }, Effect.catchTag("SqlError", Effect.die))
 
   const rowsOfAccount = (accountId: AccountId) =>
     Effect.orDie(credentialRows(sql`SELECT * FROM passkeys WHERE account_id = ${accountId}
@@ -217,7 +183,7 @@ const make = Effect.gen(function*() {
       catch: () => invalid
     })
     if (!checked.verified) return yield* invalid
-    yield* useUp(challenge, now)
+    if (!(yield* useUp(challenge, now))) return yield* invalid
     const { counter, id, publicKey } = checked.registrationInfo.credential
     const credentialId = Result.getOrUndefined(Base64Url.decode(id))
     if (credentialId === undefined) return yield* invalid
@@ -290,7 +256,7 @@ const make = Effect.gen(function*() {
       catch: () => invalid
     })
     if (!checked.verified) return yield* invalid
-    yield* useUp(challenge, now)
+    if (!(yield* useUp(challenge, now))) return yield* invalid
     const counter = checked.authenticationInfo.newCounter
     // A counter that does not rise is of a copy; authenticators without one always send 0.
     const used = yield* sql`UPDATE passkeys SET counter = ${counter}::bigint, used_at = ${new Date(now)}
