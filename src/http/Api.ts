@@ -75,6 +75,7 @@ import { NotificationPoliciesGroup } from "./v1/NotificationPolicies.ts"
 import { NotificationRequestsGroup } from "./v1/NotificationRequests.ts"
 import { NotificationsGroup } from "./v1/Notifications.ts"
 import { OEmbedsGroup } from "./v1/OEmbeds.ts"
+import { OwnAccountGroup } from "./v1/OwnAccount.ts"
 import { PinsGroup } from "./v1/Pins.ts"
 import { PollsGroup } from "./v1/Polls.ts"
 import { PreferencesGroup } from "./v1/Preferences.ts"
@@ -171,6 +172,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(NotificationRequestsGroup)
   .add(NotificationsGroup)
   .add(OEmbedsGroup)
+  .add(OwnAccountGroup)
   .add(PinsGroup)
   .add(QuotesGroup)
   .add(PollsGroup)

@@ -7,6 +7,8 @@ import { Api } from "./Api.ts"
 import * as RemoteFiles from "./files/RemoteFiles.ts"
 import * as StoredFiles from "./files/StoredFiles.ts"
 import { Guard } from "./guard/Guard.ts"
+import { Forms } from "./html/Forms.ts"
+import { Visitors } from "./html/Visitors.ts"
 import * as ModerationLists from "./lists/index.ts"
 import * as Claims from "./oauth/Claims.ts"
 import * as Metadata from "./oauth/Metadata.ts"
@@ -89,6 +91,7 @@ import * as NotificationPolicies from "./v1/NotificationPolicies.ts"
 import * as NotificationRequests from "./v1/NotificationRequests.ts"
 import * as Notifications from "./v1/Notifications.ts"
 import * as OEmbeds from "./v1/OEmbeds.ts"
+import * as OwnAccount from "./v1/OwnAccount.ts"
 import * as Pins from "./v1/Pins.ts"
 import * as Polls from "./v1/Polls.ts"
 import * as Preferences from "./v1/Preferences.ts"
@@ -106,7 +109,9 @@ import * as Strikes from "./v1/Strikes.ts"
 import * as Suggestions from "./v1/Suggestions.ts"
 import * as Tags from "./v1/Tags.ts"
 import * as Timelines from "./v1/Timelines.ts"
+import * as First from "./web/first/index.ts"
 import * as Web from "./web/index.ts"
+import * as AccountSettings from "./web/settings/index.ts"
 import * as Webhooks from "./webhooks/index.ts"
 import * as WellKnown from "./wellknown/Routes.ts"
 
@@ -183,6 +188,7 @@ const groups = Layer.mergeAll(
   NotificationRequests.layer,
   Notifications.layer,
   OEmbeds.layer,
+  OwnAccount.layer,
   Pins.layer,
   InteractionPolicies.layer,
   InteractionRequests.layer,
@@ -225,6 +231,7 @@ export const layer = Layer.mergeAll(
   ApiDocs.layer(Api),
   OAuthPages.layer,
   Pages.layer,
+  Layer.merge(AccountSettings.layer, First.layer).pipe(Layer.provide(Forms.layer), Layer.provide(Visitors.layer)),
   RemoteFiles.layer,
   StoredFiles.layer,
   Streaming.layer,

@@ -49,9 +49,11 @@ import type { Credentials } from "../services/identity/Credentials.ts"
 import { Handles } from "../services/identity/Handles.ts"
 import { Invites } from "../services/identity/Invites.ts"
 import { MailLinks } from "../services/identity/MailLinks.ts"
+import { Passkeys } from "../services/identity/Passkeys.ts"
 import { Registrations } from "../services/identity/Registrations.ts"
 import { Sessions } from "../services/identity/Sessions.ts"
 import { Settings } from "../services/identity/Settings.ts"
+import { SignInPlaces } from "../services/identity/SignInPlaces.ts"
 import { SignIns } from "../services/identity/SignIns.ts"
 import { SignUps } from "../services/identity/SignUps.ts"
 import { StaffEmails } from "../services/identity/StaffEmails.ts"
@@ -129,11 +131,13 @@ const identity = Layer.satisfiesServicesType<Stored | InstancePolicies | Secret 
     Invites.layer,
     LiveTokens.layer,
     MailLinks.layer,
+    Passkeys.layer,
     PushSubscriptions.layerNoDeps.pipe(Layer.provide(SealedTokens.layer)),
     Registrations.layer,
     Roles.layer,
     Sessions.layer,
     Settings.layer,
+    SignInPlaces.layer,
     SignIns.layer,
     SignUps.layer,
     StaffEmails.layer,

@@ -66,11 +66,11 @@ export const http: Areas = [
   ["spam", "Group guard html render staff wire"],
   ["translation", "Group guard render wire"],
   ["trends", "Group Paging guard html render staff wire"],
-  ["web", "Group Paging activitypub guard html oauth render v1 wire"],
+  ["web", "Group Paging activitypub guard html oauth pages render v1 wire"],
   ["webhooks", "Group guard html render staff wire"],
   [
     "Api Routes",
-    "activitypub annual files guard lists oauth pages push render spam staff streaming translation trends v1 web webhooks wellknown"
+    "activitypub annual files guard html lists oauth pages push render spam staff streaming translation trends v1 web webhooks wellknown"
   ]
 ]
 

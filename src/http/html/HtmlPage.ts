@@ -28,6 +28,10 @@ export interface Page {
   readonly top?: Html
   /** The one inline script, with its CSP hash. */
   readonly script?: { readonly text: string; readonly hash: string }
+  /** Paths of our own scripts that enliven the page. */
+  readonly modules?: ReadonlyArray<string>
+  /** Navigation above the title. */
+  readonly navigation?: Html
   /** True if its links contain something that only its visitor may know. */
   readonly secret?: boolean
   /** Script of another server, and the sources that it loads: a captcha. */
@@ -35,12 +39,13 @@ export interface Page {
   readonly scripts?: string
 }
 
-const policy = ({ formTarget, framed, media, script, scripts }: Page): string => {
+const policy = ({ formTarget, framed, media, modules, script, scripts }: Page): string => {
   return [
     "default-src 'none'",
     `style-src 'self'${scripts === undefined ? "" : ` ${scripts}`}`,
     ...(media === undefined ? ["img-src 'self'"] : [`img-src ${media}`, `media-src ${media}`]),
     ...(script === undefined ? [] : [`script-src '${script.hash}'`]),
+    ...(modules === undefined ? [] : ["script-src 'self'"]),
     ...(scripts === undefined ? [] : ["script-src", "frame-src", "connect-src"].map((what) => `${what} ${scripts}`)),
     "manifest-src 'self'",
     "base-uri 'none'",
@@ -102,9 +107,11 @@ ${
       : html`<link rel="alternate" type="application/json+oembed" href="${page.embedding}">`
   }
 ${page.framed === true ? html`<base target="_blank">` : ""}
+${page.modules?.map((path) => html`<script type="module" src="${path}"></script>`) ?? ""}
 </head>
 <body>
 ${page.top ?? html`<header><a href="/">${page.server}</a></header>`}
+${page.navigation ?? ""}
 <main${page.top === undefined ? "" : html` id="content"`}>
 <h1>${page.title}</h1>
 ${page.body}

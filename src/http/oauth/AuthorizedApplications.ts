@@ -8,11 +8,10 @@ import * as Reply from "../guard/Reply.ts"
 import { Forms, hidden, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { redirect, respond } from "../html/HtmlPage.ts"
-import { signInPath } from "../html/PagePaths.ts"
+import { authorizedAppsPath as listPath, signInPath } from "../html/PagePaths.ts"
+import { settingsNavigation } from "../html/SettingsNavigation.ts"
 import { type Visitor, Visitors } from "../html/Visitors.ts"
 import { group } from "./ScopeTexts.ts"
-
-const listPath = "/oauth/authorized_applications"
 
 const make = Effect.gen(function*() {
   const { localDomain: server } = yield* ServerConfig
@@ -55,6 +54,7 @@ const make = Effect.gen(function*() {
       words,
       title: say("Apps with access to your account"),
       server,
+      navigation: settingsNavigation(visitor, listPath),
       body: html`
 ${
         authorized.length === 0

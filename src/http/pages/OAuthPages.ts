@@ -10,9 +10,12 @@ import * as Confirmations from "./Confirmations.ts"
 import * as EmailSubscriptions from "./EmailSubscriptions.ts"
 import * as InvitePage from "./InvitePage.ts"
 import * as OwnInvites from "./OwnInvites.ts"
+import * as PasskeyForm from "./PasskeyForm.ts"
+import * as PasskeySignIn from "./PasskeySignIn.ts"
 import * as Passwords from "./Passwords.ts"
 import * as SecondStep from "./SecondStep.ts"
 import * as SignIn from "./SignIn.ts"
+import * as SignUpPage from "./SignUpPage.ts"
 import * as StrikePages from "./StrikePages.ts"
 import * as TwoFactor from "./TwoFactor.ts"
 
@@ -27,9 +30,12 @@ export const layer = Layer.mergeAll(
   EmailSubscriptions.layer,
   InvitePage.layer,
   OwnInvites.layer,
+  PasskeyForm.layer,
+  PasskeySignIn.layer,
   Passwords.layer,
   SecondStep.layer,
   SignIn.layer,
+  SignUpPage.layer,
   StrikePages.layer,
   Stylesheet.layer,
   TwoFactor.layer

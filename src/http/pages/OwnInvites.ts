@@ -6,10 +6,10 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Forms, tokenInput } from "../html/Forms.ts"
 import { type Html, html } from "../html/Html.ts"
 import { problem, redirect, respond } from "../html/HtmlPage.ts"
-import { signInPath } from "../html/PagePaths.ts"
+import { invitesPath as path, signInPath } from "../html/PagePaths.ts"
+import { settingsNavigation } from "../html/SettingsNavigation.ts"
 import { type Visitor, Visitors } from "../html/Visitors.ts"
 
-const path = "/invites"
 /** Maximum invites on the page: more than may be open at once. */
 const shownMax = 200
 
@@ -64,6 +64,7 @@ ${
       words,
       title: say("Invite people"),
       server,
+      navigation: settingsNavigation(visitor, path),
       status: wrong?.status ?? 200,
       body: html`
 ${problem(wrong === undefined ? undefined : words.translate(wrong.text))}

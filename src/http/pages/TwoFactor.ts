@@ -4,10 +4,12 @@ import { renderSVG } from "uqr"
 import type { Session } from "../../services/identity/Sessions.ts"
 import { type Setup, TwoFactor } from "../../services/identity/TwoFactor.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { ownPasswordField } from "../html/Fields.ts"
 import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { type Html, html, raw } from "../html/Html.ts"
 import { problem, redirect, respond } from "../html/HtmlPage.ts"
 import { signInPath, twoFactorPath as path } from "../html/PagePaths.ts"
+import { settingsNavigation } from "../html/SettingsNavigation.ts"
 import { type Visitor, Visitors } from "../html/Visitors.ts"
 import { returnTo } from "./Returns.ts"
 
@@ -32,6 +34,7 @@ const make = Effect.gen(function*() {
       words: visitor.words,
       title: title ?? visitor.words.say("Two-factor sign-in"),
       server,
+      navigation: settingsNavigation(visitor, path),
       ...(wrong !== undefined && { status: wrong._tag === "Unavailable" ? 503 : 422 }),
       body: html`${problem(wrong === undefined ? undefined : visitor.words.translate(wrong.message))}${body}`
     }))
@@ -40,9 +43,7 @@ const make = Effect.gen(function*() {
     html`<form method="post" action="${way(`${path}/${action}`)}"${raw(quiet ? ` class="below"` : "")}>
 ${tokenInput(formToken)}${hidden("return_to", to)}${fields}</form>`
 
-  const passwordField = ({ words: { say } }: Visitor) =>
-    html`<label>${say("Your password")}
-<input type="password" name="password" autocomplete="current-password" required></label>`
+  const passwordField = ({ words }: Visitor) => ownPasswordField(words)
   const codeField = ({ words: { say } }: Visitor, hint: string) =>
     html`<label>${say("Code")}
 <input name="code" autocomplete="one-time-code" spellcheck="false" required><span class="hint">${hint}</span></label>`

@@ -1,6 +1,8 @@
 /** Words that a language shares with English. Every other translation differs from its English text. */
 export const sharedWithEnglish: Readonly<Record<string, ReadonlyArray<string>>> = {
   de: [
+    "Apps",
+    "Passkeys",
     "Text",
     "Domain",
     "Name",

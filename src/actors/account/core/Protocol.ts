@@ -194,8 +194,11 @@ export const Command = Schema.Union([
   /** A staff decision on the account's appeal against a strike. */
   Schema.TaggedStruct("DecideAppeal", { by: AccountIdFromString, appealId: IdFromString, approved: Schema.Boolean }),
   Schema.TaggedStruct("UpdateProfile", { change: ProfileChange }),
-  /** Deletes the account for good; its name is not reused. `by` is a moderator; absent if the operator deletes it. */
-  Schema.TaggedStruct("DeleteAccount", { by: Schema.optionalKey(AccountIdFromString) }),
+  /**
+   * Deletes the account for good; its name is not reused. `by` is a moderator; absent if the operator deletes it, or, with
+   * `own`, its user.
+   */
+  Schema.TaggedStruct("DeleteAccount", { by: Schema.optionalKey(AccountIdFromString), own: OptionalFlag }),
   /**
    * A post of the account as JSON, as its origin serves it. `asked`: the post was fetched on request, so it is kept
    * even if it concerns no local account.
