@@ -199,6 +199,15 @@ describe("time and randomness are services", () => {
   })
 })
 
+describe("tests", () => {
+  it("call the API and create people with test/support/Api.ts and People.ts", () => {
+    const helper =
+      /\bconst (?:ask|call|json|newcomer|person|post|publish|say|signUp|user) = (?:async\b|\(|Effect\.(?:fn|gen)|function\b|\n *\()/g
+    const files = tests.filter(({ path }) => path.endsWith(".test.ts"))
+    assert.deepStrictEqual(complaints(files, ({ code }) => matches(code, helper)), [])
+  })
+})
+
 describe("exports of the program", () => {
   /** Names of formats and relations, which are never fetched. */
   const names =

@@ -4,8 +4,9 @@ import { Effect, FileSystem, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import sharp from "sharp"
+import { call } from "../support/Api.ts"
 import { cli } from "../support/CommandLine.ts"
-import { bytesAt, call, picture } from "../support/MediaFiles.ts"
+import { bytesAt, picture } from "../support/MediaFiles.ts"
 import { TestServer } from "../support/Server.ts"
 
 const Live = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))

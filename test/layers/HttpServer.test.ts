@@ -197,11 +197,11 @@ const under = (what: string, upgrade: string) =>
       // Raw sockets, because a client library would queue so many requests.
       const sockets: Array<Socket> = []
       let over = false
-      const ask = (at: number) => {
+      const requestAt = (at: number) => {
         const socket = connect(Number(base.port), base.hostname)
         sockets[at] = socket
         // On a busy machine the server may close one early: another takes its place.
-        socket.on("error", () => {}).once("close", () => over || ask(at))
+        socket.on("error", () => {}).once("close", () => over || requestAt(at))
         socket.write(`GET /slow HTTP/1.1\r\nHost: test\r\n${upgrade}\r\n`)
       }
       yield* Effect.addFinalizer(() =>
@@ -210,7 +210,7 @@ const under = (what: string, upgrade: string) =>
           sockets.forEach((socket) => socket.destroy())
         })
       )
-      for (let at = 0; at < HttpServer.requestsInFlightMax; at++) ask(at)
+      for (let at = 0; at < HttpServer.requestsInFlightMax; at++) requestAt(at)
       // An earlier request would take a slot.
       yield* Deferred.await(gate.full)
       over = true

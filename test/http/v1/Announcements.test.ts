@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import { Announcement, ReactionEvent } from "../../../src/http/wire/Announcement.ts"
 import { AnnouncementWriter } from "../../../src/services/announcements/AnnouncementWriter.ts"
 import { Broadcast } from "../../../src/services/events/Broadcast.ts"
+import { call, newPerson } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { watching } from "../../support/WatchedStream.ts"
 
@@ -22,7 +22,6 @@ const staff = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {
 const announce = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {
   return /Announcement (\d+) was added/.exec(yield* staff("add", ...args))![1]!
 })
-const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const listed = (by: Person, query = "") =>
   Effect.flatMap(
     call("GET", path + query, by.token),
@@ -43,7 +42,7 @@ layer(sweeping, { excludeTestServices: true, timeout: "2 minutes" })("announceme
   it.effect("S-087 S-088: name their mentions, with their times, and only days for a range", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
-      const [anna, ben] = [yield* person("anna"), yield* person("ben")]
+      const [anna, ben] = [yield* newPerson("anna"), yield* newPerson("ben")]
       const { body: open } = yield* call("POST", "/api/v1/statuses", ben.token, { status: "come" })
       yield* call("POST", "/api/v1/statuses", ben.token, { status: "secret", visibility: "private" })
       yield* (yield* SqlClient
@@ -82,7 +81,7 @@ layer(sweeping, { excludeTestServices: true, timeout: "2 minutes" })("announceme
 
   it.effect("S-109 S-177 S-221: one that is dismissed is read, and left out unless it is asked for", () =>
     Effect.gen(function*() {
-      const [cleo, dora] = [yield* person("cleo"), yield* person("dora")]
+      const [cleo, dora] = [yield* newPerson("cleo"), yield* newPerson("dora")]
       const [id, hidden] = [yield* announce("Read me"), yield* announce("Not yet", "--unpublished")]
       const dismiss = (one: string) => call("POST", `${path}/${one}/dismiss`, cleo.token)
       for (let times = 0; times < 2; times++) {
@@ -101,7 +100,7 @@ layer(sweeping, { excludeTestServices: true, timeout: "2 minutes" })("announceme
   it.effect("S-222: reactions are emoji of Unicode and this server's own, eight different ones, each once a person", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [eve, finn] = [yield* person("eve"), yield* person("finn")]
+      const [eve, finn] = [yield* newPerson("eve"), yield* newPerson("finn")]
       const id = yield* announce("What do you think?")
       yield* sql`INSERT INTO custom_emojis (id, shortcode, url, static_url, created_at)
         VALUES (next_id(1), 'blob', 'https://files.example/b.gif', 'https://files.example/b.png', to_timestamp(0))`
@@ -141,7 +140,7 @@ layer(sweeping, { excludeTestServices: true, timeout: "2 minutes" })("announceme
 
   it.effect("S-265: streams hear of it at once, of its reactions, and of its end as its deletion alone", () =>
     Effect.gen(function*() {
-      const gina = yield* person("gina")
+      const gina = yield* newPerson("gina")
       const stream = yield* watching(gina)
       const id = yield* announce("Heard")
       const [event, payload] = yield* stream.next("announcement")
@@ -161,7 +160,7 @@ layer(sweeping, { excludeTestServices: true, timeout: "2 minutes" })("announceme
 
   it.effect("S-110: is published when its time comes, and taken down when it is over", () =>
     Effect.gen(function*() {
-      const hans = yield* person("hans")
+      const hans = yield* newPerson("hans")
       const sql = yield* SqlClient.SqlClient
       const later = yield* announce("Later", "--publish-at", new Date(Date.now() + day).toISOString())
       const over = yield* announce(

@@ -39,14 +39,14 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
           sql<{ locale: string }>`SELECT locale FROM email_subscriptions WHERE account_id = ${id}`,
           ([row]) => row?.locale
         )
-        const ask = (language: string) =>
+        const subscribeIn = (language: string) =>
           post(path(id), { email: "lang@mail.example" }, { "accept-language": language })
-        yield* ask("de")
+        yield* subscribeIn("de")
         yield* nextEmailTo("lang@mail.example")
-        yield* ask("fr")
+        yield* subscribeIn("fr")
         assert.strictEqual(yield* locale, "fr")
         yield* get(linkIn(yield* nextEmailTo("lang@mail.example"), "/email_subscriptions/"))
-        assert.strictEqual((yield* ask("de")).status, 200)
+        assert.strictEqual((yield* subscribeIn("de")).status, 200)
         assert.strictEqual(yield* locale, "fr")
       }))
 

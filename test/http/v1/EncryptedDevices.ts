@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { generateKeyPairSync, sign } from "node:crypto"
 import * as Wire from "../../../src/http/wire/EncryptedMessage.ts"
-import { call } from "../../support/MediaFiles.ts"
+import { call } from "../../support/Api.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
 export const base = "/api/v1/crypto"

@@ -3,8 +3,8 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { FilterStatus } from "../../../src/http/wire/Filter.ts"
 import { Status } from "../../../src/http/wire/Status.ts"
+import { call } from "../../support/Api.ts"
 import { filter, filtersPath, follow, newPerson, post, shown, texts } from "../../support/Filtering.ts"
-import { call } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 
 const strict = { onExcessProperty: "error" } as const

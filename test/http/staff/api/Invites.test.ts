@@ -35,7 +35,7 @@ const appToken = Effect.gen(function*() {
   return String(body.access_token)
 })
 
-const signUp = Effect.fnUntraced(function*(username: string, more: object) {
+const registerWith = Effect.fnUntraced(function*(username: string, more: object) {
   const { fetch } = yield* TestServer
   const response = yield* fetch("/api/v1/accounts", {
     method: "POST",
@@ -62,14 +62,14 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("invites", (it)
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const host = yield* staffMember("host", ["manageInvites"])
-      assert.strictEqual((yield* signUp("early", {})).status, 403)
+      assert.strictEqual((yield* registerWith("early", {})).status, 403)
       const { body: made, status } = yield* ask(host, "POST", path, { max_uses: 1, expires_in: 1800, autofollow: true })
       assert.strictEqual(status, 200, JSON.stringify(made))
       yield* Schema.decodeUnknownEffect(AdminInvite)(made, { onExcessProperty: "error" })
       assert.match(made.code, /^[2-9A-HJ-NP-Za-km-z]{8}$/)
       assert.deepInclude(made, { max_uses: 1, uses: 0, valid: true, autofollow: true })
       const answers = yield* Effect.all(
-        ["first", "second", "third"].map((name) => signUp(name, { invite_code: made.code })),
+        ["first", "second", "third"].map((name) => registerWith(name, { invite_code: made.code })),
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(answers.map((one) => one.status).toSorted(), [200, 403, 403], "row 76")
@@ -106,7 +106,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("invites", (it)
       const { body: of } = yield* ask(inviter, "POST", path, {})
       yield* sql`UPDATE users SET disabled = true WHERE account_id = ${inviter.accountId}`
       for (const code of [ended.code, over.code, of.code, "NOTACODE"]) {
-        assert.strictEqual((yield* signUp("late", { invite_code: code })).status, 403, code)
+        assert.strictEqual((yield* registerWith("late", { invite_code: code })).status, 403, code)
       }
       for (const wrong of [{ max_uses: 2 }, { max_uses: -1 }, { expires_in: 60 }, { expires_in: 604_801 }]) {
         assert.strictEqual((yield* ask(host, "POST", path, wrong)).status, 422, JSON.stringify(wrong))
@@ -127,7 +127,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("invites", (it)
       })
       const year = new Date(yield* Clock.currentTimeMillis).getUTCFullYear()
       const problems = Effect.fnUntraced(function*(more: object) {
-        const { body } = yield* signUp("wisher", more)
+        const { body } = yield* registerWith("wisher", more)
         return Object.fromEntries(
           Object.entries<ReadonlyArray<{ readonly error: string }>>(body.details ?? {})
             .map(([field, all]) => [field, all.map(({ error }) => error)])
@@ -146,7 +146,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("invites", (it)
       ) {
         assert.deepStrictEqual(yield* problems({ reason, date_of_birth: date }), { date_of_birth: [error] }, date)
       }
-      assert.strictEqual((yield* signUp("wisher", { reason, date_of_birth: "1969-7-20" })).status, 200)
+      assert.strictEqual((yield* registerWith("wisher", { reason, date_of_birth: "1969-7-20" })).status, 200)
       const [kept] = yield* sql<{ readonly row: string; readonly verified: boolean; readonly approved: boolean }>`
         SELECT to_jsonb(u)::text AS row, u.age_verified_at IS NOT NULL AS verified, u.approved FROM users u
         WHERE u.email = 'wisher@mail.example'`
