@@ -61,7 +61,9 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
           )
         const posts = new Map<string, Told>()
         const tell = Effect.fnUntraced(function*(person: Account, n: number) {
-          const path = `/api/v1/statuses/${idOf((yield* requestAs(person, "POST", "/api/v1/statuses", `post ${n}`)).body)}`
+          const path = `/api/v1/statuses/${
+            idOf((yield* requestAs(person, "POST", "/api/v1/statuses", `post ${n}`)).body)
+          }`
           const [edited, deleted] = [n % editedOf === 0, n % deletedOf === 0]
           posts.set(path.slice("/api/v1".length), { edited, deleted })
           if (edited) yield* requestAs(person, "PUT", path, `post ${n}, said better`)
