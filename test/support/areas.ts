@@ -60,17 +60,21 @@ export const http: Areas = [
   ["staff", "Group Paging guard html render wire"],
   ["pages", "activitypub docs guard html oauth render wire"],
   // Leaf capabilities: only Api and Routes may import them.
+  ["announcements", "Group guard html render staff wire"],
   ["annual", "Group guard render v1 wire"],
+  ["encryption", "Group guard render wire"],
+  ["invites", "Group guard html render staff wire"],
   ["lists", "Group guard html render staff wire"],
   ["push", "Group guard render wire"],
   ["spam", "Group guard html render staff wire"],
+  ["subscriptions", "Group guard html pages wire"],
   ["translation", "Group guard render wire"],
   ["trends", "Group Paging guard html render staff wire"],
   ["web", "Group Paging activitypub guard html oauth render v1 wire"],
   ["webhooks", "Group guard html render staff wire"],
   [
     "Api Routes",
-    "activitypub annual files guard lists oauth pages push render spam staff streaming translation trends v1 web webhooks wellknown"
+    "activitypub announcements annual encryption files guard invites lists oauth pages push render spam staff streaming subscriptions translation trends v1 web webhooks wellknown"
   ]
 ]
 
@@ -114,5 +118,5 @@ export const account: Areas = [
 
 /** Services of leaf capabilities: actors, HTTP and layers import them, services of the core do not. */
 export const leaves: ReadonlyArray<string> = words(
-  "announcements annual encryption lists previews push spam subscriptions translation trends webhooks"
+  "announcements annual encryption invites lists previews push spam subscriptions translation trends webhooks"
 )

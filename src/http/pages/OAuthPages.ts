@@ -7,9 +7,6 @@ import { AuthorizationResponses } from "../oauth/AuthorizationResponses.ts"
 import * as Authorize from "../oauth/Authorize.ts"
 import * as AuthorizedApplications from "../oauth/AuthorizedApplications.ts"
 import * as Confirmations from "./Confirmations.ts"
-import * as EmailSubscriptions from "./EmailSubscriptions.ts"
-import * as InvitePage from "./InvitePage.ts"
-import * as OwnInvites from "./OwnInvites.ts"
 import * as Passwords from "./Passwords.ts"
 import * as SecondStep from "./SecondStep.ts"
 import * as SignIn from "./SignIn.ts"
@@ -24,9 +21,6 @@ export const layer = Layer.mergeAll(
   Authorize.layer,
   AuthorizedApplications.layer,
   Confirmations.layer,
-  EmailSubscriptions.layer,
-  InvitePage.layer,
-  OwnInvites.layer,
   Passwords.layer,
   SecondStep.layer,
   SignIn.layer,

@@ -13,12 +13,12 @@ import { ActorDocuments } from "../activitypub/Actors.ts"
 import { byType } from "../activitypub/DocumentResponse.ts"
 import { parameters } from "../html/Forms.ts"
 import { type Html, html, raw } from "../html/Html.ts"
+import { subscribingPath } from "../html/PagePaths.ts"
 import { statusRows } from "../render/Pages.ts"
 import { type Finder, withEmojis } from "./EmojiText.ts"
 import { cursorOf, older } from "./OlderLink.ts"
 import { list, nameOf, Posts } from "./Posts.ts"
 import { PublicPages } from "./PublicPages.ts"
-import { subscribingPath } from "./Subscribing.ts"
 
 const make = Effect.gen(function*() {
   const accounts = yield* Accounts

@@ -51,13 +51,13 @@ const places: Readonly<Record<string, string | undefined>> = {
   // Every page that tests look at through `TestBrowser` is looked at as well; this one by `Captcha.test.ts`.
   "src/http/pages/CaptchaPage.ts": undefined,
   "src/http/pages/Confirmations.ts": "/auth/confirmation/new",
-  "src/http/pages/InvitePage.ts": "invite",
-  "src/http/pages/OwnInvites.ts": "/invites",
+  "src/http/invites/pages/InvitePage.ts": "invite",
+  "src/http/invites/pages/OwnInvites.ts": "/invites",
   "src/http/pages/Passwords.ts": "/auth/password/new",
   "src/http/pages/SecondStep.ts": "second",
   "src/http/pages/SignIn.ts": "/auth/sign_in?force_login=true",
   "src/http/pages/StrikePages.ts": "strike",
-  "src/http/pages/Subscribing.ts": "/email_subscriptions/new/holder",
+  "src/http/subscriptions/pages/Subscribing.ts": "/email_subscriptions/new/holder",
   "src/http/pages/TwoFactor.ts": "/settings/two_factor_authentication"
 }
 

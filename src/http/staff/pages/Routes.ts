@@ -9,7 +9,6 @@ import { Visitors } from "../../html/Visitors.ts"
 import { AccountDecisions } from "./AccountDecisions.ts"
 import * as AccountPage from "./AccountPage.ts"
 import * as Accounts from "./Accounts.ts"
-import * as Announcements from "./Announcements.ts"
 import * as AppealPages from "./Appeals.ts"
 import * as Appearance from "./Appearance.ts"
 import * as AuditLog from "./AuditLog.ts"
@@ -23,7 +22,6 @@ import * as DomainBlocks from "./DomainBlocks.ts"
 import * as EmailDomainBlocks from "./EmailDomainBlocks.ts"
 import * as EmojiArchive from "./EmojiArchive.ts"
 import * as Instances from "./Instances.ts"
-import * as Invites from "./Invites.ts"
 import * as IpBlocks from "./IpBlocks.ts"
 import * as MeasurePages from "./MeasurePages.ts"
 import * as NewEmoji from "./NewEmoji.ts"
@@ -58,7 +56,6 @@ const reads = Layer.mergeAll(
 
 /** Pages for settings, as opposed to decisions about accounts. */
 const settings = Layer.mergeAll(
-  Announcements.layer,
   Appearance.layer,
   AuditLog.layer,
   BlockFiles.layer,
@@ -70,7 +67,6 @@ const settings = Layer.mergeAll(
   EmailDomainBlocks.layer,
   EmojiArchive.layer,
   Instances.layer,
-  Invites.layer,
   IpBlocks.layer,
   MeasurePages.layer,
   NewEmoji.layer,

@@ -1,12 +1,12 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { EmailSubscriptions } from "../../services/subscriptions/EmailSubscriptions.ts"
-import { confirmationPath, unsubscribePath } from "../../services/subscriptions/SubscriptionLinks.ts"
-import { hidden, parameters } from "../html/Forms.ts"
-import { type Html, html } from "../html/Html.ts"
-import { problem, respond } from "../html/HtmlPage.ts"
-import { type PageReader, Visitors } from "../html/Visitors.ts"
+import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
+import { EmailSubscriptions } from "../../../services/subscriptions/EmailSubscriptions.ts"
+import { confirmationPath, unsubscribePath } from "../../../services/subscriptions/SubscriptionLinks.ts"
+import { hidden, parameters } from "../../html/Forms.ts"
+import { type Html, html } from "../../html/Html.ts"
+import { problem, respond } from "../../html/HtmlPage.ts"
+import { type PageReader, Visitors } from "../../html/Visitors.ts"
 
 const make = Effect.gen(function*() {
   const { localDomain: server } = yield* ServerConfig

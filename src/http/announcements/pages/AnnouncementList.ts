@@ -9,11 +9,11 @@ import { AnnouncementWriter } from "../../../services/announcements/Announcement
 import { RecordNotFound, validationFailed } from "../../../services/runtime/Errors.ts"
 import { momentOf } from "../../../services/runtime/Moments.ts"
 import { type Html, html } from "../../html/Html.ts"
-import { actButton, button, checkbox, form, textArea, textField } from "./parts/Controls.ts"
-import { emptyList, table, total } from "./parts/Lists.ts"
-import { badge, moment, section } from "./parts/Texts.ts"
-import { StaffPages } from "./StaffPages.ts"
-import { requireId, type Visit } from "./Visit.ts"
+import { actButton, button, checkbox, form, textArea, textField } from "../../staff/pages/parts/Controls.ts"
+import { emptyList, table, total } from "../../staff/pages/parts/Lists.ts"
+import { badge, moment, section } from "../../staff/pages/parts/Texts.ts"
+import { StaffPages } from "../../staff/pages/StaffPages.ts"
+import { requireId, type Visit } from "../../staff/pages/Visit.ts"
 
 const path = "/admin/announcements"
 /** Characters of an announcement that the list shows. */

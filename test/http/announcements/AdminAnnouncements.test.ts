@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { AdminAnnouncement } from "../../../../src/http/staff/wire/Announcement.ts"
-import { ask } from "../../../support/Api.ts"
-import { TestServer } from "../../../support/Server.ts"
-import { auditEntries, staffMember } from "../../../support/Staff.ts"
-import { watching } from "../../../support/WatchedStream.ts"
+import { AdminAnnouncement } from "../../../src/http/announcements/wire/AdminAnnouncement.ts"
+import { ask } from "../../support/Api.ts"
+import { TestServer } from "../../support/Server.ts"
+import { auditEntries, staffMember } from "../../support/Staff.ts"
+import { watching } from "../../support/WatchedStream.ts"
 
 const path = "/api/v1/admin/announcements"
 

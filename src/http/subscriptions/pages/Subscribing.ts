@@ -1,20 +1,18 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import { AccountId } from "../../services/database/Ids.ts"
-import { Accounts } from "../../services/identity/Accounts.ts"
-import { requireEmail } from "../../services/identity/RegistrationRules.ts"
-import { isValid } from "../../services/identity/Usernames.ts"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { EmailSubscriptions } from "../../services/subscriptions/EmailSubscriptions.ts"
-import { Forms, tokenInput } from "../html/Forms.ts"
-import { html } from "../html/Html.ts"
-import { problem } from "../html/HtmlPage.ts"
-import { Visitors } from "../html/Visitors.ts"
-import { nameOf } from "./Posts.ts"
-import { PublicPages } from "./PublicPages.ts"
-
-/** Returns the path of the form to get a local account's posts by e-mail. */
-export const subscribingPath = (username: string): string => `/email_subscriptions/new/${username}`
+import { AccountId } from "../../../services/database/Ids.ts"
+import { Accounts } from "../../../services/identity/Accounts.ts"
+import { requireEmail } from "../../../services/identity/RegistrationRules.ts"
+import { isValid } from "../../../services/identity/Usernames.ts"
+import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
+import { EmailSubscriptions } from "../../../services/subscriptions/EmailSubscriptions.ts"
+import { Forms, tokenInput } from "../../html/Forms.ts"
+import { html } from "../../html/Html.ts"
+import { problem } from "../../html/HtmlPage.ts"
+import { subscribingPath } from "../../html/PagePaths.ts"
+import { Visitors } from "../../html/Visitors.ts"
+import { nameOf } from "../../pages/Posts.ts"
+import { PublicPages } from "../../pages/PublicPages.ts"
 
 const make = Effect.gen(function*() {
   const accounts = yield* Accounts
