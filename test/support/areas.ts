@@ -40,7 +40,7 @@ export const forbiddenImports = (
 
 /** Areas of HTTP: wire JSON, request guards, page parts, and handlers, up to the whole. */
 export const http: Areas = [
-  ["TimeoutSet Paging InFlight", ""],
+  ["TimeoutSet PageLinks InFlight", ""],
   ["wire", ""],
   ["languages", ""],
   ["guard", "languages wire"],
@@ -52,12 +52,12 @@ export const http: Areas = [
   ["Deadlines", "TimeoutSet InFlight body guard"],
   ["files", "guard"],
   ["streaming", "Deadlines InFlight guard wire"],
-  ["render", "Paging guard html languages streaming wire"],
+  ["render", "PageLinks guard html languages streaming wire"],
   ["activitypub", "body guard render"],
   ["wellknown", "guard html wire"],
   ["oauth", "Group guard html render wire"],
-  ["v1", "Group Paging guard oauth render wire"],
-  ["staff", "Group Paging guard html render wire"],
+  ["v1", "Group PageLinks guard oauth render wire"],
+  ["staff", "Group PageLinks guard html render wire"],
   ["pages", "activitypub docs guard html oauth render wire"],
   // Leaf capabilities: only Api and Routes may import them.
   ["announcements", "Group guard html render staff wire"],
@@ -69,8 +69,8 @@ export const http: Areas = [
   ["spam", "Group guard html render staff wire"],
   ["subscriptions", "Group guard html pages wire"],
   ["translation", "Group guard render wire"],
-  ["trends", "Group Paging guard html render staff wire"],
-  ["web", "Group Paging activitypub guard html oauth render v1 wire"],
+  ["trends", "Group PageLinks guard html render staff wire"],
+  ["web", "Group PageLinks activitypub guard html oauth render v1 wire"],
   ["webhooks", "Group guard html render staff wire"],
   [
     "Api Routes",

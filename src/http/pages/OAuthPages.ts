@@ -11,7 +11,7 @@ import * as Passwords from "./Passwords.ts"
 import * as SecondStep from "./SecondStep.ts"
 import * as SignIn from "./SignIn.ts"
 import * as StrikePages from "./StrikePages.ts"
-import * as TwoFactor from "./TwoFactor.ts"
+import * as TwoFactor from "./TwoFactorPage.ts"
 
 /**
  * Pages for signing in, authorizing apps and links in e-mails. They are raw routes, because no client calls them

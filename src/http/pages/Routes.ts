@@ -11,11 +11,11 @@ import * as Manifest from "./Manifest.ts"
 import * as NotFoundPage from "./NotFoundPage.ts"
 import * as PictureFiles from "./PictureFiles.ts"
 import { Posts } from "./Posts.ts"
-import * as Profiles from "./Profiles.ts"
+import * as Profiles from "./ProfilePages.ts"
 import { PublicPages } from "./PublicPages.ts"
 import * as PublicStyle from "./PublicStyle.ts"
 import * as ThemeStylesheet from "./ThemeStylesheet.ts"
-import * as Threads from "./Threads.ts"
+import * as Threads from "./ThreadPages.ts"
 
 /** Provides what public pages share, those of other folders included. */
 export const provideShared = <E, R>(pages: Layer.Layer<never, E, R>) =>

@@ -7,7 +7,7 @@ import type { OutboundError } from "../outbound/OutboundError.ts"
 import { traced } from "../runtime/Traced.ts"
 import { CardPictures } from "./CardPictures.ts"
 import { Creators } from "./Creators.ts"
-import { Pages } from "./Pages.ts"
+import { Pages } from "./LinkedPages.ts"
 
 /** Timeout of a page with its image and embed, in seconds; less than the lease of a claim. */
 const previewSecondsMax = 75

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AdminReport } from "../../../src/http/staff/wire/Report.ts"
+import type { AdminReport } from "../../../src/http/staff/wire/AdminReport.ts"
 import { ask, newPerson } from "../../support/Api.ts"
 import { staffMember } from "../../support/Staff.ts"
 import { path, rule, unruled } from "../spam/SpamCalls.ts"

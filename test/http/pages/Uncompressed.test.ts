@@ -36,7 +36,7 @@ const consentOf = Effect.gen(function*() {
 
 /** Page that shows each file with a form token; parts of staff pages appear on every such page. */
 const places: Readonly<Record<string, string | undefined>> = {
-  "src/http/staff/pages/Appearance.ts": "/admin/settings/appearance",
+  "src/http/staff/pages/AppearancePage.ts": "/admin/settings/appearance",
   "src/http/staff/pages/EmojiArchive.ts": "/admin/custom_emojis",
   "src/http/staff/pages/NewEmoji.ts": "/admin/custom_emojis/new",
   "src/http/staff/pages/Shell.ts": "/admin",
@@ -58,7 +58,7 @@ const places: Readonly<Record<string, string | undefined>> = {
   "src/http/pages/SignIn.ts": "/auth/sign_in?force_login=true",
   "src/http/pages/StrikePages.ts": "strike",
   "src/http/subscriptions/pages/Subscribing.ts": "/email_subscriptions/new/holder",
-  "src/http/pages/TwoFactor.ts": "/settings/two_factor_authentication"
+  "src/http/pages/TwoFactorPage.ts": "/settings/two_factor_authentication"
 }
 
 layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: true, timeout: "2 minutes" })(

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AdminReport } from "../../../src/http/staff/wire/Report.ts"
+import { AdminReport } from "../../../src/http/staff/wire/AdminReport.ts"
 import { Report } from "../../../src/http/wire/Report.ts"
 import { Retention } from "../../../src/services/intents/Retention.ts"
 import { call, newPerson, publishedId } from "../../support/Api.ts"

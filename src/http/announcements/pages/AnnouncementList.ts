@@ -10,7 +10,7 @@ import { RecordNotFound, validationFailed } from "../../../services/runtime/Erro
 import { momentOf } from "../../../services/runtime/Moments.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { actButton, button, checkbox, form, textArea, textField } from "../../staff/pages/parts/Controls.ts"
-import { emptyList, table, total } from "../../staff/pages/parts/Lists.ts"
+import { emptyList, table, total } from "../../staff/pages/parts/Tables.ts"
 import { badge, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 import { requireId, type Visit } from "../../staff/pages/Visit.ts"

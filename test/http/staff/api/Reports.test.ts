@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AdminReport } from "../../../../src/http/staff/wire/Report.ts"
+import { AdminReport } from "../../../../src/http/staff/wire/AdminReport.ts"
 import { ask, idsOf, newPerson } from "../../../support/Api.ts"
 import { eventually } from "../../../support/Eventually.ts"
 import { type Person, TestServer } from "../../../support/Server.ts"
