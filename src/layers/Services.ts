@@ -102,8 +102,8 @@ import { Statuses } from "../services/statuses/Statuses.ts"
 import { StatusReactions } from "../services/statuses/StatusReactions.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
+import { UnpublishedPosts } from "../services/statuses/UnpublishedPosts.ts"
 import { ViewerStates } from "../services/statuses/ViewerStates.ts"
-import { WaitingPosts } from "../services/statuses/WaitingPosts.ts"
 import { EmailSubscriptions } from "../services/subscriptions/EmailSubscriptions.ts"
 import { Directory } from "../services/suggestions/Directory.ts"
 import { Suggestions } from "../services/suggestions/Suggestions.ts"
@@ -191,7 +191,7 @@ const reading = Layer.satisfiesServicesType<Stored | InstancePolicies | Feeds | 
     InteractionRequestList.layer,
     Quotes.layer,
     Search.layer,
-    WaitingPosts.layer,
+    UnpublishedPosts.layer,
     StatusSearch.layer,
     Reports.layer,
     Appearance.layer,

@@ -80,7 +80,7 @@ export const http: Areas = [
 
 /** Areas of federation: keys and documents, outgoing requests, inbound activities, and deliveries. */
 export const federation: Areas = [
-  ["DomainNames FailedLookups HostMeta NewHosts MovedAccounts SingleFlight Strangers", ""],
+  ["DomainNames FailedLookups HostMeta NewHosts MovedAccounts SingleFlight InboxSlots", ""],
   ["LocalIds", ""],
   ["signatures", ""],
   ["purge", ""],
@@ -100,7 +100,7 @@ export const federation: Areas = [
   ],
   [
     "ActorLookups ProvenAuthors SenderKeys Senders",
-    "DomainNames FailedLookups KeyDocuments ObjectFetcher RemoteActors SingleFlight Strangers WebFingers documents domains signatures"
+    "DomainNames FailedLookups KeyDocuments ObjectFetcher RemoteActors SingleFlight InboxSlots WebFingers documents domains signatures"
   ],
   ["fetching", "NewHosts ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents inbox"],
   ["RemoteLookup", "DomainNames ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents fetching"]

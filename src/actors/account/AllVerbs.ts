@@ -82,5 +82,5 @@ export const make = Effect.gen(function*() {
     ["scheduled_status"]: scheduling.due,
     ["suspension_end"]: purging.suspended
   } as const
-  return { alone: publishing.alone, dues, verbs }
+  return { asStatement: publishing.asStatement, dues, verbs }
 })

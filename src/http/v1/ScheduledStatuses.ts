@@ -6,7 +6,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Unprocessable } from "../../services/runtime/Errors.ts"
 import { momentOf } from "../../services/runtime/Moments.ts"
 import { traced } from "../../services/runtime/Traced.ts"
-import { WaitingPosts } from "../../services/statuses/WaitingPosts.ts"
+import { UnpublishedPosts } from "../../services/statuses/UnpublishedPosts.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
@@ -50,7 +50,7 @@ export const layer = group(
   ScheduledStatusesGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
-    const { scheduled } = yield* WaitingPosts
+    const { scheduled } = yield* UnpublishedPosts
     const views = yield* ScheduledStatusViews
     const { publicUrl } = yield* ServerConfig
 

@@ -182,7 +182,11 @@ describe("row 5: types of content", () => {
         else if (request.url === "/") sendJson(response, {})
         else response.writeHead(410).end("gone")
       })
-      assert.deepInclude(yield* rule(getJson(`${url}/busy`)), { _tag: "Answered", status: 503, retryAfterSeconds: 120 })
+      assert.deepInclude(yield* rule(getJson(`${url}/busy`)), {
+        _tag: "ErrorResponse",
+        status: 503,
+        retryAfterSeconds: 120
+      })
       assert.deepInclude(yield* rule(getJson(`${url}/gone`)), { status: 410, retryAfterSeconds: undefined })
       assert.deepStrictEqual((yield* getJson(`${url}/`)).value, {})
     }).pipe(Effect.provide(outbound())))

@@ -93,7 +93,7 @@ describe("row 27: redirects", () => {
   }
 })
 
-describe("row 28: redirects in circles", () => {
+describe("row 28: redirect loops", () => {
   it.effect("to itself end at the second look", () =>
     Effect.gen(function*() {
       const { requests, url } = yield* moving((path) => path)

@@ -7,7 +7,7 @@ export class Crowded extends Schema.TaggedError<Crowded>()("Crowded", { placed: 
   }
 }
 
-interface StrangerPlaces {
+interface Slots {
   /** Releases the request's place while `work` waits for another server, and takes it back afterwards. */
   readonly withoutSlot: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Crowded, R>
 }
@@ -15,6 +15,6 @@ interface StrangerPlaces {
 /**
  * Lets requests from unknown senders give up their places to known ones; provided by the code that allots the places.
  */
-export const Strangers = Context.Reference<StrangerPlaces>("murmuration/services/federation/Strangers", {
+export const InboxSlots = Context.Reference<Slots>("murmuration/services/federation/InboxSlots", {
   defaultValue: () => ({ withoutSlot: (work) => work })
 })

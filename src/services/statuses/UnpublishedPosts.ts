@@ -11,17 +11,17 @@ import { traced } from "../runtime/Traced.ts"
 import { PersistedPost, type Post } from "./Post.ts"
 
 /** A scheduled post or draft, with its files in order. */
-export interface WaitingPost {
+export interface UnpublishedPost {
   readonly id: bigint
   readonly post: Post
   readonly media: ReadonlyArray<MediaRecord>
 }
 /** A scheduled post. */
-export interface ScheduledRecord extends WaitingPost {
+export interface ScheduledRecord extends UnpublishedPost {
   readonly scheduledAt: Date
 }
 /** A draft. */
-export interface DraftRecord extends WaitingPost {
+export interface DraftRecord extends UnpublishedPost {
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -40,12 +40,12 @@ interface Reads<Record> {
  * Reads scheduled posts and drafts: rows of `scheduled_statuses` with or without a time. The account's actor writes
  * them.
  */
-export class WaitingPosts extends Context.Service<WaitingPosts, {
+export class UnpublishedPosts extends Context.Service<UnpublishedPosts, {
   readonly scheduled: Reads<ScheduledRecord>
   readonly drafts: Reads<DraftRecord>
-}>()("murmuration/services/statuses/WaitingPosts") {
+}>()("murmuration/services/statuses/UnpublishedPosts") {
   static readonly layer = Layer.effect(
-    WaitingPosts,
+    UnpublishedPosts,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
@@ -67,20 +67,20 @@ export class WaitingPosts extends Context.Service<WaitingPosts, {
               FROM media_attachments m WHERE m.scheduled_status_id = s.id), '[]') AS media, ${more}
             FROM scheduled_statuses s WHERE account_id = ${owner} AND ${kind} AND ${where}`)
         return {
-          page: traced("WaitingPosts.page")(function*(owner: AccountId, page: Page) {
+          page: traced("UnpublishedPosts.page")(function*(owner: AccountId, page: Page) {
             if (page.limit === 0) return []
             const { tail, where } = clauses(sql, "id", page)
             const rows = yield* found(owner, sql`${where} ${tail}`)
             return yield* Effect.forEach(newestFirst(page, rows), complete)
           }, Effect.orDie),
-          find: traced("WaitingPosts.find")(function*(owner: AccountId, id: bigint) {
+          find: traced("UnpublishedPosts.find")(function*(owner: AccountId, id: bigint) {
             const [row] = yield* Effect.orDie(found(owner, sql`id = ${id}`))
             return row === undefined ? yield* new RecordNotFound() : yield* Effect.orDie(complete(row))
           })
         }
       }
 
-      return WaitingPosts.of({
+      return UnpublishedPosts.of({
         scheduled: readsOf(scheduledRows, sql`scheduled_at IS NOT NULL`, sql`s.scheduled_at`),
         drafts: readsOf(
           draftRows,

@@ -7,7 +7,7 @@ import { rowsOf } from "../../../services/database/Rows.ts"
 import { feedsOf } from "../../../services/feeds/FeedKeys.ts"
 import { Feeds, listFeed } from "../../../services/feeds/Feeds.ts"
 import { Fanouts } from "../../../services/intents/Fanouts.ts"
-import type { Homes } from "../../../services/intents/Intent.ts"
+import type { StaleFeeds } from "../../../services/intents/Intent.ts"
 import type { Owners } from "../core/Ownership.ts"
 import { type Slice, SliceRows } from "./Slice.ts"
 
@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners) {
       sql`SELECT m.id, m.account_id FROM follows m WHERE m.target_account_id IN ${boosters(author)} AND NOT m.remote`
   ]
 
-  const slice: Slice<Homes> = (own, at, { followers = false, lists = [], readers: named }) =>
+  const slice: Slice<StaleFeeds> = (own, at, { followers = false, lists = [], readers: named }) =>
     owned(
       own,
       Effect.gen(function*() {
