@@ -62,7 +62,7 @@ export type Move = typeof Move.Type
 
 /**
  * A delivery to remote followers and other recipients: a post or its change or deletion, the profile, a pin, a hashtag
- * of the profile (`target`, without #), a collection of accounts or an item of it (`target`: ids of the collection, the
+ * of the profile (`target`, without #), a collection of accounts or one of its items (`target`: ids of the collection, the
  * item and the members to notify), the rejection of a reply (`target`), the move to the account with the URI `target`,
  * or the account's deletion. `number` makes the activity's id if needed.
  */

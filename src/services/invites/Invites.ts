@@ -76,7 +76,7 @@ const make = Effect.gen(function*() {
   const standing = requirePermission(sql)
 
   /**
-   * Selects invites with their validity at a time; an inviter who is disabled, suspended or gone has no valid invites.
+   * Selects invites with their validity at a time; disabled, suspended and deleted inviters have none.
    */
   const selected = (now: Date) =>
     sql`SELECT i.id, i.code, i.account_id, i.max_uses, i.uses, i.expires_at, i.autofollow, i.created_at,

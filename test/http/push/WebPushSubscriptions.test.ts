@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { TestServer } from "../../support/Server.ts"
 import { answerOf, everything, type Json, name, path, subscribed, toldOf, World, world } from "./PushDevices.ts"
 
-layer(world, { excludeTestServices: true, timeout: "120 seconds" })("web push", (it) => {
+layer(world, { excludeTestServices: true })("web push", (it) => {
   it.effect("S-005: a device decrypts its pushes, in the standard's encoding and in that of older apps", () =>
     Effect.gen(function*() {
       const { here, serverKey, service } = yield* World

@@ -18,7 +18,7 @@ const decodeConversation = Schema.decodeUnknownEffect(Schema.fromJsonString(Conv
 
 const streams = Layer.merge(Fanouts.layer, NotificationWriter.layer).pipe(Layer.provideMerge(layerStreams))
 
-layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams carry", (it) => {
+layer(streams, { excludeTestServices: true })("Streams carry", (it) => {
   it.effect("S-007: carries a follower's home as it happens: update, status.update, delete", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors

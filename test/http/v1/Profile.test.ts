@@ -78,7 +78,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
 
 const members = Layer.merge(AccountViews.layer, StatusViews.layer).pipe(Layer.provideMerge(server()))
 
-layer(members, { excludeTestServices: true, timeout: "60 seconds" })("settings of a member", (it) => {
+layer(members, { excludeTestServices: true })("settings of a member", (it) => {
   it.effect("are changed by its actor: formatting, visibility to others, and languages of public timelines", () =>
     Effect.gen(function*() {
       const { tell } = yield* AccountActors

@@ -11,7 +11,7 @@ import { config, layerActors, settled } from "../../../support/Actors.ts"
 import { followers, person } from "../../../support/People.ts"
 import { edit, post } from "../../../support/Posts.ts"
 
-layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Account publishes", (it) => {
+layer(layerActors, { excludeTestServices: true })("Account publishes", (it) => {
   it.effect("a status once for a key, into its followers' homes", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
