@@ -47,7 +47,6 @@ import { Filters } from "../services/filters/Filters.ts"
 import { Accounts } from "../services/identity/Accounts.ts"
 import type { Credentials } from "../services/identity/Credentials.ts"
 import { Handles } from "../services/identity/Handles.ts"
-import { Invites } from "../services/identity/Invites.ts"
 import { MailLinks } from "../services/identity/MailLinks.ts"
 import { Passkeys } from "../services/identity/Passkeys.ts"
 import { Registrations } from "../services/identity/Registrations.ts"
@@ -67,6 +66,7 @@ import { Instance } from "../services/instance/Instance.ts"
 import { InstancePolicies } from "../services/instance/InstancePolicies.ts"
 import type { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
+import { Invites } from "../services/invites/Invites.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import { Strikes } from "../services/moderation/Strikes.ts"
 import { Apps } from "../services/oauth/Apps.ts"
@@ -104,8 +104,8 @@ import { Statuses } from "../services/statuses/Statuses.ts"
 import { StatusReactions } from "../services/statuses/StatusReactions.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
+import { UnpublishedPosts } from "../services/statuses/UnpublishedPosts.ts"
 import { ViewerStates } from "../services/statuses/ViewerStates.ts"
-import { WaitingPosts } from "../services/statuses/WaitingPosts.ts"
 import { EmailSubscriptions } from "../services/subscriptions/EmailSubscriptions.ts"
 import { Directory } from "../services/suggestions/Directory.ts"
 import { Suggestions } from "../services/suggestions/Suggestions.ts"
@@ -195,7 +195,7 @@ const reading = Layer.satisfiesServicesType<Stored | InstancePolicies | Feeds | 
     InteractionRequestList.layer,
     Quotes.layer,
     Search.layer,
-    WaitingPosts.layer,
+    UnpublishedPosts.layer,
     StatusSearch.layer,
     Reports.layer,
     Appearance.layer,

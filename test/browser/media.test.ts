@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import sharp from "sharp"
+import { call } from "../support/Api.ts"
 import { silent, soundWithCover, video } from "../support/Ffmpeg.ts"
-import { blob, call, form, uploaded } from "../support/MediaFiles.ts"
+import { blob, form, uploaded } from "../support/MediaFiles.ts"
 import { TestServer } from "../support/Server.ts"
 import { Browser, picture, visit } from "./Browser.ts"
 
@@ -61,7 +62,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             ada.token,
             form({ avatar: blob(face), header: blob(banner), display_name: "Ada" })
           )
-          const post = Effect.fnUntraced(function*(
+          const publishWith = Effect.fnUntraced(function*(
             text: string,
             files: ReadonlyArray<readonly [bytes: Uint8Array, description: string]>,
             more: Record<string, unknown> = {}
@@ -72,11 +73,11 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             assert.strictEqual(status, 200)
           })
           const cover = yield* painted(300, 300, "#2a9d8f", "#e76f51")
-          yield* post("Hidden until somebody looks", [[face, "behind a summary"]], { sensitive: true })
-          yield* post("A song", [[yield* soundWithCover(cover, []), "a tone"]])
-          yield* post("A film", [[yield* video("a.mp4"), "test patterns"]])
-          yield* post("It moves", [[yield* silent("a.gif"), "test patterns again"]])
-          yield* post("Four pictures", [
+          yield* publishWith("Hidden until somebody looks", [[face, "behind a summary"]], { sensitive: true })
+          yield* publishWith("A song", [[yield* soundWithCover(cover, []), "a tone"]])
+          yield* publishWith("A film", [[yield* video("a.mp4"), "test patterns"]])
+          yield* publishWith("It moves", [[yield* silent("a.gif"), "test patterns again"]])
+          yield* publishWith("Four pictures", [
             [yield* painted(1600, 900, "#003049", "#fcbf49"), "evening"],
             [yield* painted(800, 1200, "#386641", "#a7c957"), "a tall wood"],
             [yield* painted(2000, 500, "#3a0ca3", "#4cc9f0"), "a wide sea"],

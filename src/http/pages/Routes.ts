@@ -11,15 +11,18 @@ import * as Manifest from "./Manifest.ts"
 import * as NotFoundPage from "./NotFoundPage.ts"
 import * as PictureFiles from "./PictureFiles.ts"
 import { Posts } from "./Posts.ts"
-import * as Profiles from "./Profiles.ts"
+import * as Profiles from "./ProfilePages.ts"
 import { PublicPages } from "./PublicPages.ts"
 import * as PublicStyle from "./PublicStyle.ts"
-import * as Subscribing from "./Subscribing.ts"
 import * as ThemeStylesheet from "./ThemeStylesheet.ts"
-import * as Threads from "./Threads.ts"
+import * as Threads from "./ThreadPages.ts"
+
+/** Provides what public pages share, those of other folders included. */
+export const provideShared = <E, R>(pages: Layer.Layer<never, E, R>) =>
+  pages.pipe(Layer.provide([Posts.layer, Forms.layer]), Layer.provide([PublicPages.layer, Visitors.layer]))
 
 /** Public pages, and the files that they and the instance's document refer to. */
-export const layer = Layer.mergeAll(
+export const layer = provideShared(Layer.mergeAll(
   AnnualReports.layer,
   CollectionPages.layer,
   Embeds.layer,
@@ -30,8 +33,7 @@ export const layer = Layer.mergeAll(
   Profiles.layer,
   PublicStyle.layer,
   InstanceIcons.layer,
-  Subscribing.layer,
   ThemeStylesheet.layer,
   Threads.layer,
   NotFoundPage.layer
-).pipe(Layer.provide([Posts.layer, Forms.layer]), Layer.provide([PublicPages.layer, Visitors.layer]))
+))

@@ -51,7 +51,7 @@ const make = Effect.gen(function*() {
   const nothing = Effect.fnUntraced(function*(visitor: Visitor) {
     const { url } = yield* HttpServerRequest.HttpServerRequest
     const { way, words } = visitor
-    // A visitor who is not signed in may be the account's owner.
+    // A signed-out visitor may be the account's owner.
     if (visitor.session === undefined && !url.includes("token=")) {
       return redirect(`${signInPath}?${new URLSearchParams([["return_to", url]])}`)
     }

@@ -52,7 +52,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
     Effect.gen(function*() {
       const browser = TestBrowser.make()
       const form = yield* signInForm(browser)
-      const ask = (email: string) =>
+      const requestReset = (email: string) =>
         Effect.map(
           browser.request("/auth/confirmation", {
             method: "POST",
@@ -62,7 +62,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
           ({ status }) => status
         )
       for (const email of ["", "nobody", `${"a".repeat(60_000)}@mail.example`]) {
-        const statuses = yield* Effect.replicateEffect(ask(email), 6)
+        const statuses = yield* Effect.replicateEffect(requestReset(email), 6)
         assert.deepStrictEqual(new Set(statuses), new Set([200]), email.slice(0, 20))
       }
     }))

@@ -36,7 +36,7 @@ const consentOf = Effect.gen(function*() {
 
 /** Page that shows each file with a form token; parts of staff pages appear on every such page. */
 const places: Readonly<Record<string, string | undefined>> = {
-  "src/http/staff/pages/Appearance.ts": "/admin/settings/appearance",
+  "src/http/staff/pages/AppearancePage.ts": "/admin/settings/appearance",
   "src/http/staff/pages/EmojiArchive.ts": "/admin/custom_emojis",
   "src/http/staff/pages/NewEmoji.ts": "/admin/custom_emojis/new",
   "src/http/staff/pages/Shell.ts": "/admin",
@@ -59,13 +59,13 @@ const places: Readonly<Record<string, string | undefined>> = {
   "src/http/pages/CaptchaPage.ts": undefined,
   "src/http/pages/Confirmations.ts": "/auth/confirmation/new",
   "src/http/pages/SignUpForm.ts": "invite",
-  "src/http/pages/OwnInvites.ts": "/invites",
+  "src/http/invites/pages/OwnInvites.ts": "/invites",
   "src/http/pages/Passwords.ts": "/auth/password/new",
   "src/http/pages/SecondStep.ts": "second",
   "src/http/pages/SignIn.ts": "/auth/sign_in?force_login=true",
   "src/http/pages/StrikePages.ts": "strike",
-  "src/http/pages/Subscribing.ts": "/email_subscriptions/new/holder",
-  "src/http/pages/TwoFactor.ts": "/settings/two_factor_authentication"
+  "src/http/subscriptions/pages/Subscribing.ts": "/email_subscriptions/new/holder",
+  "src/http/pages/TwoFactorPage.ts": "/settings/two_factor_authentication"
 }
 
 layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: true, timeout: "2 minutes" })(

@@ -7,7 +7,7 @@ import { attachments } from "../../../src/http/pages/Attachments.ts"
 import { compressedBytesMin } from "../../../src/layers/Compression.ts"
 import { english } from "../../../src/services/languages/Catalogs.ts"
 import type { MediaRecord } from "../../../src/services/media/MediaRecord.ts"
-import { call } from "../../support/MediaFiles.ts"
+import { call } from "../../support/Api.ts"
 import { configuration } from "../../support/Reads.ts"
 import { TestServer } from "../../support/Server.ts"
 
