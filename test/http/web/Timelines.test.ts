@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { ask } from "../../support/Api.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
-import { formsOf, locationOf } from "../../support/TestBrowser.ts"
+import { formsOf, locationOf, type Page } from "../../support/TestBrowser.ts"
 
 const post = Effect.fnUntraced(function*(by: Person, status: string, more: Record<string, unknown> = {}) {
   const { body, status: code } = yield* ask(by, "POST", "/api/v1/statuses", { status, ...more })
@@ -123,7 +123,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const seen: Array<string> = []
       let path: string | undefined = "/home"
       for (let pages = 0; path !== undefined && pages < 5; pages++) {
-        const { text } = yield* browser.get(path)
+        const { text }: Page = yield* browser.get(path)
         seen.push(...idsOf(text))
         path = /<a href="([^"]*)" rel="next"/.exec(text)?.[1]?.replaceAll("&amp;", "&")
       }
