@@ -22,3 +22,5 @@ export const manifestPath = "/manifest"
 export const themePath = "/assets/theme.css"
 /** The server's picture in previews. */
 export const thumbnailPath = "/assets/preview.png"
+/** Returns the path of the form to get a local account's posts by e-mail. */
+export const subscribingPath = (username: string): string => `/email_subscriptions/new/${username}`

@@ -9,12 +9,10 @@ import { EmailSubscriptions } from "../../services/subscriptions/EmailSubscripti
 import { Forms, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { problem } from "../html/HtmlPage.ts"
+import { subscribingPath } from "../html/PagePaths.ts"
 import { Visitors } from "../html/Visitors.ts"
 import { nameOf } from "./Posts.ts"
 import { PublicPages } from "./PublicPages.ts"
-
-/** Returns the path of the form to get a local account's posts by e-mail. */
-export const subscribingPath = (username: string): string => `/email_subscriptions/new/${username}`
 
 const make = Effect.gen(function*() {
   const accounts = yield* Accounts
