@@ -41,6 +41,8 @@ const places: Readonly<Record<string, string | undefined>> = {
   "src/http/staff/pages/NewEmoji.ts": "/admin/custom_emojis/new",
   "src/http/staff/pages/Shell.ts": "/admin",
   "src/http/staff/pages/parts/Controls.ts": "/admin/settings",
+  // Pages of the web client are checked by `TestBrowser` in their own tests.
+  "src/http/web/profiles/Head.ts": undefined,
   "src/http/web/shell/FlashBox.ts": undefined,
   "src/http/web/shell/Navigation.ts": undefined,
   "src/http/web/status/ActsRow.ts": undefined,
