@@ -28,7 +28,7 @@ export interface Page {
   readonly top?: Html
   /** The one inline script, with its CSP hash. */
   readonly script?: { readonly text: string; readonly hash: string }
-  /** True if its links contain something that only its visitor may know. */
+  /** True if it contains something else that only its visitor may know, so that it is not compressed. */
   readonly secret?: boolean
   /** Script of another server, and the sources that it loads: a captcha. */
   readonly outerScript?: string
