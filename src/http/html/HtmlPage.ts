@@ -32,7 +32,7 @@ export interface Page {
   readonly modules?: ReadonlyArray<string>
   /** Navigation above the title. */
   readonly navigation?: Html
-  /** True if its links contain something that only its visitor may know. */
+  /** True if it contains something else that only its visitor may know, so that it is not compressed. */
   readonly secret?: boolean
   /** Script of another server, and the sources that it loads: a captcha. */
   readonly outerScript?: string

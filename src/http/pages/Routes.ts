@@ -5,17 +5,14 @@ import * as AnnualReports from "./AnnualReportPage.ts"
 import * as CollectionPages from "./CollectionPages.ts"
 import * as Embeds from "./Embeds.ts"
 import * as FrontPage from "./FrontPage.ts"
-import * as Hashtags from "./Hashtags.ts"
 import * as InstanceIcons from "./InstanceIcons.ts"
 import * as Manifest from "./Manifest.ts"
 import * as NotFoundPage from "./NotFoundPage.ts"
 import * as PictureFiles from "./PictureFiles.ts"
 import { Posts } from "./Posts.ts"
-import * as Profiles from "./ProfilePages.ts"
 import { PublicPages } from "./PublicPages.ts"
 import * as PublicStyle from "./PublicStyle.ts"
 import * as ThemeStylesheet from "./ThemeStylesheet.ts"
-import * as Threads from "./ThreadPages.ts"
 
 /** Provides what public pages share, those of other folders included. */
 export const provideShared = <E, R>(pages: Layer.Layer<never, E, R>) =>
@@ -27,13 +24,10 @@ export const layer = provideShared(Layer.mergeAll(
   CollectionPages.layer,
   Embeds.layer,
   FrontPage.layer,
-  Hashtags.layer,
   Manifest.layer,
   PictureFiles.layer,
-  Profiles.layer,
   PublicStyle.layer,
   InstanceIcons.layer,
   ThemeStylesheet.layer,
-  Threads.layer,
   NotFoundPage.layer
 ))

@@ -17,7 +17,7 @@ import { type Html, html } from "../html/Html.ts"
 import { problem, redirect, respond } from "../html/HtmlPage.ts"
 import { signInPath } from "../html/PagePaths.ts"
 import { type PageReader, type Visitor, Visitors } from "../html/Visitors.ts"
-import { cursorOf } from "./OlderLink.ts"
+import { cursorOf } from "./PageCursors.ts"
 
 /** Maximum strikes in a list, and posts shown per strike. */
 const strikesMax = 40

@@ -16,7 +16,7 @@ const common = {
   "x-frame-options": "DENY"
 }
 
-/** Headers of a page with a form or a code: it must not be compressed (BREACH). */
+/** Headers of a page with a code or a hidden field besides the token: it must not be compressed (BREACH). */
 const unchanged = { "cache-control": "private, no-store, no-transform" }
 
 const relevant = (headers: Headers) =>
@@ -60,6 +60,9 @@ layer(server(), { excludeTestServices: true })("row 54: headers", (it) => {
         "/auth/sign_in?force_login=true"
       ]
       const plain = new Set([
+        "/auth/password/new",
+        "/auth/confirmation/new",
+        "/oauth/authorized_applications",
         "/auth/password/edit?reset_password_token=x",
         "/auth/confirmation?confirmation_token=x",
         "/oauth/authorize"

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { ask, publishedId } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
-import { formsOf, locationOf } from "../../support/TestBrowser.ts"
+import { formsOf, locationOf, type Page } from "../../support/TestBrowser.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("the web's timelines", (it) => {
   it.effect("lead visitors to sign in and back, and members to Home", () =>
@@ -117,7 +117,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const seen: Array<string> = []
       let path: string | undefined = "/home"
       for (let pages = 0; path !== undefined && pages < 5; pages++) {
-        const text: string = (yield* browser.get(path)).text
+        const { text }: Page = yield* browser.get(path)
         seen.push(...idsOf(text))
         path = /<a href="([^"]*)" rel="next"/.exec(text)?.[1]?.replaceAll("&amp;", "&")
       }

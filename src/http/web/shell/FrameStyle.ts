@@ -5,7 +5,7 @@ html { scroll-padding-block: var(--s4) }
 body {
   margin: 0; background: var(--back); color: var(--text); font: var(--body)/1.5 system-ui, sans-serif;
   overflow-wrap: anywhere; display: grid; gap: 0 var(--s5); justify-content: center;
-  grid-template: "top top" auto "side main" auto ". aside" 1fr / 4.5rem minmax(0, var(--measure));
+  grid-template: "top top" auto "side main" auto ". aside" 1fr / 5.5rem minmax(0, var(--measure));
 }
 header.top { grid-area: top; padding: var(--s3) var(--s4); font-weight: 600 }
 header.top a { color: inherit; text-decoration: none }
