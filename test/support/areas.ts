@@ -63,7 +63,7 @@ export const http: Areas = [
   ["announcements", "Group guard html render staff wire"],
   ["annual", "Group guard render v1 wire"],
   ["encryption", "Group guard render wire"],
-  ["invites", "Group guard html render staff wire"],
+  ["invites", "Group guard html pages render staff wire"],
   ["lists", "Group guard html render staff wire"],
   ["push", "Group guard render wire"],
   ["spam", "Group guard html render staff wire"],

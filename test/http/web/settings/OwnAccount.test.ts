@@ -9,7 +9,7 @@ import { Postbox, server } from "../../../support/WebServer.ts"
 type Browser = ReturnType<typeof TestBrowser.make>
 const submitTo = (browser: Browser, page: TestBrowser.Page, action: string, fields: Record<string, string>) =>
   browser.submit(page, fields, TestBrowser.formsOf(page).findIndex((form) => form.action === action))
-const post = (path: string, token: string, fields: Record<string, string>) =>
+const submit = (path: string, token: string, fields: Record<string, string>) =>
   send(path, { method: "POST", headers: { authorization: `Bearer ${token}` }, body: new URLSearchParams(fields) })
 /** Takes e-mails up to the next one to this address. */
 const letterTo = Effect.fnUntraced(function*(to: string) {
@@ -55,11 +55,11 @@ layer(server(), { excludeTestServices: true })("own account, on pages and by the
 
       const byApi = { old_password: "a new password", new_password: "yet another one" }
       const path = "/api/v1/user/password_change"
-      assert.strictEqual((yield* post(path, token, { ...byApi, old_password: "wrong" })).status, 403)
-      assert.strictEqual((yield* post(path, token, { old_password: "x" })).status, 400)
-      assert.strictEqual((yield* post(path, token, { ...byApi, new_password: "short" })).status, 422)
-      assert.strictEqual((yield* post(path, yield* issueToken(id, ["read"]), byApi)).status, 403)
-      assert.strictEqual((yield* post(path, token, byApi)).status, 200)
+      assert.strictEqual((yield* submit(path, token, { ...byApi, old_password: "wrong" })).status, 403)
+      assert.strictEqual((yield* submit(path, token, { old_password: "x" })).status, 400)
+      assert.strictEqual((yield* submit(path, token, { ...byApi, new_password: "short" })).status, 422)
+      assert.strictEqual((yield* submit(path, yield* issueToken(id, ["read"]), byApi)).status, 403)
+      assert.strictEqual((yield* submit(path, token, byApi)).status, 200)
       assert.strictEqual((yield* browser.get("/settings/account")).status, 302)
     }))
 
@@ -87,7 +87,7 @@ layer(server(), { excludeTestServices: true })("own account, on pages and by the
       assert.deepStrictEqual(yield* sql`SELECT email FROM users WHERE account_id = ${id}`, [{
         email: "new@mail.example"
       }])
-      const answer = yield* post("/api/v1/user/email_change", yield* issueToken(id), {
+      const answer = yield* submit("/api/v1/user/email_change", yield* issueToken(id), {
         password,
         new_email: "third@mail.example"
       })
@@ -155,13 +155,13 @@ layer(server(), { excludeTestServices: true })("own account, on pages and by the
       assert.notInclude((yield* target.browser.get("/settings/aliases")).text, self)
 
       const theirs = yield* issueToken(target.id)
-      const set = yield* post("/api/v1/accounts/alias", theirs, { "also_known_as_uris[]": self })
+      const set = yield* submit("/api/v1/accounts/alias", theirs, { "also_known_as_uris[]": self })
       assert.strictEqual(set.status, 200)
       assert.strictEqual((yield* move("dorothea", "wrong")).status, 403)
       const token = yield* issueToken(id)
       const fields = { password, moved_to_uri: "https://local.example/users/dorothea" }
-      assert.strictEqual((yield* post("/api/v1/accounts/move", token, { ...fields, password: "wrong" })).status, 403)
-      assert.strictEqual((yield* post("/api/v1/accounts/move", token, fields)).status, 202)
+      assert.strictEqual((yield* submit("/api/v1/accounts/move", token, { ...fields, password: "wrong" })).status, 403)
+      assert.strictEqual((yield* submit("/api/v1/accounts/move", token, fields)).status, 202)
       const own = JSON.parse((yield* get("/api/v1/accounts/verify_credentials", token)).text)
       assert.strictEqual(own.moved?.acct, "dorothea")
     }))
@@ -173,7 +173,7 @@ layer(server(), { excludeTestServices: true })("own account, on pages and by the
       const token = yield* issueToken(id)
       const page = yield* browser.get("/settings/delete")
       assert.strictEqual((yield* browser.submit(page, { password: "wrong" })).status, 403)
-      assert.strictEqual((yield* post("/api/v1/accounts/delete", token, { password: "wrong" })).status, 403)
+      assert.strictEqual((yield* submit("/api/v1/accounts/delete", token, { password: "wrong" })).status, 403)
       const done = yield* browser.submit(page, { password })
       assert.deepStrictEqual([done.status, /Your account was deleted/.test(done.text)], [200, true])
       assert.deepStrictEqual(yield* sql`SELECT FROM users WHERE account_id = ${id}`, [])
@@ -183,7 +183,7 @@ layer(server(), { excludeTestServices: true })("own account, on pages and by the
       assert.strictEqual((yield* TestBrowser.make().signIn("emma")).status, 422)
 
       const { id: other } = yield* signedIn("frida")
-      assert.strictEqual((yield* post("/api/v1/accounts/delete", yield* issueToken(other), { password })).status, 202)
+      assert.strictEqual((yield* submit("/api/v1/accounts/delete", yield* issueToken(other), { password })).status, 202)
       assert.deepStrictEqual(yield* sql`SELECT FROM users WHERE account_id = ${other}`, [])
     }))
 
