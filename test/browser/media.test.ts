@@ -92,14 +92,11 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
               const result = await page.evaluate(loaded)
               await picture(page, `media-${size}`)
               assert.isFalse(await page.evaluate("document.documentElement.scrollWidth > innerWidth"), "fits")
-              // F50: an animation plays with controls, and keeps still for who wants less motion.
+              // F50: an animation has controls and does not play by itself.
               const playing = () =>
                 page.evaluate(`[...document.querySelectorAll("video[loop]")]
                 .filter((one) => one.checkVisibility()).map(({ autoplay, controls }) => ({ autoplay, controls }))`)
-              assert.deepStrictEqual(await playing(), [{ autoplay: true, controls: true }])
-              await page.emulateMedia({ reducedMotion: "reduce" })
               assert.deepStrictEqual(await playing(), [{ autoplay: false, controls: true }])
-              assert.isTrue(await page.evaluate(`document.querySelector("video.moving").paused`))
               return result
             })
             assert.deepStrictEqual(found, {

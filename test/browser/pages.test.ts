@@ -78,7 +78,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             await phone.goto(`${baseUrl}/auth/sign_in`)
             await phone.getByLabel(/e-?mail/i).fill("ada@example.org")
             await phone.getByLabel(/password/i).fill(ada.password)
-            await phone.getByRole("button", { name: "Sign in" }).click()
+            await phone.getByRole("button", { name: "Sign in", exact: true }).click()
             await phone.waitForLoadState()
             for (
               const [shown, lang, path] of [
