@@ -36,12 +36,12 @@ const loaded = `(async () => {
       await new Promise((done) => { one.onloadeddata = done; one.onerror = done; setTimeout(done, 5000) })
     }
   }
-  const images = [...document.querySelectorAll(".media img")]
+  const images = [...document.querySelectorAll(".files img")]
   images.forEach((one) => { one.loading = "eager" })
   await Promise.all(images.map((one) => one.decode().catch(() => {})))
   return {
     images: images.map((one) => [one.naturalWidth > 0, one.alt]),
-    media: media.map((one) => [one.tagName, one.readyState >= 2, Math.round(one.duration), one.title])
+    media: media.map((one) => [one.tagName, one.readyState >= 2, Math.round(one.duration), one.ariaLabel])
   }
 })()`
 
