@@ -39,6 +39,8 @@ export const sharedWithEnglish: Readonly<Record<string, ReadonlyArray<string>>> 
     "Administration",
     "Avatar",
     "Description",
+    "Mentions",
+    "{count, plural, one {# notification} other {# notifications}}",
     "Type",
     "Permissions",
     "Position",
