@@ -135,7 +135,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         yield* Effect.promise(async () => {
           // The first visit of the notifications has marked them as read.
           await page.goto(`${baseUrl}/notifications`)
-          assert.strictEqual(await page.locator(".badge").count(), 0)
+          assert.strictEqual(await page.locator(".unread-count").count(), 0)
           await page.goto(`${baseUrl}/@ada/following`)
           const row = page.locator(`#account-${bob.accountId}`)
           await row.getByRole("button", { name: "Unfollow @bob" }).click()

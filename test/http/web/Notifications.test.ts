@@ -43,15 +43,15 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* settled
       const browser = yield* staffBrowser(emil)
       const old = yield* browser.get("/notifications")
-      assert.match(yield* Effect.map(browser.get("/home"), ({ text }) => text), /class="badge"[^>]*>1</)
+      assert.match(yield* Effect.map(browser.get("/home"), ({ text }) => text), /class="unread-count"[^>]*>1</)
       yield* write(fritz, "@emil two")
       yield* settled
       const page = yield* browser.get("/notifications")
-      assert.match(page.text, /class="badge"[^>]*>2</)
+      assert.match(page.text, /class="unread-count"[^>]*>2</)
       const done = yield* browser.press(page, "read")
       assert.strictEqual(done.headers.get("location"), "/notifications")
       const after = yield* browser.get("/notifications")
-      assert.notInclude(after.text, `class="badge"`)
+      assert.notInclude(after.text, `class="unread-count"`)
       assert.notInclude(after.text, "note unread")
       const marker = () =>
         Effect.map(

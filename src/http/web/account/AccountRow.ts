@@ -2,8 +2,8 @@ import { plainText } from "../../../services/html/PlainText.ts"
 import { bounded } from "../../../services/text/BoundedText.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "../shell/Visit.ts"
-import { nameOf, plainName, profilePath, withEmojis } from "../status/Text.ts"
-import { followForm, type ShownAccount, type ShownRelationship } from "./FollowForm.ts"
+import { nameOf, plainName, profilePath, type ShownAccount, withEmojis } from "../status/Text.ts"
+import { followForm, type ShownRelationship } from "./FollowForm.ts"
 
 /** Maximum characters of a profile's text in a row. */
 const noteCharactersMax = 200

@@ -1,11 +1,8 @@
 import { type Html, html } from "../../html/Html.ts"
-import type { Account } from "../../wire/Account.ts"
-import type { Values } from "../../wire/Keys.ts"
 import { actForm } from "../shell/ActForm.ts"
+import type { ScriptName } from "../shell/ClientScripts.ts"
 import type { Visit } from "../shell/Visit.ts"
-
-/** An account as pages read it. */
-export type ShownAccount = Values<Account>
+import type { ShownAccount } from "../status/Text.ts"
 
 /** The part of a relationship that decides which acts are offered. */
 export interface ShownRelationship {
@@ -19,6 +16,9 @@ export interface ShownRelationship {
 /** Path of the acts on an account. */
 export const accountActPath = (id: string): string => `/web/accounts/${id}`
 
+/** Scripts of pages with `followForm`; visitors get none. */
+export const followScripts = ({ viewer }: Visit): ReadonlyArray<ScriptName> => viewer === undefined ? [] : ["follow"]
+
 /** Name and label of the one act that a relationship offers first. */
 const offered = (
   { reader: { words: { say } } }: Visit,
@@ -26,7 +26,7 @@ const offered = (
   { blocking, followedBy, following, requested }: ShownRelationship
 ): readonly [act: string, label: string] => {
   if (blocking) return ["unblock", say("Unblock")]
-  if (requested) return ["unfollow", say("Cancel request")]
+  if (requested) return ["unfollow", say("Withdraw request")]
   if (following) return ["unfollow", say("Unfollow")]
   if (account.locked) return ["follow", say("Request to follow")]
   return ["follow", followedBy ? say("Follow back") : say("Follow")]

@@ -15,8 +15,8 @@ import { pageOf, pagingLinks } from "../shell/Paging.ts"
 import { tabsOf } from "../shell/Tabs.ts"
 import type { Visit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
-import { plainName, profilePath } from "../status/Text.ts"
-import type { ShownAccount } from "./FollowForm.ts"
+import { plainName, profilePath, type ShownAccount } from "../status/Text.ts"
+import { followScripts } from "./FollowForm.ts"
 import * as People from "./People.ts"
 
 const tabs = (visit: Visit, { acct }: ShownAccount): Html => {
@@ -53,7 +53,7 @@ const make = Effect.gen(function*() {
         const isHidden = of.hideCollections && of.id !== visit.viewer
         return {
           title: titleOf(visit, plainName(account)),
-          scripts: ["follow"],
+          scripts: followScripts(visit),
           body: html`${tabs(visit, account)}${
             People.peopleOf(
               visit,

@@ -4,8 +4,9 @@ import { type Html, html } from "../../html/Html.ts"
 import { AccountViews } from "../../render/AccountViews.ts"
 import { read } from "../../wire/Keys.ts"
 import type { Visit } from "../shell/Visit.ts"
+import type { ShownAccount } from "../status/Text.ts"
 import { accountRow } from "./AccountRow.ts"
-import type { ShownAccount, ShownRelationship } from "./FollowForm.ts"
+import type { ShownRelationship } from "./FollowForm.ts"
 
 /** An account with the viewer's relationship to it, which visitors do not have. */
 export interface Person {

@@ -1,7 +1,8 @@
 import { type Html, html } from "../../html/Html.ts"
 import { actForm } from "../shell/ActForm.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
-import { accountActPath, type ShownAccount } from "./FollowForm.ts"
+import type { ShownAccount } from "../status/Text.ts"
+import { accountActPath } from "./FollowForm.ts"
 
 /** Renders the buttons that accept or reject an account's follow request. */
 export const requestActs = (visit: MemberVisit, { acct, id }: ShownAccount): Html => {

@@ -12,7 +12,7 @@ import { TagViews } from "../../render/TagViews.ts"
 import { read, type Values } from "../../wire/Keys.ts"
 import type { TrendingLink } from "../../wire/PreviewCard.ts"
 import { accountRow } from "../account/AccountRow.ts"
-import { accountActPath } from "../account/FollowForm.ts"
+import { accountActPath, followScripts } from "../account/FollowForm.ts"
 import * as People from "../account/People.ts"
 import { tagEntry } from "../followed/FollowedTags.ts"
 import { actForm } from "../shell/ActForm.ts"
@@ -86,7 +86,7 @@ const make = Effect.gen(function*() {
   const tags = yield* TagViews
   const trends = yield* Trends
 
-  const closed = Effect.map(policies.current, ({ timelines: { liveFeeds } }) => liveFeeds.local !== "public")
+  const closed = Effect.map(policies.current, ({ timelinesAccess: { liveFeeds } }) => liveFeeds.local !== "public")
   const wishesOf = ({ query, session }: Visit) =>
     Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => ({
       lang: query.get("lang") ?? undefined,
@@ -95,7 +95,7 @@ const make = Effect.gen(function*() {
     }))
   const viewOf = (visit: Visit, body: Html): View => ({
     title: visit.reader.words.say("Explore"),
-    scripts: ["follow"],
+    scripts: followScripts(visit),
     body: html`${head(visit)}${body}`
   })
 

@@ -19,7 +19,7 @@ import { WebPages } from "../shell/WebPages.ts"
 const actPath = "/web/tags"
 
 /** Renders the button that follows or unfollows a hashtag; empty for visitors. */
-const tagFollowForm = (visit: Visit, { following, name }: Values<Tag>): Html => {
+export const tagFollowForm = (visit: Visit, { following, name }: Values<Tag>): Html => {
   const { say } = visit.reader.words
   return visit.viewer === undefined ? html`` : actForm(
     visit,

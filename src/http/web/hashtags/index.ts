@@ -16,7 +16,10 @@ import { Requesters } from "../../activitypub/Requesters.ts"
 import { html } from "../../html/Html.ts"
 import { statusRows } from "../../render/PageSizes.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
+import { TagViews } from "../../render/TagViews.ts"
 import * as TimelineViews from "../../render/TimelineViews.ts"
+import { read as readValues } from "../../wire/Keys.ts"
+import { tagFollowForm } from "../followed/FollowedTags.ts"
 import { pageOf, pagingLinks } from "../shell/Paging.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { feedOf } from "../status/Feed.ts"
@@ -29,6 +32,7 @@ const make = Effect.gen(function*() {
   const requesters = yield* Requesters
   const pages = yield* WebPages
   const tags = yield* Tags
+  const tagViews = yield* TagViews
   const timelines = yield* Timelines
   const { everybody } = yield* TimelineViews.make
 
@@ -58,9 +62,12 @@ const make = Effect.gen(function*() {
         ? { items: [], read: [] }
         : yield* everybody(visit.viewer, page, (page) => timelines.tagged(visit.viewer, selection, page))
       const title = `#${tag.name}`
+      const follow = visit.viewer === undefined
+        ? html``
+        : tagFollowForm(visit, readValues(yield* tagViews.of(visit.viewer, tag)))
       return {
         title,
-        body: html`${
+        body: html`<div class="tools">${follow}</div>${
           items.length === 0
             ? html`<p class="soft empty">${say("There are no public posts with this hashtag.")}</p>`
             : yield* feedOf(visit, title, items)
@@ -76,4 +83,4 @@ const make = Effect.gen(function*() {
 })
 
 /** `/tags/name`: the newest public posts with a hashtag. */
-export const layer = Layer.unwrap(make).pipe(Layer.provide(StatusViews.layer))
+export const layer = Layer.unwrap(make).pipe(Layer.provide([StatusViews.layer, TagViews.layer]))

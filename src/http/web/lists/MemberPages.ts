@@ -147,7 +147,6 @@ const make = Effect.gen(function*() {
     const tags = yield* tagViews.render(visit.viewer, yield* members.tags(visit.viewer, list.id))
     return {
       title: list.title,
-      scripts: ["follow"],
       body: html`${listTabs(visit, list)}<h2>${say("Add people")}</h2>${
         searchForm(visit, `${listPath(list.id)}/members`, say("Name or handle"))
       }${

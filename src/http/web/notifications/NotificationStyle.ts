@@ -19,13 +19,13 @@ export const notificationStyle = `
 .excerpt { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden }
 .excerpt-link { color: inherit; text-decoration: none }
 .excerpt-link:hover { text-decoration: underline }
-.badge { display: inline-block; min-width: 1.25rem; padding: 0 .35rem; border-radius: 1rem; font-size: .75rem;
+.unread-count { display: inline-block; min-width: 1.25rem; padding: 0 .35rem; border-radius: 1rem; font-size: .75rem;
   line-height: 1.25rem; text-align: center; font-weight: 600; background: var(--accent); color: var(--on-accent) }
 nav.side a, nav.bar a { position: relative }
 nav.bar > ul a, nav.bar summary { padding-inline: 0; font-size: .6875rem }
 nav.bar > ul a[aria-current] { font-weight: 400; box-shadow: inset 0 2px var(--accent); border-radius: 0 }
 @media (max-width: 1099px) {
   nav.side a, nav.side button { padding-inline: 0; font-size: .6875rem }
-  nav .badge { position: absolute; inset-block-start: 2px; inset-inline-start: 52% }
+  nav .unread-count { position: absolute; inset-block-start: 2px; inset-inline-start: 52% }
 }
 `

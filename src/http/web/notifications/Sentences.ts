@@ -2,9 +2,8 @@ import { notificationTitle } from "../../../services/notifications/NotificationT
 import { type Html, html } from "../../html/Html.ts"
 import type { Values } from "../../wire/Keys.ts"
 import type { NotificationGroup } from "../../wire/Notification.ts"
-import type { ShownAccount } from "../account/FollowForm.ts"
 import type { Visit } from "../shell/Visit.ts"
-import { nameOf, plainName, profilePath } from "../status/Text.ts"
+import { nameOf, plainName, profilePath, type ShownAccount } from "../status/Text.ts"
 
 export type ShownGroup = Values<NotificationGroup>
 

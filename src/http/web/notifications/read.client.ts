@@ -8,7 +8,7 @@ const send = async (form: HTMLFormElement): Promise<void> => {
   const response = await fetch(form.action, { method: "POST", body: fields, redirect: "manual" })
   if (response.type !== "opaqueredirect") return
   form.remove()
-  for (const badge of document.querySelectorAll(".badge, .badge + .unseen")) badge.remove()
+  for (const count of document.querySelectorAll(".unread-count, .unread-count + .unseen")) count.remove()
 }
 
 const sendVisible = (): void => {

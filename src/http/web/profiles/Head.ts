@@ -1,30 +1,11 @@
 import type { RelationshipRecord } from "../../../services/social/Relationships.ts"
-import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Values } from "../../wire/Keys.ts"
 import type { FeaturedTag } from "../../wire/Tag.ts"
+import { followForm } from "../account/FollowForm.ts"
 import { icon } from "../shell/Icons.ts"
 import type { Visit } from "../shell/Visit.ts"
 import { foreign, nameOf, profilePath, type ShownAccount, withEmojis } from "../status/Text.ts"
-
-/** Path to which a form about an account is sent. */
-const accountActPath = (id: string): string => `/web/accounts/${id}`
-
-/** Renders the button that follows or unfollows, and the relationship in words. */
-const followForm = (visit: Visit, account: ShownAccount, relationship: RelationshipRecord): Html => {
-  const { formToken, here, reader: { words: { say } } } = visit
-  const { followedBy, following, requested } = relationship
-  const [act, label] = following
-    ? ["unfollow", say("Unfollow")]
-    : requested
-    ? ["unfollow", say("Withdraw request")]
-    : ["follow", account.locked ? say("Request to follow") : say("Follow")]
-  return html`<form method="post" action="${accountActPath(account.id)}" class="row">${tokenInput(formToken)}${
-    hidden("return", here)
-  }<button type="submit" name="act" value="${act}"${act === "follow" ? "" : html` class="plain"`}>${label}</button>${
-    followedBy ? html`<span class="badge">${say("Follows you")}</span>` : ""
-  }</form>`
-}
 
 const fieldsOf = (account: ShownAccount, say: Visit["reader"]["words"]["say"]): Html =>
   account.fields.length === 0 ?
@@ -55,12 +36,14 @@ interface Shown {
 export const headOf = (visit: Visit, { account, handle, relationship, tags }: Shown): Html => {
   const { way, words: { month, say } } = visit.reader
   const path = profilePath(account.acct)
-  return html`<section class="profile">
+  return html`<section class="profile" id="account-${account.id}">
 <img class="banner" src="${account.headerStatic}" alt="${account.headerDescription}">
 <div class="who"><img src="${account.avatarStatic}" alt="${account.avatarDescription}" width="88" height="88">${
-    relationship === undefined || visit.viewer === undefined || account.id === String(visit.viewer)
+    relationship === undefined
       ? ""
-      : followForm(visit, account, relationship)
+      : html`<span class="row">${
+        relationship.followedBy ? html`<span class="mark">${say("Follows you")}</span>` : ""
+      }<a href="${way(`${path}/lists`)}">${say("Lists")}</a>${followForm(visit, account, relationship)}</span>`
   }</div>
 <p class="name"><strong dir="auto">${nameOf(account)}</strong><br><span class="soft">${handle}${
     account.bot ? ` · ${say("automated")}` : ""
@@ -81,14 +64,13 @@ ${
         tags.map(({ name }) => html`<a href="${way(`${path}/tagged/${encodeURIComponent(name)}`)}">#${name}</a> `)
       }</p>`
   }
-<p class="soft">${
-    [
-      say("{count, plural, one {# post} other {# posts}}", { count: account.statusesCount }),
-      ...(account.hideCollections === true ? [] : [
-        say("{count, plural, one {# follower} other {# followers}}", { count: account.followersCount }),
+<p class="soft">${say("{count, plural, one {# post} other {# posts}}", { count: account.statusesCount })}${
+    account.hideCollections === true ?
+      "" :
+      html` · <a href="${way(`${path}/followers`)}">${
+        say("{count, plural, one {# follower} other {# followers}}", { count: account.followersCount })
+      }</a> · <a href="${way(`${path}/following`)}">${
         say("{count, number} following", { count: account.followingCount })
-      ]),
-      say("here since {month}", { month: month(new Date(account.createdAt)) })
-    ].join(" · ")
-  }</p></section>`
+      }</a>`
+  } · ${say("here since {month}", { month: month(new Date(account.createdAt)) })}</p></section>`
 }

@@ -18,6 +18,7 @@ import { allShown, filled, singleEnds } from "../../render/FilledPages.ts"
 import { statusRows } from "../../render/PageSizes.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { read } from "../../wire/Keys.ts"
+import { followScripts } from "../account/FollowForm.ts"
 import { pageOf, pagingLinks } from "../shell/Paging.ts"
 import type { View, Visit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
@@ -99,6 +100,7 @@ const make = Effect.gen(function*() {
         const view: View = {
           title,
           hiddenTitle: true,
+          scripts: followScripts(visit),
           indexable: isLocal && account.indexable && account.noindex !== true,
           head: isLocal
             ? html`<link rel="canonical" href="${address}">

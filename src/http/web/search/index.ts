@@ -14,6 +14,7 @@ import { type FoundIds, SearchViews } from "../../render/SearchViews.ts"
 import * as FoundResults from "../../v1/FoundResults.ts"
 import { read, type Ready } from "../../wire/Keys.ts"
 import type { Search } from "../../wire/Search.ts"
+import { followScripts } from "../account/FollowForm.ts"
 import * as People from "../account/People.ts"
 import { tagEntry } from "../followed/FollowedTags.ts"
 import { foreignLink } from "../shell/ForeignLink.ts"
@@ -122,7 +123,7 @@ const make = Effect.gen(function*() {
       const { accounts, hashtags, statuses } = read(ready)
       return {
         ...view,
-        scripts: ["follow"] as const,
+        scripts: followScripts(visit),
         body: html`${form}${help(visit)}${tabs(visit, text)}${
           visit.viewer === undefined
             ? html`<p class="soft">${say("Sign in to search posts and accounts of other servers.")}</p>`

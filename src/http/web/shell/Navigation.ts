@@ -52,7 +52,7 @@ export const unreadMax = 100
 const badge = ({ figure, say }: Messages, unread: number): Html | "" =>
   unread === 0
     ? ""
-    : html`<span class="badge" aria-hidden="true">${
+    : html`<span class="unread-count" aria-hidden="true">${
       unread < unreadMax ? figure(unread) : `${figure(unreadMax - 1)}+`
     }</span><span class="unseen">${say("{count, number} new", { count: unread })}</span>`
 
