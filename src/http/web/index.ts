@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import * as Acts from "./acts/index.ts"
+import * as Compose from "./compose/index.ts"
 import * as Hashtags from "./hashtags/index.ts"
 import * as Profiles from "./profiles/index.ts"
 import * as Shell from "./shell/index.ts"
@@ -9,6 +10,7 @@ import * as Timelines from "./timelines/index.ts"
 /** Pages of the web client, and the files that they refer to. */
 export const layer = Layer.mergeAll(
   Acts.layer,
+  Compose.layer,
   Hashtags.layer,
   Profiles.layer,
   Threads.layer,

@@ -8,7 +8,12 @@ import { hashedFile } from "./HashedFile.ts"
  * served with their types stripped; a page names the ones that it needs in `View.scripts`.
  */
 const files = {
-  acts: "../acts/acts.client.ts"
+  acts: "../acts/acts.client.ts",
+  insertion: "../compose/insertion.client.ts",
+  completion: "../compose/completion.client.ts",
+  emojis: "../compose/emojis.client.ts",
+  files: "../compose/files.client.ts",
+  compose: "../compose/compose.client.ts"
 } as const
 
 export type ScriptName = keyof typeof files

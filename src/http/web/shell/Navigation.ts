@@ -19,10 +19,13 @@ interface Entry {
 /** Entries for members. */
 const entries: ReadonlyArray<Entry> = [
   { path: "/home", icon: "home", label: ({ say }) => say("Home"), primary: true },
+  { path: "/publish", icon: "pen", label: ({ say }) => say("New post"), primary: true },
   { path: "/public/local", icon: "people", label: ({ say }) => say("Local"), primary: true },
   { path: "/public", icon: "globe", label: ({ say }) => say("Federated") },
   { path: "/bookmarks", icon: "bookmark", label: ({ say }) => say("Bookmarks"), primary: true },
-  { path: "/favourites", icon: "star", label: ({ say }) => say("Favourites"), primary: true },
+  { path: "/favourites", icon: "star", label: ({ say }) => say("Favourites") },
+  { path: "/drafts", icon: "list", label: ({ say }) => say("Drafts") },
+  { path: "/scheduled", icon: "calendar", label: ({ say }) => say("Scheduled posts") },
   { path: "/oauth/authorized_applications", icon: "apps", label: ({ say }) => say("Apps") },
   { path: twoFactorPath, icon: "key", label: ({ say }) => say("Two-factor authentication") },
   { path: "/invites", icon: "ticket", label: ({ say }) => say("Invites") },
