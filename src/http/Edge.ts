@@ -3,6 +3,7 @@ import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpSer
 import { isSqlError } from "effect/sql/SqlError"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { Catalogs } from "../services/languages/Catalogs.ts"
+import { logFailure } from "./guard/FailureResponses.ts"
 import { plainUrl } from "./guard/PlainUrls.ts"
 import * as Reply from "./guard/Reply.ts"
 import { limitPage } from "./html/LimitPage.ts"
@@ -53,7 +54,7 @@ const answerCause = (cause: Cause.Cause<unknown>) => {
   }
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
   return Effect.andThen(
-    Effect.logError("a request failed", cause),
+    logFailure(cause),
     Effect.succeed(Reply.plainError(500, "An unexpected error occurred", noStore))
   )
 }

@@ -45,6 +45,8 @@ const sliceCharacters = 65_536
 const fileParameters = new Set(["file", "thumbnail", "avatar", "header", "image"])
 
 const attachments = /^\/api\/v[12]\/media(?:\/[^/]+)?$/
+/** The composer's form, and its script's uploads. */
+const composer = /^\/web\/compose(?:\/files)?$/
 const profiles = /^\/api\/v1\/(?:accounts\/update_credentials|profile)$/
 const archives = /^\/admin\/custom_emojis\/archive$/
 const emojis = /^\/(?:api\/v1\/admin\/custom_emojis|admin\/custom_emojis\/new)$/
@@ -58,13 +60,13 @@ const nestedThumbnail = /^media_attributes\[\d{0,4}\]\[thumbnail\]$/
 /** Returns true if an operation takes files; the path must be normalised. */
 export const takesFiles = (method: string, path: string): boolean =>
   HttpMethod.isHttpMethod(method) && HttpMethod.hasBody(method) &&
-  (attachments.test(path) || profiles.test(path) || emojis.test(path) || archives.test(path) ||
+  (attachments.test(path) || composer.test(path) || profiles.test(path) || emojis.test(path) || archives.test(path) ||
     instancePictures.test(path) ||
     ((method === "PUT" || method === "PATCH") && statuses.test(path)))
 
 /** Returns the maximum bytes of a file, and of a whole multipart body. */
 const limitsOf = (path: string) =>
-  attachments.test(path)
+  attachments.test(path) || composer.test(path)
     ? { file: videoBytesMax, body: videoBytesMax + imageBytesMax + fieldBytesMax }
     : archives.test(path)
     ? { file: emojiArchiveBytesMax, body: emojiArchiveBytesMax + fieldBytesMax }

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { type Cause, Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import { ClientError } from "../../services/runtime/Errors.ts"
@@ -23,6 +23,9 @@ export const answerFailure = (failure: unknown) => {
   }
   return Effect.die(failure)
 }
+
+/** Logs a failure that no client expects, with its cause. */
+export const logFailure = (cause: Cause.Cause<unknown>) => Effect.logError("a request failed", cause)
 
 /** Returns the parameter that does not decode, as clients write it: `poll[options][0]`. */
 const parameterOf = (failure: HttpApiError.HttpApiSchemaError): string | undefined => {

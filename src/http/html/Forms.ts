@@ -18,6 +18,8 @@ interface Costs {
   readonly address: LimitName
   readonly email?: LimitName
   readonly user?: { readonly limit: LimitName; readonly of: Effect.Effect<AccountId | undefined, never, Request> }
+  /** Response to a form of this browser that outlived its session; an error page without its texts by default. */
+  readonly stale?: (form: URLSearchParams) => Effect.Effect<Response, never, Request>
 }
 
 /** Forms of our pages. */
@@ -108,7 +110,7 @@ ${problem(words.say("For your security, we only accept forms from pages that wer
     const beforeBody = yield* spend(costs?.address, addressOf(request))
     if (beforeBody !== undefined) return beforeBody
     const form = yield* parameters
-    if (!(yield* visitors.isOurs(form.get(tokenField)))) return yield* notOurs
+    if (!(yield* visitors.isOurs(form.get(tokenField)))) return yield* costs?.stale?.(form) ?? notOurs
     const refused = yield* spend(costs?.email, EmailAddresses.limitKey(form.get("email") ?? ""))
     if (refused !== undefined) return refused
     const user = costs?.user === undefined ? undefined : yield* costs.user.of

@@ -79,13 +79,14 @@ export const draftValues = (
 
 const waitingValues = (
   config: ServerConfig["Service"],
-  { media, post: { contentType, localOnly, ...post }, ...waiting }: UnpublishedPost
+  { media, post: { contentType, continued = [], localOnly, ...post }, ...waiting }: UnpublishedPost
 ) => ({
   id: id(waiting.id),
   params: {
     ...post,
     ...(contentType !== null && { contentType }),
     ...(localOnly === true && { localOnly }),
+    ...(continued.length > 0 && { continued }),
     mediaIds: post.mediaIds?.map(id) ?? null,
     spoilerText: post.spoilerText === "" ? null : post.spoilerText,
     poll: post.poll === null ? null : {

@@ -1,13 +1,9 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { MediaActors } from "../../actors/media/MediaActors.ts"
-import { type AccountId, MediaId } from "../../services/database/Ids.ts"
-import { imageBytesMax } from "../../services/instance/ContentLimits.ts"
+import { type AccountId, type MediaId } from "../../services/database/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { type Focus, MediaAttachments, type MediaText } from "../../services/media/MediaAttachments.ts"
-import { MediaTools } from "../../services/media/MediaTools.ts"
-import { type Upload, Uploads } from "../../services/media/Uploads.ts"
-import { Unprocessable, validationFailed } from "../../services/runtime/Errors.ts"
+import { Unprocessable } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
@@ -18,7 +14,8 @@ import { deprecated } from "../render/Deprecation.ts"
 import { mediaValues } from "../render/MediaValues.ts"
 import { json } from "../wire/Keys.ts"
 import { MediaAttachment } from "../wire/MediaAttachment.ts"
-import { type FileTicket, MediaChange, MediaIdPath, NewMediaAttachment } from "../wire/MediaRequests.ts"
+import { MediaChange, MediaIdPath, NewMediaAttachment } from "../wire/MediaRequests.ts"
+import { MediaUploads } from "./MediaUploads.ts"
 import { Thumbnails } from "./Thumbnails.ts"
 
 /**
@@ -60,57 +57,28 @@ const textOf = ({ description, focus }: MediaChange): MediaText => {
   return { ...(description === undefined ? {} : { description }), ...(point === undefined ? {} : { focus: point }) }
 }
 
-const invalidType = () => validationFailed("File content type is invalid", "File is invalid")
-
 export const layer = group(
   MediaGroup,
   Effect.fn(function*(handlers) {
     const attachments = yield* MediaAttachments
     const config = yield* ServerConfig
-    const mediaActors = yield* MediaActors
+    const media = yield* MediaUploads
     const thumbnails = yield* Thumbnails
-    const tools = yield* MediaTools
-    const uploads = yield* Uploads
-
-    const fileOf = (given: FileTicket | undefined): Upload | undefined => {
-      const found = given ? uploads.find(given.ticket) : undefined
-      return found === undefined || found.bytes === 0 ? undefined : found
-    }
-
-    /** Returns true for a picture. Refuses types that no tool reads, and pictures over the size limit. */
-    const accepted = Effect.fnUntraced(function*(file: Upload) {
-      if (file.type === undefined) {
-        return yield* new Unprocessable({ text: "File type of uploaded media could not be verified" })
-      }
-      if (!tools.types.has(file.type.mime)) return yield* invalidType()
-      const isPicture = file.type.kind === "picture" || file.type.kind === "gif"
-      if (isPicture && file.bytes > imageBytesMax) {
-        return yield* validationFailed(`File file size must be less than ${imageBytesMax / 1_048_576} MB`)
-      }
-      return isPicture
-    })
 
     const shown = Effect.fnUntraced(function*(owner: AccountId, id: bigint, waiting: number) {
-      const { error, ...media } = yield* attachments.find(owner, id)
-      if (media.state === "failed") {
+      const { error, ...found } = yield* attachments.find(owner, id)
+      if (found.state === "failed") {
         return yield* new Unprocessable({ text: error ?? "Error processing thumbnail for uploaded media" })
       }
-      return Reply.json(json<MediaAttachment>(mediaValues(config, media)), {
-        status: media.state === "ready" ? 200 : waiting
+      return Reply.json(json<MediaAttachment>(mediaValues(config, found)), {
+        status: found.state === "ready" ? 200 : waiting
       })
     })
 
     const create = traced("media.create")(function*(payload: NewMediaAttachment, secondsMax: number) {
       const owner = yield* Caller.account
-      const file = fileOf(payload.file)
-      if (file === undefined) return yield* validationFailed("File can't be blank")
-      const thumbnail = fileOf(payload.thumbnail)
-      const isPicture = yield* accepted(file)
-      if (thumbnail !== undefined && (isPicture || !(yield* accepted(thumbnail)))) {
-        return yield* validationFailed("Thumbnail content type is invalid")
-      }
-      const id = MediaId.make(yield* attachments.create(owner, { ...textOf(payload), upload: file, thumbnail }))
-      yield* mediaActors.wait(id, secondsMax)
+      const { file, thumbnail } = payload
+      const id = yield* media.create(owner, { ...textOf(payload), file, thumbnail }, secondsMax)
       return yield* shown(owner, id, 202).pipe(
         // Deletes a file that is refused at once: the client never learns its id.
         Effect.tapError(() => Effect.ignore(attachments.remove(owner, id)))
@@ -120,7 +88,7 @@ export const layer = group(
     const edit = traced("media.change")(
       function*({ params, payload }: { readonly params: { readonly id: MediaId }; readonly payload: MediaChange }) {
         const owner = yield* Caller.account
-        const thumbnail = fileOf(payload.thumbnail)
+        const thumbnail = media.fileOf(payload.thumbnail)
         // Texts are written first, so that they are kept even if the thumbnail fails.
         yield* attachments.change(owner, params.id, textOf(payload))
         if (thumbnail !== undefined) yield* thumbnails.replace(owner, params.id, thumbnail)
@@ -143,4 +111,4 @@ export const layer = group(
       })
     })
   })
-).pipe(Layer.provide(Thumbnails.layer))
+).pipe(Layer.provide([MediaUploads.layer, Thumbnails.layer]))

@@ -1,4 +1,5 @@
 import { Effect, Option, Schema, Struct } from "effect"
+import type { Command } from "../../actors/account/core/Protocol.ts"
 import { type AppId, MediaId, MediaIdFromString, StatusId, StatusIdFromString } from "../../services/database/Ids.ts"
 import { languageGiven } from "../../services/instance/Languages.ts"
 import { type Unprocessable, validationFailed } from "../../services/runtime/Errors.ts"
@@ -20,13 +21,13 @@ const statusIdOrZero = (text: string) => Option.getOrElse(decodeStatusId(text), 
 const decodeMediaId = Schema.decodeOption(MediaIdFromString)
 
 /** Parses media ids. An invalid id becomes 0, which the actor refuses. */
-export const filesOf = (ids: ReadonlyArray<string>) =>
+const filesOf = (ids: ReadonlyArray<string>) =>
   ids.map((text) => Option.getOrElse(decodeMediaId(text), () => MediaId.make(0n)))
 
 /**
  * Returns the poll of a post; null if it is absent or has no options. A missing duration becomes 0, which is too short.
  */
-export const pollOf = (given: NewStatus["poll"]) =>
+const pollOf = (given: NewStatus["poll"]) =>
   typeof given !== "object" || given === null || (given.options ?? []).length === 0 ? null : {
     options: given.options ?? [],
     seconds: given.expiresIn ?? 0,
@@ -54,7 +55,7 @@ const isPolicy = Schema.is(QuotePolicy)
 export const quotePolicyOf = (given: string | null | undefined): QuotePolicy | null => isPolicy(given) ? given : null
 
 /** Returns the written fields that a client sends; fails with Unprocessable for an invalid language. */
-export const writtenFieldsOf = Effect.fnUntraced(
+const writtenFieldsOf = Effect.fnUntraced(
   function*(payload: StatusEdit): Effect.fn.Return<PostInput, Unprocessable> {
     return { ...inputOf(Struct.pick(payload, writtenFields)), language: yield* languageGiven(payload.language) }
   }
@@ -63,7 +64,7 @@ export const writtenFieldsOf = Effect.fnUntraced(
 const isContentType = Schema.is(ContentType)
 
 /** Returns the content type of the text; null if the client names none. Fails with Unprocessable if it is unknown. */
-export const contentTypeOf = (given: string | null | undefined) =>
+const contentTypeOf = (given: string | null | undefined) =>
   given === undefined || given === null || given === ""
     ? Effect.succeed(null)
     : isContentType(given)
@@ -89,5 +90,25 @@ export const postOf = Effect.fnUntraced(function*(
     quotedStatusId: payload.quotedStatusId ? statusIdOrZero(payload.quotedStatusId) : null,
     quoteApprovalPolicy: quotePolicyOf(payload.quoteApprovalPolicy),
     interactionPolicy: (yield* policyEntriesOf(payload.interactionPolicy)) ?? null
+  }
+})
+
+/** Returns the command that a client's edit means; `media` are changes of the status's files. Fails for invalid fields. */
+export const editOf = Effect.fnUntraced(function*(
+  statusId: StatusId,
+  payload: StatusEdit,
+  media: NonNullable<Extract<Command, { readonly _tag: "Edit" }>["media"]>
+) {
+  return {
+    _tag: "Edit" as const,
+    statusId,
+    text: payload.status ?? "",
+    contentType: yield* contentTypeOf(payload.contentType),
+    ...yield* writtenFieldsOf(payload),
+    quoteApprovalPolicy: quotePolicyOf(payload.quoteApprovalPolicy),
+    interactionPolicy: (yield* policyEntriesOf(payload.interactionPolicy)) ?? null,
+    ...(payload.mediaIds === undefined ? {} : { mediaIds: filesOf(payload.mediaIds) }),
+    media,
+    ...(payload.poll === undefined ? {} : { poll: pollOf(payload.poll) })
   }
 })

@@ -22,17 +22,8 @@ import { ScheduledStatus } from "../wire/ScheduledStatus.ts"
 import { DeletedStatus, Status } from "../wire/Status.ts"
 import { NewStatus, StatusDeletion, StatusEdit } from "../wire/StatusRequests.ts"
 import { familyHeaders, idempotencyKey } from "./CommandHeaders.ts"
-import { policyEntriesOf } from "./PolicyPayloads.ts"
 import { scheduledFor } from "./ScheduledStatuses.ts"
-import {
-  attachmentChangesOf,
-  contentTypeOf,
-  filesOf,
-  pollOf,
-  postOf,
-  quotePolicyOf,
-  writtenFieldsOf
-} from "./StatusPayloads.ts"
+import { attachmentChangesOf, editOf, postOf } from "./StatusPayloads.ts"
 import { Thumbnails } from "./Thumbnails.ts"
 
 /** Maximum statuses in a batch request. */
@@ -104,18 +95,8 @@ export const layer = group(
       function*({ params, payload }: { readonly params: { readonly id: StatusId }; readonly payload: StatusEdit }) {
         const viewer = yield* Caller.account
         yield* mentions.introduce(payload.status ?? "")
-        const answer = yield* actors.tell(viewer, {
-          _tag: "Edit",
-          statusId: params.id,
-          text: payload.status ?? "",
-          contentType: yield* contentTypeOf(payload.contentType),
-          ...yield* writtenFieldsOf(payload),
-          quoteApprovalPolicy: quotePolicyOf(payload.quoteApprovalPolicy),
-          interactionPolicy: (yield* policyEntriesOf(payload.interactionPolicy)) ?? null,
-          ...(payload.mediaIds === undefined ? {} : { mediaIds: filesOf(payload.mediaIds) }),
-          media: yield* revisionsOf(payload.mediaAttributes),
-          ...(payload.poll === undefined ? {} : { poll: pollOf(payload.poll) })
-        })
+        const command = yield* editOf(params.id, payload, yield* revisionsOf(payload.mediaAttributes))
+        const answer = yield* actors.tell(viewer, command)
         return Reply.withHeaders(
           Reply.json(yield* views.renderOne(viewer, params.id)),
           familyHeaders(answer)

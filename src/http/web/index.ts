@@ -4,6 +4,7 @@ import * as Acts from "./acts/index.ts"
 import * as Announcements from "./announcements/index.ts"
 import * as Catchup from "./catchup/index.ts"
 import * as Collections from "./collections/index.ts"
+import * as Compose from "./compose/index.ts"
 import * as Conversations from "./conversations/index.ts"
 import * as Explore from "./explore/index.ts"
 import * as Followed from "./followed/index.ts"
@@ -26,6 +27,7 @@ export const layer = Layer.mergeAll(
   Conversations.layer,
   Explore.layer,
   Followed.layer,
+  Compose.layer,
   Hashtags.layer,
   Lists.layer,
   Notifications.layer,

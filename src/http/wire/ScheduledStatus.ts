@@ -15,6 +15,8 @@ export const ScheduledParams = Schema.Struct({
   visibility: Schema.NullOr(Visibility),
   /** Absent if the post is not local-only. */
   local_only: Schema.optionalKey(Schema.Literal(true)),
+  /** Beyond Mastodon: further texts of a draft, each of which becomes a reply to the previous post. */
+  continued: Schema.optionalKey(Schema.Array(Schema.String)),
   /** A number here, although ids are strings everywhere else. */
   in_reply_to_id: Schema.NullOr(IdNumber),
   application_id: Schema.NullOr(IdNumber),

@@ -38,6 +38,10 @@ const countable = (source: string): string =>
     }
   }).join("")
 
+/** Returns the number of characters of a post that count against `statusCharactersMax`. */
+export const countedCharacters = (source: string, spoilerText = ""): number =>
+  graphemes(spoilerText + countable(source))
+
 /** Bytes allowed for any short text, bytes allowed for each character of longer ones, and maximum bytes of all. */
 const [shortTextBytesMax, characterBytesMax, textBytesMax] = [1_280, 8, 40_000]
 

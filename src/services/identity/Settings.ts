@@ -23,6 +23,8 @@ const UserSettings = Schema.Struct({
   visibility: Visibility,
   sensitive: Schema.Boolean,
   language: Schema.NullOr(Schema.String),
+  /** IANA name; null if unknown. */
+  timeZone: Schema.NullOr(Schema.String),
   quotePolicy: Schema.Literals(["public", "followers", "nobody"]),
   expandMedia: ExpandMedia,
   expandSpoilers: Schema.Boolean,
@@ -57,7 +59,7 @@ export class Settings extends Context.Service<Settings, {
         const [row] = yield* settingsRows(sql`
           SELECT a.note, a.fields, a.hide_collections, a.discoverable, a.indexable, a.attribution_domains,
             coalesce(u.default_visibility, CASE WHEN a.locked THEN 'private' ELSE 'public' END) AS visibility,
-            u.default_sensitive AS sensitive, u.default_language AS language, u.default_quote_policy AS quote_policy,
+            u.default_sensitive AS sensitive, u.default_language AS language, u.time_zone, u.default_quote_policy AS quote_policy,
             u.expand_media, u.expand_spoilers, u.autoplay_gifs,
             coalesce(u.chosen_languages, '{}') AS chosen_languages, u.show_application, u.noindex,
             (SELECT count(*)::int FROM follow_requests q JOIN accounts f ON f.id = q.account_id

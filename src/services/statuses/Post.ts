@@ -67,7 +67,9 @@ export const Post = Schema.Struct({
   /** Quote policy. */
   quoteApprovalPolicy: nullableField(QuotePolicy),
   /** Policy words for replies, favourites and boosts (`InteractionPolicy.ts`); null or empty allows everyone. */
-  interactionPolicy: nullableField(Schema.Array(Schema.String))
+  interactionPolicy: nullableField(Schema.Array(Schema.String)),
+  /** Further texts of a draft, each of which becomes a reply to the previous post; absent in other posts. */
+  continued: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type Post = typeof Post.Type
 

@@ -84,6 +84,8 @@ export const Command = Schema.Union([
     scheduledAt: Schema.NullOr(Schema.Int)
   }),
   Schema.TaggedStruct("CancelScheduled", { scheduledId: StatusIdFromString }),
+  /** Makes a scheduled post a draft with the same id. */
+  Schema.TaggedStruct("Unschedule", { scheduledId: StatusIdFromString }),
   Schema.TaggedStruct("Favourite", OnStatus),
   Schema.TaggedStruct("Unfavourite", OnStatus),
   /** `name` is a Unicode emoji, a `shortcode`, or `shortcode@domain` for an emoji that is on the status already. */

@@ -1,11 +1,11 @@
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AccountId } from "../../../services/database/Ids.ts"
+import { type AccountId, StatusId } from "../../../services/database/Ids.ts"
 import { idRows, rowsOf, singleRow } from "../../../services/database/Rows.ts"
 import { sourceBytesMax } from "../../../services/html/Text.ts"
 import { draftsMax } from "../../../services/instance/ContentLimits.ts"
 import { AttachmentWriter } from "../../../services/media/AttachmentWriter.ts"
-import { RecordNotFound, refusedBySpamRule, validationFailed } from "../../../services/runtime/Errors.ts"
+import { RecordNotFound, refusedBySpamRule, Unprocessable, validationFailed } from "../../../services/runtime/Errors.ts"
 import { PersistedPost, type Post } from "../../../services/statuses/Post.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onDraft } from "../core/Verbs.ts"
@@ -43,9 +43,14 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing, scheduli
     ).id
   })
 
-  /** Overwrites a draft and releases its files, which may then be attached to this or another post. */
+  /**
+   * Overwrites a draft and releases its files, which may then be attached to this or another post. Further texts are
+   * kept if `params` names none, because apps do not know them.
+   */
   const replace = Effect.fnUntraced(function*(accountId: AccountId, id: bigint, params: string, at: Date) {
-    const rows = yield* sql`UPDATE scheduled_statuses SET params = ${params}::jsonb, updated_at = ${at}
+    const rows = yield* sql`UPDATE scheduled_statuses SET updated_at = ${at},
+        params = CASE WHEN params ? 'continued' THEN jsonb_build_object('continued', params->'continued') ELSE '{}' END
+          || ${params}::jsonb
       WHERE id = ${id} AND account_id = ${accountId} AND scheduled_at IS NULL RETURNING id`
     if (rows.length === 0) return yield* new RecordNotFound()
     yield* release(id, at)
@@ -62,6 +67,13 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing, scheduli
     yield* release(id, new Date(yield* Clock.currentTimeMillis))
     yield* sql`DELETE FROM scheduled_statuses WHERE ${found}`
     return row
+  })
+
+  /** Keeps the unpublished posts of a thread under the draft's id. */
+  const keepRest = Effect.fnUntraced(function*(accountId: AccountId, id: bigint, rest: Post) {
+    const at = new Date(yield* Clock.currentTimeMillis)
+    yield* sql`INSERT INTO scheduled_statuses (id, account_id, params, created_at)
+      VALUES (${id}, ${accountId}, ${yield* PersistedPost.encode(rest)}::jsonb, ${at})`
   })
 
   const verbs = {
@@ -82,15 +94,33 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing, scheduli
     PublishDraft: Effect.fnUntraced(
       function*(own: Ownership, { applicationId, draftId, scheduledAt }: Commands["PublishDraft"]) {
         const { params } = yield* take(own.accountId, draftId)
-        const post = { ...(yield* PersistedPost.decode(params)), applicationId }
+        const { continued = [], ...draft } = yield* PersistedPost.decode(params)
+        if (continued.length > 0 && scheduledAt !== null) {
+          return yield* new Unprocessable({ text: "A thread cannot be scheduled" })
+        }
+        const post = { ...draft, applicationId }
         const answer = scheduledAt === null
           ? yield* publishing.publish(own, post)
           : yield* scheduling.verbs.Schedule(own, { _tag: "Schedule", post, scheduledAt })
         // A post that a spam rule refuses stays a draft.
-        return answer.kind === "refused" ? yield* refusedBySpamRule : answer
+        if (answer.kind === "refused") return yield* refusedBySpamRule
+        const [text, ...later] = continued
+        if (text !== undefined) yield* keepRest(own.accountId, draftId, restOf(post, text, later, BigInt(answer.id)))
+        return answer
       }
     )
   }
 
   return { verbs }
+})
+
+/** Returns the next post of a thread: a reply to the published one, with its settings, without its files. */
+const restOf = (published: Post, text: string, continued: ReadonlyArray<string>, inReplyToId: bigint): Post => ({
+  ...published,
+  text,
+  continued,
+  inReplyToId: StatusId.make(inReplyToId),
+  mediaIds: null,
+  poll: null,
+  quotedStatusId: null
 })

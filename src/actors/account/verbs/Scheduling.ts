@@ -7,7 +7,7 @@ import { AttachmentWriter } from "../../../services/media/AttachmentWriter.ts"
 import { RecordNotFound, Unprocessable, validationFailed } from "../../../services/runtime/Errors.ts"
 import { PersistedPost } from "../../../services/statuses/Post.ts"
 import type { Ownership } from "../core/Ownership.ts"
-import { type Commands, onScheduled } from "../core/Verbs.ts"
+import { type Commands, onDraft, onScheduled } from "../core/Verbs.ts"
 import type { Publishing } from "./Publishing.ts"
 
 const countRows = rowsOf(Schema.Struct({ total: Schema.Int, today: Schema.Int }))
@@ -99,7 +99,15 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
         yield* agenda.cancel("scheduled_status", scheduledId)
         return onScheduled(scheduledId)
       }
-    )
+    ),
+    Unschedule: Effect.fnUntraced(function*({ accountId }: Ownership, { scheduledId }: Commands["Unschedule"]) {
+      const at = new Date(yield* Clock.currentTimeMillis)
+      const rows = yield* sql`UPDATE scheduled_statuses SET scheduled_at = NULL, updated_at = ${at}
+        WHERE id = ${scheduledId} AND account_id = ${accountId} AND scheduled_at IS NOT NULL RETURNING id`
+      if (rows.length === 0) return yield* new RecordNotFound()
+      yield* agenda.cancel("scheduled_status", scheduledId)
+      return onDraft(scheduledId)
+    })
   }
 
   return {

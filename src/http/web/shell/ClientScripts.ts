@@ -10,7 +10,12 @@ import { hashedFile } from "./HashedFile.ts"
 const files = {
   acts: "../acts/acts.client.ts",
   follow: "../account/follow.client.ts",
-  read: "../notifications/read.client.ts"
+  read: "../notifications/read.client.ts",
+  insertion: "../compose/insertion.client.ts",
+  completion: "../compose/completion.client.ts",
+  emojis: "../compose/emojis.client.ts",
+  files: "../compose/files.client.ts",
+  compose: "../compose/compose.client.ts"
 } as const
 
 export type ScriptName = keyof typeof files

@@ -56,6 +56,14 @@ export class WebPages extends Context.Service<WebPages, {
   readonly act: <R>(
     run: (visit: MemberVisit, form: URLSearchParams) => Effect.Effect<ActResult, ClientError, R>
   ) => Effect.Effect<Response, never, R | Request>
+  /**
+   * Handles a form whose response is a page or a redirect of `run`, which keeps what was typed after a refusal. A form
+   * that outlived its session changes nothing, and gets the view of `stale`.
+   */
+  readonly form: <R>(
+    run: (visit: MemberVisit, form: URLSearchParams) => Shown<R>,
+    stale: (visit: Visit, form: URLSearchParams) => Effect.Effect<View>
+  ) => Effect.Effect<Response, never, R | Request>
   /** Renders a view, for responses that the other functions do not cover, such as a form shown again. */
   readonly render: (visit: Visit, view: View, refused?: string) => Effect.Effect<Response, never, Request>
 }>()("murmuration/http/web/shell/WebPages") {
@@ -246,5 +254,32 @@ const make = Effect.gen(function*() {
       { address: "pageAddress", user: { limit: "apiUser", of: viewer } }
     )
 
-  return WebPages.of({ member, anyone, act, render })
+  const form: WebPages["Service"]["form"] = (run, stale) => {
+    const again = Effect.fnUntraced(function*(fields: URLSearchParams) {
+      const visitor = yield* visitors.current
+      const visit = yield* visitOf(visitor)
+      return visitor.remember(yield* render(visit, yield* stale(visit, fields)))
+    })
+    return Effect.flatMap(HttpRouter.RouteContext, (route) =>
+      forms.handle(
+        Effect.fnUntraced(function*(fields) {
+          const visit = yield* visitOf(yield* visitors.current)
+          const known = memberVisit(visit)
+          if (known === undefined) return yield* again(fields)
+          return yield* run(known, fields).pipe(
+            Effect.flatMap((view) =>
+              HttpServerResponse.isHttpServerResponse(view) ? Effect.succeed(view) : render(known, view)
+            ),
+            Effect.catch((error) => refusalPage(known, error))
+          )
+        }),
+        {
+          address: "pageAddress",
+          user: { limit: "apiUser", of: viewer },
+          stale: (fields) => Effect.provideService(again(fields), HttpRouter.RouteContext, route)
+        }
+      ))
+  }
+
+  return WebPages.of({ member, anyone, act, form, render })
 })

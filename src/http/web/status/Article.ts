@@ -38,7 +38,9 @@ const byline = (visit: Visit, status: Omit<ShownStatus, "quote" | "reblog">, now
     status.editedAt === null
       ? ""
       : html` <span class="soft">${
-        words.pieces("edited {moment}", { moment: timeOf(words, status.editedAt, now) })
+        words.pieces("edited {moment}", {
+          moment: html`<a href="${way(`${statusPath(status)}/history`)}">${timeOf(words, status.editedAt, now)}</a>`
+        })
       }</span>`
   }</p></header>`
 }

@@ -15,6 +15,8 @@ import { StatusViews } from "../../render/StatusViews.ts"
 import * as TimelineViews from "../../render/TimelineViews.ts"
 import type { Ready } from "../../wire/Keys.ts"
 import type { Status } from "../../wire/Status.ts"
+import { composeScripts, shortForm } from "../compose/ComposeForm.ts"
+import { Compositions } from "../compose/Compositions.ts"
 import { pageOf, pagingLinks } from "../shell/Paging.ts"
 import type { MemberVisit, View, Visit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
@@ -55,6 +57,7 @@ const make = Effect.gen(function*() {
   const policies = yield* InstancePolicies
   const settings = yield* WebSettingsWriter
   const timelines = yield* Timelines
+  const compositions = yield* Compositions
   const views = yield* StatusViews
   const { everybody, home } = yield* TimelineViews.make
 
@@ -67,10 +70,12 @@ const make = Effect.gen(function*() {
       readonly cursors: ReadonlyArray<bigint>
       readonly empty: string
       readonly above?: Html
+      readonly scripts?: NonNullable<View["scripts"]>
     }
   ): Effect.Effect<View> =>
     Effect.map(feedOf(visit, options.title, options.items), (feed) => ({
       title: options.title,
+      scripts: options.scripts ?? [],
       body: html`${options.above ?? ""}${
         options.items.length === 0 ? html`<p class="soft empty">${options.empty}</p>` : feed
       }${pagingLinks(visit, options.page, options.cursors)}`
@@ -87,7 +92,8 @@ const make = Effect.gen(function*() {
       items,
       cursors: read,
       empty: say("Nothing here yet. Follow people, and their posts appear here."),
-      above: html`${tabs(visit)}${switches(visit)}`
+      above: html`${tabs(visit)}${shortForm(visit, yield* compositions.standard(visit.viewer))}${switches(visit)}`,
+      scripts: composeScripts
     })
   }))
 
@@ -165,4 +171,6 @@ const make = Effect.gen(function*() {
 })
 
 /** Home, the public timelines, bookmarks and favourites. */
-export const layer = Layer.unwrap(make).pipe(Layer.provide([StatusViews.layer, WebSettingsWriter.layer]))
+export const layer = Layer.unwrap(make).pipe(
+  Layer.provide([Compositions.layer, StatusViews.layer, WebSettingsWriter.layer])
+)
