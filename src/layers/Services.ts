@@ -54,7 +54,6 @@ import { Sessions } from "../services/identity/Sessions.ts"
 import { Settings } from "../services/identity/Settings.ts"
 import { SignIns } from "../services/identity/SignIns.ts"
 import { SignUps } from "../services/identity/SignUps.ts"
-import { StaffEmails } from "../services/identity/StaffEmails.ts"
 import { TwoFactor } from "../services/identity/TwoFactor.ts"
 import { TwoFactorReset } from "../services/identity/TwoFactorReset.ts"
 import { Users } from "../services/identity/Users.ts"
@@ -136,7 +135,6 @@ const identity = Layer.satisfiesServicesType<Stored | InstancePolicies | Secret 
     Settings.layer,
     SignIns.layer,
     SignUps.layer,
-    StaffEmails.layer,
     TwoFactor.layer,
     TwoFactorReset.layer,
     Users.layer
