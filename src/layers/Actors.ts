@@ -14,6 +14,7 @@ import { AnnualReports } from "../services/annual/AnnualReports.ts"
 import { StatusCards } from "../services/cards/StatusCards.ts"
 import { CollectionWriter } from "../services/collections/CollectionWriter.ts"
 import { TaggedCollections } from "../services/collections/TaggedCollections.ts"
+import { PromisedEmails } from "../services/emails/PromisedEmails.ts"
 import type { Broadcast } from "../services/events/Broadcast.ts"
 import { DomainEnforcement } from "../services/federation/domains/DomainEnforcement.ts"
 import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
@@ -161,6 +162,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Quotes.layer,
     ReplyRemovals.layer,
     PostActivities.layer,
+    PromisedEmails.layer,
     QuoteActivities.layer,
     ReactionActivities.layer,
     Profiles.layer,

@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import * as CardRunner from "../actors/agenda/CardRunner.ts"
 import * as DigestRunner from "../actors/agenda/DigestRunner.ts"
+import * as EmailRunner from "../actors/agenda/EmailRunner.ts"
 import * as JobRunner from "../actors/agenda/JobRunner.ts"
 import * as ListRunner from "../actors/agenda/ListRunner.ts"
 import * as NewMemberRunner from "../actors/agenda/NewMemberRunner.ts"
@@ -105,6 +106,7 @@ export const layer = Layer.satisfiesServicesType<Environment>()(
     Layer.provideMerge(
       Layer.mergeAll(
         served,
+        EmailRunner.layer,
         JobRunner.layer,
         cards,
         pushes,

@@ -55,7 +55,6 @@ import { Settings } from "../services/identity/Settings.ts"
 import { SignInPlaces } from "../services/identity/SignInPlaces.ts"
 import { SignIns } from "../services/identity/SignIns.ts"
 import { SignUps } from "../services/identity/SignUps.ts"
-import { StaffEmails } from "../services/identity/StaffEmails.ts"
 import { TwoFactor } from "../services/identity/TwoFactor.ts"
 import { TwoFactorReset } from "../services/identity/TwoFactorReset.ts"
 import { Users } from "../services/identity/Users.ts"
@@ -140,7 +139,6 @@ const identity = Layer.satisfiesServicesType<Stored | InstancePolicies | Secret 
     SignInPlaces.layer,
     SignIns.layer,
     SignUps.layer,
-    StaffEmails.layer,
     TwoFactor.layer,
     TwoFactorReset.layer,
     Users.layer

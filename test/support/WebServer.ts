@@ -1,6 +1,7 @@
 import { NodeCrypto, NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { Context, Effect, Layer, Queue } from "effect"
 import { HttpRouter } from "effect/http"
+import * as EmailRunner from "../../src/actors/agenda/EmailRunner.ts"
 import * as Body from "../../src/http/body/Body.ts"
 import { routerConfig } from "../../src/http/body/RequestPaths.ts"
 import * as Edge from "../../src/http/Edge.ts"
@@ -81,7 +82,7 @@ export const services = Layer.satisfiesServicesType<never>()(
 
 /**
  * The whole server with every route, service and actor, on a port and its own database. Feeds, bus and cluster are in
- * memory; jobs do not run.
+ * memory; promised e-mails are sent, jobs do not run.
  */
 export const server = (
   config: Partial<ServerConfig["Service"]> = {},
@@ -89,6 +90,7 @@ export const server = (
 ) =>
   Layer.satisfiesServicesType<never>()(
     HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
+      Layer.merge(EmailRunner.layer),
       Layer.provideMerge(NodeHttpServer.layerTest),
       Layer.provideMerge(Layer.merge(Routes.hub, AccountViews.layer)),
       Layer.provideMerge(options.limits ?? Limits.layerOff),

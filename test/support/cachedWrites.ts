@@ -97,7 +97,7 @@ const untold: Readonly<Record<string, string>> = {
   "src/services/federation/outbox/FollowActivities.ts: UPDATE follow_requests SET uri": "id of an activity",
   "src/services/federation/purge/PurgedPosts.ts: DELETE FROM media_attachments": "Purges tracks its result",
   "src/services/federation/purge/PurgedPosts.ts: WITH gone": "Purges tracks its result",
-  "src/services/federation/purge/PurgedRows.ts: DELETE FROM interaction_requests": "requests of a purged account",
+  "src/services/federation/purge/PurgedRows.ts: DELETE FROM interaction_requests": "Purges tracks its result",
   "src/services/federation/purge/PurgedRows.ts: DELETE FROM media_attachments": "files without a post",
   "src/services/federation/purge/PurgedRows.ts: WITH gone": "Purges tracks its result",
   "src/services/federation/purge/PurgedRows.ts: WITH voted": "Purges tracks its result",

@@ -74,6 +74,7 @@ export const make = Effect.gen(function*() {
   /** Handler of each kind of agenda entry. */
   const dues = {
     ["domain_block"]: domains.due,
+    block: relations.blockDue,
     ["interaction_request"]: approving.due,
     ["mute_end"]: relations.muteEnd,
     ["poll_end"]: polling.due,

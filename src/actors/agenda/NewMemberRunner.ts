@@ -20,7 +20,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
         // The inviter may have been deleted.
         yield* Effect.ignore(actors.tell(accountId, follow))
       }
-      yield* members.sendWelcome(member)
+      yield* members.welcome(member)
     }
   })
   yield* repeatEvery("5 seconds", "new members", greeted)

@@ -4,7 +4,6 @@ import { AccountActors } from "../../actors/account/core/AccountActors.ts"
 import { Captchas } from "../../services/identity/Captchas.ts"
 import { parse } from "../../services/identity/EmailAddresses.ts"
 import { MailLinks } from "../../services/identity/MailLinks.ts"
-import { StaffEmails } from "../../services/identity/StaffEmails.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Apps } from "../../services/oauth/Apps.ts"
 import { outOfBand } from "../../services/oauth/RedirectUris.ts"
@@ -28,7 +27,6 @@ const make = Effect.gen(function*() {
   const captcha = yield* CaptchaPage.make
   const forms = yield* Forms
   const mailLinks = yield* MailLinks
-  const staffEmails = yield* StaffEmails
   const subscriptions = yield* EmailSubscriptions
   const visitors = yield* Visitors
 
@@ -82,7 +80,6 @@ const make = Effect.gen(function*() {
         ),
       { discard: true }
     )
-    if (waits && first) yield* staffEmails.tellStaffOfSignUp(accountId)
     // The app could only report that the user may not sign in yet.
     if (waits) return yield* waiting
     const app = Option.isSome(appId) ? yield* apps.find(appId.value) : Option.none()

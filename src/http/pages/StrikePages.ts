@@ -3,7 +3,6 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import { AccountId } from "../../services/database/Ids.ts"
 import { plainText } from "../../services/html/PlainText.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { AppealEmails } from "../../services/moderation/AppealEmails.ts"
 import { appealCharactersMax, appealDaysMax, Appeals } from "../../services/moderation/Appeals.ts"
 import type { Strike } from "../../services/moderation/Strike.ts"
 import { StrikeLinks, strikesPath } from "../../services/moderation/StrikeLinks.ts"
@@ -26,7 +25,6 @@ const dayMillis = 86_400_000
 
 const make = Effect.gen(function*() {
   const appeals = yield* Appeals
-  const emails = yield* AppealEmails
   const { localDomain: server } = yield* ServerConfig
   const forms = yield* Forms
   const links = yield* StrikeLinks
@@ -116,7 +114,6 @@ ${yield* postsOf(visitor, strike)}
       return yield* asked(visitor, token).pipe(
         Effect.flatMap((strike) =>
           appeals.file(AccountId.make(strike.targetAccountId), strike.id, written).pipe(
-            Effect.tap(emails.filed),
             Effect.as(redirect(visitor.way(pathOf(strike, token)))),
             Effect.catchTag("Unprocessable", ({ text }) =>
               show(visitor, strike, token, { text, status: 422, written: written.slice(0, appealCharactersMax) }))
@@ -203,5 +200,5 @@ ${written}</textarea></label>
  * Moderation decisions for the account's owner to read and appeal: signed in, or by the link in the e-mail about them.
  */
 export const layer = Layer.unwrap(make).pipe(
-  Layer.provide([AppealEmails.layer, Appeals.layer, StrikeLinks.layer, Strikes.layer])
+  Layer.provide([Appeals.layer, StrikeLinks.layer, Strikes.layer])
 )

@@ -1,7 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { AppealEmails } from "../../services/moderation/AppealEmails.ts"
 import { Appeals } from "../../services/moderation/Appeals.ts"
 import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
@@ -39,7 +38,6 @@ export const layer = group(
   StrikesGroup,
   Effect.fn(function*(handlers) {
     const appeals = yield* Appeals
-    const emails = yield* AppealEmails
     const views = yield* AppealViews
     const { publicUrl } = yield* ServerConfig
 
@@ -58,9 +56,9 @@ export const layer = group(
       }),
       show: traced("strikes.show")(({ params }) => shown(params.id)),
       appeal: traced("strikes.appeal")(function*({ params, payload }) {
-        yield* emails.filed(yield* appeals.file(yield* Caller.account, params.id, payload.text ?? ""))
+        yield* appeals.file(yield* Caller.account, params.id, payload.text ?? "")
         return yield* shown(params.id)
       })
     })
   })
-).pipe(Layer.provide([Appeals.layer, AppealViews.layer, AppealEmails.layer]))
+).pipe(Layer.provide([Appeals.layer, AppealViews.layer]))

@@ -9,7 +9,8 @@ const lettersAtEnd = "10 seconds"
 
 /**
  * Queue of e-mails for the `Mailer`. Callers do not wait, so a slow mail server slows no request, and response times do
- * not reveal whether an e-mail is sent. Queued e-mails are lost if the process dies.
+ * not reveal whether an e-mail is sent. Queued e-mails are lost if the process dies: those that a committed act promises
+ * are `PromisedEmails`.
  */
 export class Emails extends Context.Service<Emails, {
   /** Queues an e-mail. `email` runs later, in the worker; undefined sends nothing. */

@@ -1,6 +1,7 @@
 import { Clock, Effect, Result } from "effect"
 import { LRUCache } from "lru-cache"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import * as AskedHosts from "../outbound/AskedHosts.ts"
 import { type OutboundError, Unreachable } from "../outbound/OutboundError.ts"
 import type { ForeignActor } from "./documents/ForeignActor.ts"
 import { foreignActor } from "./documents/ForeignActor.ts"
@@ -77,22 +78,36 @@ export const make = Effect.gen(function*() {
     return yield* withKeys(fetcher, yield* fetcher.fetch(owner), [first])
   })
 
-  /** Fetches the actor behind `acct:name@domain`. The actor's host counts against the limits, too. */
-  const fingered = Effect.fnUntraced(function*({ domain, username }: Handle, address: string | undefined) {
+  /** Fetches the actor behind `acct:name@domain`. */
+  const fingered = Effect.fnUntraced(function*({ domain, username }: Handle) {
     const { actor } = yield* fingers.resolve(username, domain)
-    if (actor.host !== domain && (yield* limits.take({ address, host: actor.host })) === undefined) {
-      return yield* new Unreachable({ url: actor.href, reason: "busy" })
-    }
     return yield* fetched(actor.href)
   })
 
+  /**
+   * Counts each host that a look-up asks, besides the first: by redirects, host-meta, handles of other domains and key
+   * documents. `uncount` takes them out of the limits.
+   */
+  const countOthers = (first: string, address: string | undefined) => {
+    const others = new Map<string, () => void>()
+    return {
+      admission: Effect.fnUntraced(function*({ host, href }: URL) {
+        if (host === first || others.has(host)) return
+        const uncount = yield* limits.take({ address, host })
+        if (uncount === undefined) return yield* new Unreachable({ url: href, reason: "busy" })
+        others.set(host, uncount)
+      }),
+      uncount: () => others.forEach((uncount) => uncount())
+    }
+  }
+
   /** Returns the location of a key, by its id; undefined if the id cannot be looked up. */
-  const placeOf = (keyId: string, address: string | undefined) => {
+  const placeOf = (keyId: string) => {
     const handle = handleIn(keyId)
     if (handle !== undefined) {
       const { domain, username } = handle
       if (ours.has(domain)) return undefined
-      return { name: `acct:${username}@${domain}`, host: domain, find: fingered(handle, address) }
+      return { name: `acct:${username}@${domain}`, host: domain, find: fingered(handle) }
     }
     const url = readUrl(keyId)
     return url && { name: url.href, host: url.host, find: fetched(url.href) }
@@ -120,16 +135,21 @@ export const make = Effect.gen(function*() {
     address: string | undefined,
     since = -Infinity
   ): Effect.fn.Return<Look> {
-    const place = placeOf(keyId, address)
+    const place = placeOf(keyId)
     const now = yield* Clock.currentTimeMillis
     if (place === undefined) return { at: now, found: undefined, proven: () => {} }
     const { find, host, name } = place
     const before = kept.get(name)
     const restMillis = before?.found === "away" ? unavailableMillisMin : lookUpMillisMin
     if (before !== undefined && now - before.at < restMillis && now >= before.at && before.at >= since) return before
-    const proven = yield* limits.take({ address, host })
-    if (proven === undefined) return { at: now, found: "away", proven: () => {} }
-    const look = yield* once(name, looked(find, proven))
+    const uncount = yield* limits.take({ address, host })
+    if (uncount === undefined) return { at: now, found: "away", proven: () => {} }
+    const others = countOthers(host, address)
+    const proven = () => {
+      uncount()
+      others.uncount()
+    }
+    const look = yield* once(name, looked(AskedHosts.admittedBy(others.admission)(find), proven))
     // The result is a concurrent look-up's, so this one does not count.
     if (look.proven !== proven) proven()
     kept.set(name, look)

@@ -158,7 +158,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         yield* sql`INSERT INTO remote_keys (key_id, account_id, public_pem)
           SELECT DISTINCT ON (k) k, ${id}::bigint, p FROM unnest(${actor.keys.map(({ keyId }) => keyId)}::text[],
             ${actor.keys.map(({ publicPem }) => publicPem)}::text[]) AS given (k, p)
-          ON CONFLICT (key_id) DO NOTHING`
+          ON CONFLICT (key_id, account_id) DO NOTHING`
       })
 
       const store: RemoteAccounts["Service"]["store"] = traced("RemoteAccounts.store")(

@@ -103,12 +103,21 @@ export class SenderKeys extends Context.Service<SenderKeys, {
           SELECT k.account_id, a.uri, a.domain, a.suspended_at IS NOT NULL AS suspended, k.public_pem
           FROM remote_keys k JOIN accounts a ON a.id = k.account_id WHERE ${condition} LIMIT ${rowsMax(sql, keysMax)}`)
         const [first] = rows
+        // If several accounts list the key, the document at its id decides.
+        if (rows.some(({ accountId }) => accountId !== first?.accountId)) return undefined
         return first && { ...first, publicPems: rows.map(({ publicPem }) => publicPem) } satisfies KnownSender
       }, Effect.orDie)
 
-      /** `uri` is the account's id, if known: the key id may be a handle. */
+      /**
+       * `uri` is the account's id, if the origin said whose key it is. Without it, a key is an account's if its id is in
+       * the account's document or below it: any account of the server may list any key, its own first.
+       */
       const stored = Effect.fnUntraced(function*(keyId: string, uri?: string) {
-        const exact = yield* storedWhere(sql`k.key_id = ${keyId}`)
+        const [place] = keyId.split("#")
+        const own = yield* storedWhere(sql`k.key_id = ${keyId} AND a.uri = ${uri ?? place}`)
+        const exact = own ?? (uri !== undefined ? undefined : yield* storedWhere(
+          sql`k.key_id = ${keyId} AND starts_with(k.key_id, a.uri || '/')`
+        ))
         if (exact !== undefined) return exact
         const handle = ActorLookups.handleIn(keyId)
         if (uri !== undefined || handle === undefined) {

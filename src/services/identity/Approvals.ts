@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import { PromisedEmails } from "../emails/PromisedEmails.ts"
 import { Broadcast } from "../events/Broadcast.ts"
 import * as RowChanges from "../events/RowChanges.ts"
 import { NotificationWriter } from "../feeds/NotificationWriter.ts"
@@ -22,10 +23,19 @@ const Pending = Schema.Struct({
   createdAt: Timestamptz
 })
 export type Pending = typeof Pending.Type
+/** Decision about a sign-up, for the e-mails about it: the account of a rejected one is deleted. */
+export const DecidedSignUp = Schema.Struct({
+  decision: Schema.Literals(["approved", "rejected"]),
+  username: Schema.String,
+  email: Schema.String,
+  locale: Schema.NullOr(Schema.String)
+})
 const pendingRows = rowsOf(Pending)
 
 /** Maximum pending sign-ups in a list. */
 export const pendingMax = 1_000
+
+type Decided = typeof DecidedSignUp.Type
 
 /** Approval of sign-ups by moderators (auth.md section 7). Each sign-up is decided once. */
 export class Approvals extends Context.Service<Approvals, {
@@ -55,6 +65,7 @@ export class Approvals extends Context.Service<Approvals, {
       const broadcast = yield* Broadcast
       const tracked = yield* RowChanges.make
       const log = yield* AuditLog
+      const emails = yield* PromisedEmails
       const writer = yield* NotificationWriter
       const standing = requirePermission(sql)
       const rank = requireRank(sql)
@@ -102,6 +113,9 @@ export class Approvals extends Context.Service<Approvals, {
           )
           if ((yield* Effect.orDie(statement)).length === 0) return yield* new RecordNotFound()
           yield* log.record({ by, action, target: { type: "account", id: accountId, label: one.username } })
+          const { email, locale, username } = one
+          const decision = action === "approve" ? "approved" : "rejected"
+          yield* emails.promise("sign_up_decided", accountId, { decision, username, email, locale } satisfies Decided)
           if (action === "approve" && one.confirmed) yield* writer.notifyStaff("admin.sign_up", accountId, 0n)
           return one
         },
@@ -142,5 +156,5 @@ export class Approvals extends Context.Service<Approvals, {
         )
       })
     })
-  ).pipe(Layer.provide([AuditLog.layer, NotificationWriter.layer]))
+  ).pipe(Layer.provide([AuditLog.layer, NotificationWriter.layer, PromisedEmails.layer]))
 }

@@ -7,6 +7,7 @@ import { transaction } from "../database/Transactions.ts"
 import { Emails } from "../emails/Emails.ts"
 import * as EmailTexts from "../emails/EmailTexts.ts"
 import type { Email } from "../emails/Mailer.ts"
+import { PromisedEmails } from "../emails/PromisedEmails.ts"
 import * as RowChanges from "../events/RowChanges.ts"
 import { NotificationWriter } from "../feeds/NotificationWriter.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
@@ -64,7 +65,7 @@ export class MailLinks extends Context.Service<MailLinks, {
 }>()("murmuration/services/identity/MailLinks") {
   static readonly layerNoDeps = Layer.effect(MailLinks, Effect.suspend(() => make))
   static readonly layer = MailLinks.layerNoDeps.pipe(
-    Layer.provide([NotificationWriter.layer, Users.layer, UserCatalogs.layer])
+    Layer.provide([NotificationWriter.layer, PromisedEmails.layer, Users.layer, UserCatalogs.layer])
   )
 }
 
@@ -81,6 +82,7 @@ const make = Effect.gen(function*() {
   const { captcha, localDomain, publicUrl } = yield* ServerConfig
   const tracked = yield* RowChanges.make
   const emails = yield* Emails
+  const promised = yield* PromisedEmails
   const secrets = yield* OpaqueSecrets
   const users = yield* Users
   const catalogs = yield* UserCatalogs
@@ -158,7 +160,11 @@ const make = Effect.gen(function*() {
       // Links sent to a previous address end, as someone else may read its mail.
       Effect.tap(() => sql`DELETE FROM mail_tokens WHERE account_id = ${link.accountId} AND email <> ${link.email}`),
       Effect.tap(([one]) =>
-        one?.approved === true && one.first ? writer.notifyStaff("admin.sign_up", link.accountId, 0n) : Effect.void
+        one?.first !== true
+          ? Effect.void
+          : one.approved
+          ? writer.notifyStaff("admin.sign_up", link.accountId, 0n)
+          : promised.promise("sign_up", link.accountId)
       ),
       transaction(sql),
       // Another user has taken the address in the meantime.

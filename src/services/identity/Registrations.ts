@@ -4,6 +4,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { AccountId, type AppId } from "../database/Ids.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
+import { PromisedEmails } from "../emails/PromisedEmails.ts"
 import { NotAllowed, type Unavailable, type Unprocessable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { defaultRole, givenBits, permissions, type RoleId } from "../staff/Permissions.ts"
@@ -57,7 +58,9 @@ export class Registrations extends Context.Service<Registrations, {
     condition?: Effect.Effect<void, E>
   ) => Effect.Effect<AccountId, E | Unprocessable | NotAllowed | Unavailable>
 }>()("murmuration/services/identity/Registrations") {
-  static readonly layer = Layer.effect(Registrations, Effect.suspend(() => make))
+  static readonly layer = Layer.effect(Registrations, Effect.suspend(() => make)).pipe(
+    Layer.provide(PromisedEmails.layer)
+  )
 }
 
 const bypassing = permissions.inviteBypassApproval | permissions.administrator
@@ -65,6 +68,7 @@ const bypassing = permissions.inviteBypassApproval | permissions.administrator
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const credentials = yield* Credentials
+  const emails = yield* PromisedEmails
 
   /** Uses an invite once. It counts here, so that only one sign-up gets the last use. */
   const useInvite = Effect.fnUntraced(function*(code: string, now: number) {
@@ -126,6 +130,8 @@ const make = Effect.gen(function*() {
       yield* sql`INSERT INTO new_members (account_id, follows, welcome)
         VALUES (${accountId}, ${invite?.autofollow === true ? invite.accountId : null}, ${approved})`
     }
+    // Others wait for approval once their address is confirmed.
+    if (given.confirmed === true && !approved) yield* emails.promise("sign_up", accountId)
     return accountId
   })
 

@@ -19,7 +19,6 @@ import {
   refusal
 } from "./RegistrationRules.ts"
 import { Registrations } from "./Registrations.ts"
-import { StaffEmails } from "./StaffEmails.ts"
 import { Users } from "./Users.ts"
 
 /** Data of a sign-up. */
@@ -65,7 +64,6 @@ export class SignUps extends Context.Service<SignUps, {
       const users = yield* Users
       const writer = yield* NotificationWriter
       const mailLinks = yield* MailLinks
-      const staffEmails = yield* StaffEmails
 
       const signUp: SignUps["Service"]["signUp"] = traced("SignUps.signUp")(function*(
         app,
@@ -98,15 +96,16 @@ export class SignUps extends Context.Service<SignUps, {
         })
         const user = yield* users.find(accountId)
         if (signupConfirmation === "mail" && Option.isSome(user)) yield* mailLinks.sendConfirmation(user.value)
-        else if (Option.isSome(user) && !user.value.approved) yield* staffEmails.tellStaffOfSignUp(accountId)
         // Without confirmation the user can sign in at once.
-        else if (Option.isSome(user)) yield* Effect.orDie(writer.notifyStaff("admin.sign_up", accountId, 0n))
+        else if (Option.isSome(user) && user.value.approved) {
+          yield* Effect.orDie(writer.notifyStaff("admin.sign_up", accountId, 0n))
+        }
         return accountId
       })
       return SignUps.of({ signUp })
     })
   )
   static readonly layer = SignUps.layerNoDeps.pipe(
-    Layer.provide([MailLinks.layer, NotificationWriter.layer, Registrations.layer, StaffEmails.layer, Users.layer])
+    Layer.provide([MailLinks.layer, NotificationWriter.layer, Registrations.layer, Users.layer])
   )
 }

@@ -1,49 +1,54 @@
-import { Context, Effect, Layer, Option } from "effect"
-import type { AccountId } from "../database/Ids.ts"
-import { Emails } from "../emails/Emails.ts"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { AccountId } from "../database/Ids.ts"
 import * as EmailTexts from "../emails/EmailTexts.ts"
+import type { Email } from "../emails/Mailer.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { traced } from "../runtime/Traced.ts"
-import { Approvals, type Pending } from "./Approvals.ts"
+import { Approvals, DecidedSignUp } from "./Approvals.ts"
+
+const decodeDecided = Schema.decodeUnknownOption(DecidedSignUp)
 
 /** E-mails about sign-ups to staff who may decide, and to applicants. */
 export class StaffEmails extends Context.Service<StaffEmails, {
-  /** Tells staff about a pending sign-up; the e-mails are sent in the background. */
-  readonly tellStaffOfSignUp: (accountId: AccountId) => Effect.Effect<void>
-  /** Tells the applicant and the staff about a decision. */
-  readonly decided: (one: Pending, decision: "approved" | "rejected") => Effect.Effect<void>
+  /** Returns the e-mails to staff about a pending sign-up. */
+  readonly aboutSignUp: (accountId: bigint) => Effect.Effect<ReadonlyArray<Email>, SqlError>
+  /** Returns the e-mails about a decision, as `Approvals` promises them, to the applicant and the staff. */
+  readonly aboutDecision: (details: unknown) => Effect.Effect<ReadonlyArray<Email>, SqlError>
 }>()("murmuration/services/identity/StaffEmails") {
-  static readonly layerNoDeps = Layer.effect(
+  static readonly layer = Layer.effect(
     StaffEmails,
     Effect.gen(function*() {
       const approvals = yield* Approvals
-      const emails = yield* Emails
       const { localDomain: server, publicUrl } = yield* ServerConfig
       const catalogs = yield* UserCatalogs
+
+      const toStaff = (text: (to: string) => EmailTexts.EmailFor) =>
+        Effect.flatMap(
+          approvals.staff,
+          Effect.forEach(({ email, locale }) => Effect.map(catalogs.of({ locale: locale ?? undefined }), text(email)))
+        )
+
       return StaffEmails.of({
-        tellStaffOfSignUp: traced("StaffEmails.tellStaffOfSignUp")(function*(accountId) {
-          const found = yield* Effect.option(approvals.find(accountId))
-          if (Option.isNone(found)) return
+        aboutSignUp: traced("StaffEmails.aboutSignUp")(function*(accountId) {
+          const found = yield* Effect.option(approvals.find(AccountId.make(accountId)))
+          if (Option.isNone(found)) return []
           const { reason, username } = found.value
-          for (const { email: to, locale } of yield* approvals.staff) {
-            const words = catalogs.of({ locale: locale ?? undefined })
-            yield* emails.enqueue(Effect.map(words, EmailTexts.waiting({ to, server, username, reason })))
-          }
+          return yield* toStaff((to) => EmailTexts.waiting({ to, server, username, reason }))
         }),
-        decided: traced("StaffEmails.decided")(function*({ email, locale, username }, decision) {
+        aboutDecision: traced("StaffEmails.aboutDecision")(function*(details) {
+          const decided = decodeDecided(details)
+          if (Option.isNone(decided)) return []
+          const { decision, email, locale, username } = decided.value
           const member = { to: email, server, username }
+          const words = yield* catalogs.of({ locale: locale ?? undefined })
           const text = decision === "approved"
             ? EmailTexts.approved({ ...member, publicUrl })
             : EmailTexts.rejected(member)
-          yield* emails.enqueue(Effect.map(catalogs.of({ locale: locale ?? undefined }), text))
-          for (const { email: to, locale } of yield* approvals.staff) {
-            const words = catalogs.of({ locale: locale ?? undefined })
-            yield* emails.enqueue(Effect.map(words, EmailTexts.decided({ to, server, username, decision })))
-          }
+          return [text(words), ...(yield* toStaff((to) => EmailTexts.decided({ to, server, username, decision })))]
         })
       })
     })
-  )
-  static readonly layer = StaffEmails.layerNoDeps.pipe(Layer.provide([Approvals.layer, UserCatalogs.layer]))
+  ).pipe(Layer.provide([Approvals.layer, UserCatalogs.layer]))
 }

@@ -13,6 +13,7 @@ import { traced } from "../runtime/Traced.ts"
  * - `poll_end` and `poll_update` (federates the votes): the poll's status.
  * - `purge`: the deleted account.
  * - `domain_block`: a user's block of a domain.
+ * - `block`: a block whose target has more quotes, replies or requests to end.
  * - `interaction_request`: the request whose wait for approval ends.
  * - `suspension_end`: the account; its suspension becomes irreversible.
  */
@@ -23,6 +24,7 @@ const DueKind = Schema.Literals([
   "poll_update",
   "purge",
   "domain_block",
+  "block",
   "interaction_request",
   "suspension_end"
 ])

@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import { rowsOf } from "../database/Rows.ts"
-import { Emails } from "../emails/Emails.ts"
+import type { Email } from "../emails/Mailer.ts"
 import { staffWith } from "../identity/Staff.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
@@ -19,18 +20,17 @@ const appealRows = rowsOf(
   })
 )
 
-/** E-mails about appeals, sent in the background. */
+/** E-mails about appeals. */
 export class AppealEmails extends Context.Service<AppealEmails, {
-  /** Tells staff who decide appeals about a new one. */
-  readonly filed: (appealId: bigint) => Effect.Effect<void>
-  /** Tells the user about the decision on an appeal. */
-  readonly decided: (appealId: bigint) => Effect.Effect<void>
+  /** Returns the e-mails about a new appeal, to staff who decide appeals. */
+  readonly filed: (appealId: bigint) => Effect.Effect<ReadonlyArray<Email>, SqlError>
+  /** Returns the e-mail to the user about the decision on an appeal. */
+  readonly decided: (appealId: bigint) => Effect.Effect<ReadonlyArray<Email>, SqlError>
 }>()("murmuration/services/moderation/AppealEmails") {
   static readonly layer = Layer.effect(
     AppealEmails,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const emails = yield* Emails
       const { localDomain: server } = yield* ServerConfig
       const catalogs = yield* UserCatalogs
 
@@ -44,21 +44,24 @@ export class AppealEmails extends Context.Service<AppealEmails, {
       return AppealEmails.of({
         filed: traced("AppealEmails.filed")(function*(id) {
           const found = yield* find(id)
-          if (found === undefined) return
+          if (found === undefined) return []
           const { text, username } = found
-          for (const { email: to, locale } of yield* staffWith(sql, "manageAppeals")) {
-            const words = catalogs.of({ locale: locale ?? undefined })
-            yield* emails.enqueue(Effect.map(words, AppealTexts.filed({ to, server, username, text })))
-          }
-        }, Effect.orDie),
+          return yield* Effect.forEach(
+            yield* staffWith(sql, "manageAppeals"),
+            ({ email: to, locale }) =>
+              Effect.map(
+                catalogs.of({ locale: locale ?? undefined }),
+                AppealTexts.filed({ to, server, username, text })
+              )
+          )
+        }),
         decided: traced("AppealEmails.decided")(function*(id) {
           const found = yield* find(id)
-          if (found === undefined || found.state === "pending") return
+          if (found === undefined || found.state === "pending") return []
           const { email: to, locale, state, username } = found
-          const words = catalogs.of({ locale: locale ?? undefined })
-          const text = AppealTexts.decided({ to, server, username, granted: state === "approved" })
-          yield* emails.enqueue(Effect.map(words, text))
-        }, Effect.orDie)
+          const words = yield* catalogs.of({ locale: locale ?? undefined })
+          return [AppealTexts.decided({ to, server, username, granted: state === "approved" })(words)]
+        })
       })
     })
   ).pipe(Layer.provide(UserCatalogs.layer))

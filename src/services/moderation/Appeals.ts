@@ -6,6 +6,7 @@ import { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 import { idRows, rowsOf, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
+import { PromisedEmails } from "../emails/PromisedEmails.ts"
 import { exceeds } from "../html/Text.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -62,13 +63,14 @@ export class Appeals extends Context.Service<Appeals, {
     state: "approved" | "rejected"
   ) => Effect.Effect<DecidedStrike, RecordNotFound | Unprocessable | SqlError>
 }>()("murmuration/services/moderation/Appeals") {
-  static readonly layer = Layer.effect(Appeals, Effect.suspend(() => make))
+  static readonly layer = Layer.effect(Appeals, Effect.suspend(() => make)).pipe(Layer.provide(PromisedEmails.layer))
 }
 
 const appealed = validationFailed("Strike has been appealed already")
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const emails = yield* PromisedEmails
   const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
   const columns = sql.literal(
     "p.id, p.account_warning_id AS strike_id, p.account_id, p.text, p.state, p.created_at, p.decided_by_account_id"
@@ -91,7 +93,9 @@ const make = Effect.gen(function*() {
       const rows = yield* idRows(sql`INSERT INTO appeals (id, account_warning_id, account_id, text, created_at)
         VALUES (next_id(${at.getTime()}), ${strikeId}, ${owner}, ${text}, ${at})
         ON CONFLICT (account_warning_id) DO NOTHING RETURNING id`)
-      return rows[0]?.id ?? (yield* appealed)
+      const id = rows[0]?.id ?? (yield* appealed)
+      yield* emails.promise("appeal_filed", id)
+      return id
     },
     transaction(sql),
     Effect.catchIf(isSqlError, Effect.die)
@@ -111,6 +115,7 @@ const make = Effect.gen(function*() {
       if (state === "approved") {
         yield* sql`UPDATE account_warnings SET overruled_at = ${at} WHERE id = ${found.strikeId}`
       }
+      yield* emails.promise("appeal_decided", id)
       return found
     }
   )

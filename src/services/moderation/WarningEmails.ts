@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import { rowsOf } from "../database/Rows.ts"
-import { Emails } from "../emails/Emails.ts"
+import type { Email } from "../emails/Mailer.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -23,30 +24,27 @@ const warnedRows = rowsOf(
 
 /** E-mails about strikes to the affected users. */
 export class WarningEmails extends Context.Service<WarningEmails, {
-  /** Sends the e-mail in the background; accounts without a local user with a confirmed address get none. */
-  readonly send: (strikeId: bigint) => Effect.Effect<void>
+  /** Returns the e-mail about a strike; accounts without a local user with a confirmed address get none. */
+  readonly about: (strikeId: bigint) => Effect.Effect<ReadonlyArray<Email>, SqlError>
 }>()("murmuration/services/moderation/WarningEmails") {
   static readonly layer = Layer.effect(
     WarningEmails,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const emails = yield* Emails
       const { localDomain: server } = yield* ServerConfig
       const catalogs = yield* UserCatalogs
       const links = yield* StrikeLinks
       return WarningEmails.of({
-        send: traced("WarningEmails.send")(function*(strikeId) {
+        about: traced("WarningEmails.about")(function*(strikeId) {
           const [found] = yield* warnedRows(sql`SELECT a.username, u.email, u.locale, w.action, w.text,
               w.status_ids, w.collection_names
             FROM account_warnings w JOIN accounts a ON a.id = w.target_account_id
               JOIN users u ON u.account_id = a.id WHERE w.id = ${strikeId} AND u.confirmed_at IS NOT NULL`)
-          if (found === undefined) return
+          if (found === undefined) return []
           const { email: to, locale, ...warned } = found
-          const words = catalogs.of({ locale: locale ?? undefined })
-          yield* emails.enqueue(
-            Effect.map(words, WarningTexts.warning({ to, server, address: links.address(strikeId), ...warned }))
-          )
-        }, Effect.orDie)
+          const words = yield* catalogs.of({ locale: locale ?? undefined })
+          return [WarningTexts.warning({ to, server, address: links.address(strikeId), ...warned })(words)]
+        })
       })
     })
   ).pipe(Layer.provide([StrikeLinks.layer, UserCatalogs.layer]))

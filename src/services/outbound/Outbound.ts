@@ -4,6 +4,7 @@ import { softwareName, softwareVersion } from "../instance/Software.ts"
 import { elapsedMillis } from "../runtime/ElapsedMillis.ts"
 import { traced } from "../runtime/Traced.ts"
 import * as Allowances from "./Allowances.ts"
+import * as AskedHosts from "./AskedHosts.ts"
 import * as Bodies from "./Bodies.ts"
 import * as BoundedJson from "./BoundedJson.ts"
 import * as Charsets from "./Charsets.ts"
@@ -121,6 +122,7 @@ export class Outbound extends Context.Service<Outbound, {
       const send = Effect.fnUntraced(function*(request: TransportRequest, what: "document" | "file") {
         const { url } = request
         if (!(yield* hostPolicy.isOpen(url.host, what))) return yield* new Refused({ url: url.href, rule: "domain" })
+        yield* AskedHosts.admit(url)
         yield* Allowances.spend(url.href)
         yield* slots.take(url, "fetch")
         return yield* within(url.href, headSecondsMax, transport.send(request))

@@ -1,23 +1,26 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { AccountId } from "../database/Ids.ts"
+import { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { idRows, rowsOf } from "../database/Rows.ts"
 import * as RowChanges from "../events/RowChanges.ts"
 import { traced } from "../runtime/Traced.ts"
 import type { Listed } from "../statuses/Interactions.ts"
 import { isSuspended } from "../visibility/SuspendedAccounts.ts"
 
+const targetRows = rowsOf(Schema.Struct({ accountId: AccountId }))
 const listedRows = rowsOf(Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt }))
 
 /** Blocks of an account: written in the transaction of its command, paged by block id. */
 export class Blocks extends Context.Service<Blocks, {
   /**
    * Blocks an account, and deletes notifications, notification requests and endorsements in both directions, and
-   * conversations with it. Returns true if the block is new.
+   * conversations with it. Returns the id of a new block.
    */
-  readonly block: (account: bigint, target: bigint) => Effect.Effect<boolean, SqlError>
+  readonly block: (account: bigint, target: bigint) => Effect.Effect<bigint | undefined, SqlError>
+  /** Returns the target of an account's block, by its id; undefined if it was lifted. */
+  readonly targetOf: (account: bigint, blockId: bigint) => Effect.Effect<AccountId | undefined, SqlError>
   readonly unblock: (account: bigint, target: bigint) => Effect.Effect<boolean, SqlError>
   /** Returns blocked accounts, except suspended ones. */
   readonly page: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
@@ -41,8 +44,8 @@ export class Blocks extends Context.Service<Blocks, {
         block: traced("Blocks.block")(function*(account, target) {
           const now = yield* Clock.currentTimeMillis
           const added = yield* tracked("relations", [account, target])(
-            sql`INSERT INTO blocks (id, account_id, target_account_id)
-            VALUES (next_id(${now}), ${account}, ${target}) ON CONFLICT DO NOTHING RETURNING id`
+            idRows(sql`INSERT INTO blocks (id, account_id, target_account_id)
+            VALUES (next_id(${now}), ${account}, ${target}) ON CONFLICT DO NOTHING RETURNING id`)
           )
           const between = sql`(account_id = ${account} AND target_account_id = ${target})
             OR (account_id = ${target} AND target_account_id = ${account})`
@@ -60,7 +63,12 @@ export class Blocks extends Context.Service<Blocks, {
             OR (account_id = ${target} AND from_account_id = ${account})`
           yield* sql`DELETE FROM notification_permissions WHERE account_id = ${account} AND from_account_id = ${target}`
           yield* sql`DELETE FROM account_conversations WHERE account_id = ${account} AND participant_ids @> ARRAY[${target}]::bigint[]`
-          return added.length > 0
+          return added[0]?.id
+        }),
+        targetOf: traced("Blocks.targetOf")(function*(account, blockId) {
+          const [found] = yield* targetRows(sql`SELECT target_account_id AS account_id FROM blocks
+            WHERE id = ${blockId} AND account_id = ${account}`)
+          return found?.accountId
         }),
         unblock: traced("Blocks.unblock")(function*(account, target) {
           const removed = yield* tracked("relations", [account, target])(sql`DELETE FROM blocks

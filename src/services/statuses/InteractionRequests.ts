@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
+import { rowsMax } from "../database/Paging.ts"
 import { rowsOf, singleRow } from "../database/Rows.ts"
 import * as RowChanges from "../events/RowChanges.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -13,6 +14,7 @@ import {
   type RequestKind,
   RequestState
 } from "./InteractionRequest.ts"
+import { separatedMax } from "./Interactions.ts"
 
 const decidedRows = rowsOf(DecidedRequest)
 const knownRows = rowsOf(KnownRequest)
@@ -51,7 +53,7 @@ export class InteractionRequests extends Context.Service<InteractionRequests, {
   readonly ofInteraction: (interactionId: bigint) => Effect.Effect<KnownRequest | undefined, SqlError>
   /** Rejects the accepted requests of replies that were removed from their threads. */
   readonly revoke: (interactionIds: ReadonlyArray<bigint>) => Effect.Effect<void, SqlError>
-  /** Returns pending requests of one account about statuses of another. */
+  /** Returns pending requests of one account about statuses of another, `separatedMax` at most. */
   readonly between: (target: bigint, account: bigint) => Effect.Effect<ReadonlyArray<KnownRequest>, SqlError>
   /** Returns requests with this authorization by the author. */
   readonly byAuthorization: (author: bigint, uri: string) => Effect.Effect<ReadonlyArray<KnownRequest>, SqlError>
@@ -169,7 +171,8 @@ export class InteractionRequests extends Context.Service<InteractionRequests, {
         ),
         between: traced("InteractionRequests.between")((target, account) =>
           knownRows(sql`SELECT ${columns} FROM interaction_requests r WHERE r.account_id = ${account}
-            AND r.target_account_id = ${target} AND r.state = 'pending' ORDER BY r.id LIMIT 1000`)
+            AND r.target_account_id = ${target} AND r.state = 'pending' ORDER BY r.id
+            LIMIT ${rowsMax(sql, separatedMax)}`)
         ),
         byAuthorization: traced("InteractionRequests.byAuthorization")((author, uri) =>
           knownRows(sql`SELECT ${columns} FROM interaction_requests r WHERE r.authorization_uri = ${uri}

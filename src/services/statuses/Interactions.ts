@@ -10,6 +10,12 @@ import type { Viewer } from "../visibility/Viewer.ts"
 import * as MarkedStatuses from "./MarkedStatuses.ts"
 import { isPublicOrUnlistedRow, visibleTo } from "./Visibility.ts"
 
+/**
+ * Maximum requests, replies and quotes that one slice of a block ends, each. A slice is part of a command, which has
+ * seconds.
+ */
+export const separatedMax = 200
+
 /** Row of a list of accounts; `cursor` is the id of the relation, by which the list is paged. */
 export const Listed = Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt })
 export type Listed = typeof Listed.Type

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
-import { clauses, newestFirst, type Page } from "../database/Paging.ts"
+import { clauses, newestFirst, type Page, rowsMax } from "../database/Paging.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
 import * as RowChanges from "../events/RowChanges.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
@@ -11,6 +11,7 @@ import { isBlockedEitherWay, isHidden } from "../visibility/HiddenAccounts.ts"
 import type { Viewer } from "../visibility/Viewer.ts"
 import { waitsForOthers } from "./HeldStatuses.ts"
 import { decide, policyOf, type Verdict } from "./InteractionPolicy.ts"
+import { separatedMax } from "./Interactions.ts"
 import * as QuoteWrites from "./QuoteWrites.ts"
 import { type Decided, decidedRows, type NewQuote, QuoteState } from "./QuoteWrites.ts"
 import { StoredStatus } from "./StoredStatus.ts"
@@ -81,7 +82,7 @@ export class Quotes extends Context.Service<Quotes, {
   readonly ofLocal: (
     statusId: bigint
   ) => Effect.Effect<{ readonly quotedAccountId: bigint; readonly state: QuoteState } | undefined, SqlError>
-  /** Returns an account's pending and accepted quotes of a local author. */
+  /** Returns an account's pending and accepted quotes of a local author, `separatedMax` at most. */
   readonly between: (quotedAuthor: bigint, account: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
   /** Returns accepted quotes of a status that the viewer may see, newest first. */
   readonly page: (viewer: Viewer, quoted: bigint, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
@@ -189,7 +190,8 @@ export class Quotes extends Context.Service<Quotes, {
           Effect.map(
             idRows(sql`SELECT status_id AS id FROM quotes WHERE quoted_account_id = ${quotedAuthor}
               AND EXISTS (SELECT FROM accounts WHERE id = ${quotedAuthor} AND domain IS NULL)
-              AND account_id = ${account} AND state IN ('pending', 'accepted') ORDER BY status_id LIMIT 1000`),
+              AND account_id = ${account} AND state IN ('pending', 'accepted') ORDER BY status_id
+              LIMIT ${rowsMax(sql, separatedMax)}`),
             (rows) => rows.map(({ id }) => id)
           )
         )

@@ -3,13 +3,12 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import * as Counters from "../database/Counters.ts"
+import { rowsMax } from "../database/Paging.ts"
 import { rowsOf } from "../database/Rows.ts"
 import * as RowChanges from "../events/RowChanges.ts"
 import { traced } from "../runtime/Traced.ts"
+import { separatedMax } from "./Interactions.ts"
 import { update } from "./StatusRows.ts"
-
-/** Maximum replies of one account that a block removes from threads of another, newest first. */
-const blockedRepliesMax = 1_000
 
 const Removed = Schema.Struct({
   id: Schema.BigInt,
@@ -29,7 +28,7 @@ const removedRows = rowsOf(Removed)
 export class ReplyRemovals extends Context.Service<ReplyRemovals, {
   /** Removes a reply to a status of `owner`, or to this status only; undefined if it is not one. */
   readonly one: (owner: bigint, replyId: bigint, statusId?: bigint) => Effect.Effect<RemovedReply | undefined, SqlError>
-  /** Removes the replies of `account` to statuses of `owner`, `blockedRepliesMax` at most. */
+  /** Removes the replies of `account` to statuses of `owner`, `separatedMax` at most, newest first. */
   readonly allOf: (owner: bigint, account: bigint) => Effect.Effect<ReadonlyArray<RemovedReply>, SqlError>
 }>()("murmuration/services/statuses/ReplyRemovals") {
   static readonly layer = Layer.effect(
@@ -71,9 +70,8 @@ export class ReplyRemovals extends Context.Service<ReplyRemovals, {
         ),
         allOf: traced("ReplyRemovals.allOf")((owner, account) =>
           remove(
-            sql`${chosen(owner)} AND r.account_id = ${account} ORDER BY r.id DESC LIMIT ${
-              sql.literal(String(blockedRepliesMax))
-            }`
+            sql`${chosen(owner)} AND r.account_id = ${account} ORDER BY r.id DESC
+              LIMIT ${rowsMax(sql, separatedMax)}`
           )
         )
       })

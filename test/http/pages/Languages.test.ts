@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import { PromisedEmails } from "../../../src/services/emails/PromisedEmails.ts"
 import { parse } from "../../../src/services/identity/EmailAddresses.ts"
 import { MailLinks } from "../../../src/services/identity/MailLinks.ts"
-import { StaffEmails } from "../../../src/services/identity/StaffEmails.ts"
 import { Roles } from "../../../src/services/staff/Roles.ts"
 import { get } from "../../support/Requests.ts"
 import { client, user } from "../../support/SignedIn.ts"
@@ -57,7 +57,9 @@ layer(server(), { excludeTestServices: true })("the reader's language", (it) => 
       }
       const waiting = yield* speaks("novice", "ja")
       yield* sql`UPDATE users SET approved = false, reason = '{name} <b>' WHERE account_id = ${waiting}`
-      yield* (yield* StaffEmails).tellStaffOfSignUp(waiting)
+      yield* Effect.flatMap(PromisedEmails, ({ promise }) => promise("sign_up", waiting)).pipe(
+        Effect.provide(PromisedEmails.layer)
+      )
       const letters = [yield* Postbox.next, yield* Postbox.next]
       assert.match(letters.find(({ to }) => to.startsWith("chef"))?.subject ?? "", /^novice möchte ein Konto/)
       assert.include(letters.find(({ to }) => to.startsWith("jefa"))?.text ?? "", "Motivo para unirse:\n{name} <b>")

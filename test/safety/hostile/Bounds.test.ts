@@ -262,6 +262,25 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         assert.strictEqual((yield* block("d1.example")).status, 200)
       }))
 
+    it.effect("F184: of one user's concurrent blocks of domains, one takes the last free row", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const user = yield* staffMember("o_racing", [], 1_000)
+        yield* sql`INSERT INTO domain_mutes (id, account_id, domain)
+          SELECT 1000000 + n, ${user.accountId}, 'd' || n || '.example'
+          FROM generate_series(1, ${sql.literal(String(userDomainBlocksMax - 1))}) n`
+        const answers = yield* Effect.all(
+          Array.from(
+            { length: requests },
+            (_, number) => ask(user, "POST", "/api/v1/domain_blocks", { domain: `new${number}.example` })
+          ),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(answers.filter(({ status }) => status === 422), requests - 1)
+        const [row] = yield* sql`SELECT count(*)::int AS count FROM domain_mutes WHERE account_id = ${user.accountId}`
+        assert.deepStrictEqual(row, { count: userDomainBlocksMax })
+      }))
+
     it.effect("F73: lists that ended do not count, and every row is listed, those above the bound included", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient

@@ -55,6 +55,32 @@ layer(remote)("ids of keys", (it) => {
       }
     }))
 
+  it.effect("F187: a key that two accounts of one server list is its owner's, in both orders", () =>
+    Effect.gen(function*() {
+      const there = yield* peer
+      const store = (id: string) => RemoteActors.use(({ refresh }) => refresh(id))
+      for (const [place, order] of (["thief first", "owner first"] as const).entries()) {
+        for (const copied of [true, false]) {
+          const name = `${place}${copied}`
+          const [owner, thief] = [yield* there.actor(`owner${name}`), yield* there.actor(`thief${name}`)]
+          const publicKeyPem = copied ? owner.publicPem : thief.publicPem
+          change(there, `thief${name}`, {
+            publicKey: [
+              { id: thief.keyId, owner: thief.id, publicKeyPem: thief.publicPem },
+              { id: owner.keyId, owner: thief.id, publicKeyPem }
+            ]
+          })
+          for (const id of order === "thief first" ? [thief.id] : [owner.id, thief.id]) yield* store(id)
+          const found = Effect.map(sender({ keyId: owner.keyId, privatePem: owner.privatePem }), ({ uri }) => uri)
+          assert.strictEqual(yield* found, owner.id, `${order} ${copied}`)
+          yield* store(thief.id)
+          assert.strictEqual(yield* found, owner.id, `${order} ${copied}`)
+          assert.strictEqual(yield* refused({ keyId: owner.keyId, privatePem: thief.privatePem }), "Unverified")
+          assert.strictEqual((yield* sender(thief)).uri, thief.id)
+        }
+      }
+    }))
+
   it.effect("F83: a key has a document of its own, which names its owner, and its owner names it", () =>
     Effect.gen(function*() {
       const there = yield* peer

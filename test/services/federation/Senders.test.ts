@@ -217,6 +217,48 @@ layer(remote)("senders", (it) => {
       }
     }))
 
+  it.effect.each(["a redirect", "host-meta", "a handle of its domain"])(
+    "F188: a host that is asked because of %s counts against its limit",
+    (how) =>
+      Effect.gen(function*() {
+        const [there, victim, forged] = [yield* peer, yield* peer, yield* keyPair]
+        const elsewhere = (_: unknown, response: ServerResponse) =>
+          void response.writeHead(302, { location: `${victim.url}/users/a` }).end()
+        there.documents.set("/.well-known/host-meta", (_, response) =>
+          void response.writeHead(200, { "content-type": "application/xrd+xml" })
+            .end(`<XRD><Link rel="lrdd" template="${victim.url}/finger?u={uri}"/></XRD>`))
+        const junk = Effect.fnUntraced(function*(n: number) {
+          const handle = `acct:a${n}@${there.domain}`
+          if (how === "a redirect") {
+            there.documents.set(`/users/a${n}`, elsewhere)
+          }
+          if (how === "a handle of its domain") {
+            there.fingers.set(handle, there.finger(`a${n}`, `${there.url}/users/a`, `acct:a${n}@${victim.domain}`))
+          }
+          const keyId = how === "a redirect" ? `${there.url}/users/a${n}#main-key` : handle
+          const request = yield* signed({ keyId, privatePem: forged.privatePem })
+          yield* Effect.flip(verify({ ...request, address: `198.51.100.${n % 200}` }))
+        })
+        // Other look-ups used nearly all of the victim's limit.
+        const left = 5
+        for (let n = 0; n < failedLookupsMax.host - left; n++) {
+          const keyId = `${victim.url}/users/b${n}#main-key`
+          const request = yield* signed({ keyId, privatePem: forged.privatePem })
+          yield* Effect.flip(verify({ ...request, address: `198.51.100.${n % 200}` }))
+        }
+        // One more request of a look-up, for host-meta, is shared by all of them.
+        const asked = () =>
+          victim.requests.filter(({ url }) =>
+            url !== "/.well-known/host-meta"
+          ).length
+        const before = asked()
+        for (let n = 0; n < 4 * left; n++) {
+          yield* junk(n)
+        }
+        assert.strictEqual(asked() - before, left)
+      })
+  )
+
   it.effect("F140: the key look-up of a signature counts from its start: a newer document stays", () =>
     Effect.gen(function*() {
       const there = yield* peer

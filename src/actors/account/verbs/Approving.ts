@@ -5,6 +5,7 @@ import { InteractionActivities } from "../../../services/federation/outbox/Inter
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import type { RequestState } from "../../../services/statuses/InteractionRequest.ts"
 import { InteractionRequests } from "../../../services/statuses/InteractionRequests.ts"
+import { separatedMax } from "../../../services/statuses/Interactions.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onAccount } from "../core/Verbs.ts"
 import * as Sending from "../fanout/Sending.ts"
@@ -59,9 +60,11 @@ export const make = Effect.gen(function*() {
       }
       yield* requests.remove(requestId)
     }),
-    /** Rejects all requests between the account and a target that it blocks. */
+    /** Rejects a slice of the requests of a target that the account blocks. Returns true if there may be more. */
     rejectRequestsOf: Effect.fnUntraced(function*(own: Ownership, target: AccountId) {
-      for (const { id } of yield* requests.between(own.accountId, target)) yield* decide(own, id, "rejected")
+      const found = yield* requests.between(own.accountId, target)
+      for (const { id } of found) yield* decide(own, id, "rejected")
+      return found.length === separatedMax
     })
   }
 })

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { StatusId } from "../../../services/database/Ids.ts"
+import { PromisedEmails } from "../../../services/emails/PromisedEmails.ts"
 import * as RowChanges from "../../../services/events/RowChanges.ts"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import { CollectionActions } from "../../../services/moderation/CollectionActions.ts"
@@ -25,6 +26,7 @@ export const make = Effect.fnUntraced(function*(
   const actions = yield* StatusActions
   const tracked = yield* RowChanges.make
   const collectionActions = yield* CollectionActions
+  const emails = yield* PromisedEmails
   const notificationWriter = yield* NotificationWriter
   const reviewing = yield* Reviewing.make({ verbs })
   const statusTargets = yield* StatusTargets
@@ -64,7 +66,10 @@ export const make = Effect.fnUntraced(function*(
           else if (!one.local) yield* collectionActions.removeRemote(one.id)
           else yield* collecting.DeleteCollection(own, { _tag: "DeleteCollection", collectionId: one.id })
         }
-        if (command.tells) yield* notificationWriter.notifyOwners("moderation_warning", [{ id: strike, accountId }])
+        if (command.tells) {
+          yield* notificationWriter.notifyOwners("moderation_warning", [{ id: strike, accountId }])
+          yield* emails.promise("strike", strike)
+        }
         return onWarning(strike)
       })
     }

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { PromisedEmails } from "../../../services/emails/PromisedEmails.ts"
 import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { PostActivities } from "../../../services/federation/outbox/PostActivities.ts"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
@@ -23,6 +24,7 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
   const activities = yield* PostActivities
   const send = yield* Sending.make
   const accountActions = yield* AccountActions
+  const emails = yield* PromisedEmails
   const notificationWriter = yield* NotificationWriter
   const desk = yield* ReportDesk
   const reports = yield* Reports
@@ -58,7 +60,10 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
       const { accountId } = own
       const strike = yield* accountActions.take(accountId, command)
       if (command.type !== "none") yield* told(own, command.type, true)
-      if (command.tells) yield* notificationWriter.notifyOwners("moderation_warning", [{ id: strike, accountId }])
+      if (command.tells) {
+        yield* notificationWriter.notifyOwners("moderation_warning", [{ id: strike, accountId }])
+        yield* emails.promise("strike", strike)
+      }
       return onWarning(strike)
     }),
     DecideAppeal: Effect.fnUntraced(function*(own: Ownership, { appealId, approved, by }: Commands["DecideAppeal"]) {

@@ -16,6 +16,7 @@ import { Endorsements } from "../../../services/social/Endorsements.ts"
 import { Follows, followsMax } from "../../../services/social/Follows.ts"
 import { Mutes } from "../../../services/social/Mutes.ts"
 import { TargetAccounts } from "../../../services/social/TargetAccounts.ts"
+import { separatedMax } from "../../../services/statuses/Interactions.ts"
 import { Quotes } from "../../../services/statuses/Quotes.ts"
 import { lockPairs } from "../../../services/visibility/Pairs.ts"
 import * as Intents from "../core/Intents.ts"
@@ -50,6 +51,18 @@ export const make = Effect.gen(function*() {
   const quoting = yield* Quoting.make
   const removing = yield* RemovingReplies.make
   const approving = yield* Approving.make
+
+  /** Ends a slice of a blocked account's requests, replies and quotes, and schedules the next one. */
+  const separate = Effect.fnUntraced(function*(own: Ownership, blockId: bigint, target: AccountId) {
+    const { accountId } = own
+    const requested = yield* approving.rejectRequestsOf(own, target)
+    const replied = yield* removing.removeRepliesOf(own, target)
+    const quoted = yield* quotes.between(accountId, target)
+    for (const id of quoted) yield* quoting.revoke(own, id)
+    if (requested || replied || quoted.length === separatedMax) {
+      yield* agenda.enqueue("block", blockId, accountId, yield* Clock.currentTimeMillis)
+    }
+  })
 
   /**
    * Drops the home and list feeds of `readers`: right after the commit, and by an intent in case this node dies in
@@ -145,14 +158,10 @@ export const make = Effect.gen(function*() {
       const fresh = yield* blocks.block(accountId, target)
       yield* send(activities.undoFollow(accountId, target))
       yield* send(activities.answer("Reject", accountId, target))
-      if (fresh) yield* send(activities.block(accountId, target))
+      if (fresh !== undefined) yield* send(activities.block(accountId, target))
       yield* drop(accountId, target)
       yield* drop(target, accountId)
-      if (fresh) {
-        yield* approving.rejectRequestsOf(own, target)
-        yield* removing.removeRepliesOf(own, target)
-        for (const id of yield* quotes.between(accountId, target)) yield* quoting.revoke(own, id)
-      }
+      if (fresh !== undefined) yield* separate(own, fresh, target)
       yield* dropHomes(own, accountId, target)
       return onAccount(target)
     })),
@@ -199,6 +208,12 @@ export const make = Effect.gen(function*() {
 
   return {
     verbs,
+    /** Ends the next slice of what a block ends, in the current transaction. */
+    blockDue: Effect.fnUntraced(function*(own: Ownership, blockId: bigint) {
+      const target = yield* blocks.targetOf(own.accountId, blockId)
+      if (target !== undefined) yield* lockPairs(sql, [[own.accountId, target]])
+      if (target !== undefined) yield* separate(own, blockId, target)
+    }),
     /** Ends an expired mute, in the current transaction. */
     muteEnd: Effect.fnUntraced(function*(own: Ownership, muteId: bigint) {
       const { accountId } = own

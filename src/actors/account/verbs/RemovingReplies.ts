@@ -4,6 +4,7 @@ import { DeliveryExpansion } from "../../../services/federation/outbox/DeliveryE
 import { Fanouts } from "../../../services/intents/Fanouts.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { InteractionRequests } from "../../../services/statuses/InteractionRequests.ts"
+import { separatedMax } from "../../../services/statuses/Interactions.ts"
 import { type RemovedReply, ReplyRemovals } from "../../../services/statuses/ReplyRemovals.ts"
 import { StatusTargets } from "../../../services/statuses/StatusTargets.ts"
 import { done, ignored } from "../core/Outcome.ts"
@@ -49,9 +50,11 @@ export const make = Effect.gen(function*() {
       yield* removed(own, [reply])
       return done
     }),
-    /** Removes all replies of an account that is blocked. */
+    /** Removes a slice of the replies of an account that is blocked. Returns true if there may be more. */
     removeRepliesOf: Effect.fnUntraced(function*(own: Ownership, target: AccountId) {
-      yield* removed(own, yield* removals.allOf(own.accountId, target))
+      const replies = yield* removals.allOf(own.accountId, target)
+      yield* removed(own, replies)
+      return replies.length === separatedMax
     })
   }
 })

@@ -50,12 +50,13 @@ export const make = Effect.fnUntraced(function*(relations: Relations) {
     const quotes = yield* domains.quotes(accountId, domain)
     yield* lockPairs(sql, [...related, ...quotes].map((one) => [accountId, one.accountId]))
     let [followers, following] = [0, 0]
+    let asking = false
     for (const one of related) {
       const target = AccountId.make(one.accountId)
       if (one.followed) yield* relations.Unfollow(own, { _tag: "Unfollow", target })
       if (one.requesting) yield* relations.RejectFollow(own, { _tag: "RejectFollow", target })
       if (one.follower) yield* relations.RemoveFollower(own, { _tag: "RemoveFollower", target })
-      if (one.asking) yield* approving.rejectRequestsOf(own, target)
+      if (one.asking) asking = (yield* approving.rejectRequestsOf(own, target)) || asking
       if (one.followed) following++
       if (one.follower) followers++
     }
@@ -65,7 +66,7 @@ export const make = Effect.fnUntraced(function*(relations: Relations) {
       const now = yield* Clock.currentTimeMillis
       yield* severances.record(cause, new Map([[accountId, { followers, following }]]), now)
     }
-    if (related.length === userDomainBlockSliceMax || quotes.length === userDomainBlockSliceMax) {
+    if (asking || related.length === userDomainBlockSliceMax || quotes.length === userDomainBlockSliceMax) {
       return yield* agenda.enqueue("domain_block", id, accountId, yield* Clock.currentTimeMillis)
     }
     const { events } = yield* severances.of(id, 0n)

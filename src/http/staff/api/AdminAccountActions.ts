@@ -3,10 +3,8 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
 import type { AccountId } from "../../../services/database/Ids.ts"
 import { Approvals } from "../../../services/identity/Approvals.ts"
-import { StaffEmails } from "../../../services/identity/StaffEmails.ts"
 import { actionTypes, type LastingType } from "../../../services/moderation/ActionTypes.ts"
 import { AdminAccounts } from "../../../services/moderation/AdminAccounts.ts"
-import { WarningEmails } from "../../../services/moderation/WarningEmails.ts"
 import { WarningPresets } from "../../../services/moderation/WarningPresets.ts"
 import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
@@ -52,9 +50,7 @@ export const layer = group(
     const actors = yield* AccountActors
     const approvals = yield* Approvals
     const presets = yield* WarningPresets
-    const staffEmails = yield* StaffEmails
     const views = yield* AdminAccountViews
-    const warningEmails = yield* WarningEmails
 
     const shown = (id: bigint) => Effect.map(views.renderOne(id), (account) => Reply.json(account))
     const lift = (type: LastingType) =>
@@ -71,11 +67,11 @@ export const layer = group(
         return Reply.empty
       }),
       approve: traced("admin.accountActions.approve")(function*({ params: { id } }) {
-        yield* staffEmails.decided(yield* approvals.approve(id, yield* Caller.account), "approved")
+        yield* approvals.approve(id, yield* Caller.account)
         return yield* shown(id)
       }),
       reject: traced("admin.accountActions.reject")(function*({ params: { id } }) {
-        yield* staffEmails.decided(yield* approvals.reject(id, yield* Caller.account), "rejected")
+        yield* approvals.reject(id, yield* Caller.account)
         return Reply.empty
       }),
       enable: lift("disable"),
@@ -91,7 +87,7 @@ export const layer = group(
         const reportId = yield* decodeId(payload.reportId)
         const presetId = yield* decodeId(payload.warningPresetId)
         const preset = presetId === null ? undefined : yield* presets.find(presetId)
-        const strike = yield* actors.tell(id, {
+        yield* actors.tell(id, {
           _tag: "TakeAction",
           by,
           type,
@@ -100,7 +96,6 @@ export const layer = group(
           reportId,
           tells
         })
-        if (tells) yield* warningEmails.send(BigInt(strike.id))
         return Reply.empty
       })
     })
@@ -110,7 +105,6 @@ export const layer = group(
     AdminAccountViews.layer,
     AdminAccounts.layer,
     Approvals.layer,
-    WarningEmails.layer,
     WarningPresets.layer
   ])
 )

@@ -3,7 +3,6 @@ import { HttpServerRequest } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
-import { AppealEmails } from "../../../services/moderation/AppealEmails.ts"
 import { Appeals } from "../../../services/moderation/Appeals.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
@@ -41,7 +40,6 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
     const appeals = yield* Appeals
-    const emails = yield* AppealEmails
     const views = yield* AppealViews
     const { publicUrl } = yield* ServerConfig
 
@@ -53,7 +51,6 @@ export const layer = group(
       Effect.fnUntraced(function*({ params: { id } }: { readonly params: { readonly id: bigint } }) {
         const { accountId } = yield* appeals.find(id)
         yield* actors.tell(accountId, { _tag: "DecideAppeal", by: yield* Caller.account, appealId: id, approved })
-        yield* emails.decided(id)
         return yield* shown(id)
       })
 
@@ -77,4 +74,4 @@ export const layer = group(
       reject: traced("admin.appeals.reject")(decide(false))
     })
   })
-).pipe(Layer.provide([AppealEmails.layer, Appeals.layer, AppealViews.layer]))
+).pipe(Layer.provide([Appeals.layer, AppealViews.layer]))

@@ -5,7 +5,6 @@ import { StatusId } from "../../../services/database/Ids.ts"
 import { statusActionTypes } from "../../../services/moderation/ActionTypes.ts"
 import { CollectionActions } from "../../../services/moderation/CollectionActions.ts"
 import { StatusAuthors } from "../../../services/moderation/StatusAuthors.ts"
-import { WarningEmails } from "../../../services/moderation/WarningEmails.ts"
 import { RecordNotFound, validationFailed } from "../../../services/runtime/Errors.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
 import { group } from "../../Group.ts"
@@ -37,7 +36,6 @@ export const layer = group(
     const actors = yield* AccountActors
     const authors = yield* StatusAuthors
     const collections = yield* CollectionActions
-    const warningEmails = yield* WarningEmails
     return handlers.handleAll({
       act: traced("admin.statusActions.act")(function*({ payload }) {
         const by = yield* Caller.account
@@ -53,7 +51,7 @@ export const layer = group(
           : yield* collections.ownerOf(collection)
         if (Option.isNone(author)) return yield* new RecordNotFound()
         const tells = payload.sendEmailNotification ?? true
-        const strike = yield* actors.tell(author.value, {
+        yield* actors.tell(author.value, {
           _tag: "ModerateStatuses",
           by,
           type,
@@ -63,9 +61,8 @@ export const layer = group(
           reportId: yield* decodeId(payload.reportId),
           tells
         })
-        if (tells) yield* warningEmails.send(BigInt(strike.id))
         return Reply.empty
       })
     })
   })
-).pipe(Layer.provide([CollectionActions.layer, StatusAuthors.layer, WarningEmails.layer]))
+).pipe(Layer.provide([CollectionActions.layer, StatusAuthors.layer]))

@@ -2,10 +2,8 @@ import { Context, Effect, Layer } from "effect"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
 import { AccountId } from "../../../services/database/Ids.ts"
 import { Approvals } from "../../../services/identity/Approvals.ts"
-import { StaffEmails } from "../../../services/identity/StaffEmails.ts"
 import type { ActionType, LastingType } from "../../../services/moderation/ActionTypes.ts"
 import { AdminAccounts } from "../../../services/moderation/AdminAccounts.ts"
-import { WarningEmails } from "../../../services/moderation/WarningEmails.ts"
 import type { ClientError } from "../../../services/runtime/Errors.ts"
 
 /** Moderation action that staff take against an account. */
@@ -33,29 +31,22 @@ export class AccountDecisions extends Context.Service<AccountDecisions, {
       const accounts = yield* AdminAccounts
       const actors = yield* AccountActors
       const approvals = yield* Approvals
-      const staffEmails = yield* StaffEmails
-      const warningEmails = yield* WarningEmails
       return AccountDecisions.of({
         take: Effect.fnUntraced(function*(by, id, { reportId, tells, text, type }) {
           yield* accounts.find(id)
-          const strike = yield* actors.tell(AccountId.make(id), { _tag: "TakeAction", by, type, text, reportId, tells })
-          if (tells) yield* warningEmails.send(BigInt(strike.id))
+          yield* actors.tell(AccountId.make(id), { _tag: "TakeAction", by, type, text, reportId, tells })
         }),
         lift: Effect.fnUntraced(function*(by, id, type) {
           yield* accounts.find(id)
           yield* actors.tell(AccountId.make(id), { _tag: "LiftAction", by, type })
         }),
-        approve: Effect.fnUntraced(function*(by, id) {
-          yield* staffEmails.decided(yield* approvals.approve(AccountId.make(id), by), "approved")
-        }),
-        reject: Effect.fnUntraced(function*(by, id) {
-          yield* staffEmails.decided(yield* approvals.reject(AccountId.make(id), by), "rejected")
-        }),
+        approve: (by, id) => Effect.asVoid(approvals.approve(AccountId.make(id), by)),
+        reject: (by, id) => Effect.asVoid(approvals.reject(AccountId.make(id), by)),
         remove: Effect.fnUntraced(function*(by, id) {
           yield* accounts.find(id)
           yield* actors.tell(AccountId.make(id), { _tag: "DeleteAccount", by })
         })
       })
     })
-  ).pipe(Layer.provide([AdminAccounts.layer, Approvals.layer, WarningEmails.layer]))
+  ).pipe(Layer.provide([AdminAccounts.layer, Approvals.layer]))
 }

@@ -1,7 +1,6 @@
 import { Effect, Layer } from "effect"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
 import type { Messages } from "../../../services/languages/Messages.ts"
-import { AppealEmails } from "../../../services/moderation/AppealEmails.ts"
 import { type Appeal, Appeals } from "../../../services/moderation/Appeals.ts"
 import type { StrikeAction } from "../../../services/moderation/Strike.ts"
 import { Strikes } from "../../../services/moderation/Strikes.ts"
@@ -39,7 +38,6 @@ const returns: Readonly<Record<StrikeAction, (words: Messages) => string>> = {
 const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const appeals = yield* Appeals
-  const emails = yield* AppealEmails
   const people = yield* AccountLines
   const posts = yield* ReportedPosts
   const staff = yield* StaffPages
@@ -146,7 +144,6 @@ ${
     run: Effect.fnUntraced(function*(visit) {
       const { accountId, id } = yield* asked(visit)
       yield* actors.tell(accountId, { _tag: "DecideAppeal", by: visit.by, appealId: id, approved })
-      yield* emails.decided(id)
       return { notice: notice(visit.words) }
     })
   })
@@ -183,4 +180,4 @@ ${
 })
 
 /** Appeals against strikes, with the decisions of staff. */
-export const layer = Layer.unwrap(make).pipe(Layer.provide([AppealEmails.layer, ReportedPosts.layer]))
+export const layer = Layer.unwrap(make).pipe(Layer.provide(ReportedPosts.layer))

@@ -4,6 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { accountIdRows, rowsOf } from "../../database/Rows.ts"
 
 const statusIdRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt }))
+const relationRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, targetAccountId: Schema.BigInt }))
 
 /*
  * Removes an account's rows other than posts, in slices, and corrects the counters of other accounts and of statuses.
@@ -12,13 +13,14 @@ const statusIdRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt }))
 /** Maximum rows that one slice removes. */
 const leftoversMax = 500
 
-/** Other accounts and statuses whose counters a slice changed. */
+/** Other accounts and statuses whose counters or rows a slice changed, and accounts whose relations it changed. */
 export interface PurgedSlice {
   readonly accountIds: ReadonlyArray<bigint>
   readonly statusIds: ReadonlyArray<bigint>
+  readonly relationIds: ReadonlyArray<bigint>
 }
 
-const nothing: PurgedSlice = { accountIds: [], statusIds: [] }
+const nothing: PurgedSlice = { accountIds: [], statusIds: [], relationIds: [] }
 const rows = (sql: SqlClient) => sql.literal(String(leftoversMax))
 /** Returns the outcome of a slice; undefined if nothing was removed. */
 const slice = <A>(
@@ -44,7 +46,11 @@ const follows = (sql: SqlClient, id: bigint) =>
         followers_count = s.followers_count - f.followers
         FROM figures f JOIN locked USING (account_id) WHERE s.account_id = f.account_id)
       SELECT account_id FROM figures`),
-    (gone) => slice(gone, (all) => ({ accountIds: all.map(({ accountId }) => accountId) }))
+    (gone) =>
+      slice(gone, (all) => {
+        const accountIds = all.map(({ accountId }) => accountId)
+        return { accountIds, relationIds: accountIds }
+      })
   )
 
 const favourites = (sql: SqlClient, id: bigint) =>
@@ -101,13 +107,32 @@ const votes = (sql: SqlClient, id: bigint) =>
     ofStatuses
   )
 
-/** Rows without counters. */
+/** Deletes rows whose column has the account's id, and returns `returned` of them. */
+const deleted = (sql: SqlClient, table: string, column: string, id: bigint, returned: string) =>
+  sql`DELETE FROM ${sql(table)} WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM ${sql(table)} WHERE ${sql(column)} = ${id} LIMIT ${rows(sql)})) RETURNING ${sql.literal(returned)}`
+
+/** Rows without counters that no cache shows. */
 const plain = (table: string, column: string) => (sql: SqlClient, id: bigint) =>
+  Effect.map(deleted(sql, table, column, id, "1"), (gone) => slice(gone, () => nothing))
+
+/** Relations of the account to other accounts. */
+const relations = (table: string, column: string) => (sql: SqlClient, id: bigint) =>
   Effect.map(
-    sql`DELETE FROM ${sql(table)} WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM ${sql(table)} WHERE ${sql(column)} = ${id} LIMIT ${rows(sql)})) RETURNING 1`,
-    (gone) => slice(gone, () => nothing)
+    relationRows(deleted(sql, table, column, id, "account_id, target_account_id")),
+    (gone) =>
+      slice(gone, (all) => ({
+        relationIds: all.flatMap(({ accountId, targetAccountId }) => [accountId, targetAccountId])
+      }))
   )
+
+/** Relations of the account to domains and conversations. */
+const ownRelations = (table: string) => (sql: SqlClient, id: bigint) =>
+  Effect.map(deleted(sql, table, "account_id", id, "1"), (gone) => slice(gone, () => ({ relationIds: [id] })))
+
+/** Rows that link the account to statuses. */
+const ofStatus = (table: string) => (sql: SqlClient, id: bigint) =>
+  Effect.map(statusIdRows(deleted(sql, table, "account_id", id, "status_id")), ofStatuses)
 
 /** Uploads that are not attached to a post. */
 const drafts = (sql: SqlClient, id: bigint) =>
@@ -120,22 +145,25 @@ const drafts = (sql: SqlClient, id: bigint) =>
 /** Pending favourites; pending replies and reblogs are removed with their posts. */
 const asked = (sql: SqlClient, id: bigint) =>
   Effect.map(
-    sql`DELETE FROM interaction_requests WHERE id IN (SELECT id FROM interaction_requests
-      WHERE account_id = ${id} AND interaction_id IS NULL LIMIT ${rows(sql)}) RETURNING 1`,
-    (gone) => slice(gone, () => nothing)
+    statusIdRows(sql`DELETE FROM interaction_requests WHERE id IN (SELECT id FROM interaction_requests
+      WHERE account_id = ${id} AND interaction_id IS NULL LIMIT ${rows(sql)}) RETURNING status_id`),
+    ofStatuses
   )
 
-const bothWays = (table: string) => [plain(table, "account_id"), plain(table, "target_account_id")]
+const columns = ["account_id", "target_account_id"]
+const bothWays = (table: string) => columns.map((column) => plain(table, column))
+const relationsBothWays = (table: string) => columns.map((column) => relations(table, column))
 
 const all = [
   // Before follows: a request that is being accepted is locked, and is a follow afterwards.
-  ...bothWays("follow_requests"),
+  ...relationsBothWays("follow_requests"),
   follows,
   favourites,
   asked,
   reactions,
   votes,
-  ...["blocks", "mutes", "endorsements", "account_notes", "dismissed_suggestions"].flatMap(bothWays),
+  ...["blocks", "mutes", "endorsements"].flatMap(relationsBothWays),
+  ...["account_notes", "dismissed_suggestions"].flatMap(bothWays),
   plain("notifications", "from_account_id"),
   plain("encrypted_messages", "from_account_id"),
   plain("notification_permissions", "from_account_id"),
@@ -150,11 +178,8 @@ const all = [
     "annual_reports",
     "announcement_dismissals",
     "announcement_reactions",
-    "bookmarks",
     "devices",
     "account_conversations",
-    "conversation_mutes",
-    "domain_mutes",
     "lists",
     "filters",
     "markers",
@@ -164,8 +189,8 @@ const all = [
     "collections",
     "collection_items"
   ].map((table) => plain(table, "account_id")),
-  plain("mentions", "account_id"),
-  plain("status_pins", "account_id"),
+  ...["bookmarks", "mentions", "status_pins"].map(ofStatus),
+  ...["conversation_mutes", "domain_mutes"].map(ownRelations),
   plain("featured_tags", "account_id"),
   plain("list_accounts", "account_id"),
   plain("popular_accounts", "account_id"),

@@ -132,8 +132,10 @@ export class Purges extends Context.Service<Purges, {
         const more = agenda.enqueue("purge", accountId, accountId, now)
         if (yield* tells(accountId)) return yield* agenda.enqueue("purge", accountId, accountId, now + farewellMillis)
         const left = yield* tracked("account", (slice: PurgedRows.PurgedSlice | undefined) => slice?.accountIds ?? [])(
-          tracked("status", (slice: PurgedRows.PurgedSlice | undefined) => slice?.statusIds ?? [])(
-            PurgedRows.deleteBatch(sql, accountId)
+          tracked("relations", (slice: PurgedRows.PurgedSlice | undefined) => slice?.relationIds ?? [])(
+            tracked("status", (slice: PurgedRows.PurgedSlice | undefined) => slice?.statusIds ?? [])(
+              PurgedRows.deleteBatch(sql, accountId)
+            )
           )
         )
         if (left !== undefined) return yield* more

@@ -38,4 +38,34 @@ layer(services, { excludeTestServices: true })("data left by a local account", (
       assert.deepInclude((yield* left)[0], { follows: 0, statuses: 0, reaches: 0 })
       assert.isFalse(yield* purges.retire(anna))
     }))
+
+  it.effect("F186: caches hear of every relation and mark that a purge deletes", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const purges = yield* Purges
+      const [cleo, dan, eve] = [yield* person("cleo"), yield* person("dan"), yield* person("eve")]
+      const at = new Date()
+      yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at)
+        SELECT n, ${dan}, 'public', n, ${at} FROM generate_series(11, 16) n`
+      yield* followers(cleo, [eve])
+      yield* sql`INSERT INTO blocks (id, account_id, target_account_id) VALUES (1, ${cleo}, ${dan})`
+      yield* sql`INSERT INTO mutes (id, account_id, target_account_id, hide_notifications)
+        VALUES (1, ${dan}, ${cleo}, true)`
+      yield* sql`INSERT INTO endorsements (id, account_id, target_account_id) VALUES (1, ${cleo}, ${dan})`
+      yield* sql`INSERT INTO domain_mutes (id, account_id, domain) VALUES (1, ${cleo}, 'x.example')`
+      yield* sql`INSERT INTO bookmarks (id, account_id, status_id) VALUES (1, ${cleo}, 11)`
+      yield* sql`INSERT INTO mentions (status_id, account_id) VALUES (12, ${cleo})`
+      yield* sql`INSERT INTO status_pins (id, account_id, status_id) VALUES (1, ${cleo}, 13)`
+      yield* sql`INSERT INTO interaction_requests (id, kind, account_id, target_account_id, status_id, state, created_at)
+        VALUES (1, 'favourite', ${cleo}, ${dan}, 14, 'pending', ${at})`
+      const told: Record<string, Set<bigint>> = { relations: new Set(), status: new Set() }
+      yield* (yield* Broadcast).onMessage((message) => {
+        if (message._tag === "Changed") { for (const id of message.ids) told[message.kind]?.add(id) }
+      })
+      yield* purges.retire(cleo)
+      // Each kind of row is a slice, and a transaction.
+      yield* Effect.repeat(sql.withTransaction(purges.advance(cleo)), { times: 15 })
+      assert.deepStrictEqual(told["status"], new Set([11n, 12n, 13n, 14n]))
+      assert.deepStrictEqual(told["relations"], new Set([cleo, dan, eve].map(BigInt)))
+    }).pipe(Effect.scoped))
 })

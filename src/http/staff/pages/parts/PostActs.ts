@@ -8,7 +8,6 @@ import {
 } from "../../../../services/moderation/ActionTypes.ts"
 import type { AdminReport } from "../../../../services/moderation/AdminReports.ts"
 import { reportCollectionsMax } from "../../../../services/moderation/Reports.ts"
-import { WarningEmails } from "../../../../services/moderation/WarningEmails.ts"
 import { type ClientError, validationFailed } from "../../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../../html/Html.ts"
 import { type Act, chosenIds, type Visit } from "../Visit.ts"
@@ -24,7 +23,6 @@ export class PostActs extends Context.Service<PostActs, {
     PostActs,
     Effect.gen(function*() {
       const actors = yield* AccountActors
-      const warningEmails = yield* WarningEmails
       return PostActs.of({
         act: (asked) => ({
           confirm: Effect.fnUntraced(function*(visit) {
@@ -71,7 +69,7 @@ export class PostActs extends Context.Service<PostActs, {
           run: Effect.fnUntraced(function*(visit) {
             const { targetAccountId, id } = yield* asked(visit)
             const { collectionIds, ids, type } = yield* postAct(visit)
-            const strike = yield* actors.tell(AccountId.make(targetAccountId), {
+            yield* actors.tell(AccountId.make(targetAccountId), {
               _tag: "ModerateStatuses",
               by: visit.by,
               type,
@@ -81,7 +79,6 @@ export class PostActs extends Context.Service<PostActs, {
               reportId: id,
               tells: true
             })
-            yield* warningEmails.send(BigInt(strike.id))
             if (collectionIds.length > 0) {
               return {
                 notice: type === "delete"
@@ -98,7 +95,7 @@ export class PostActs extends Context.Service<PostActs, {
         })
       })
     })
-  ).pipe(Layer.provide(WarningEmails.layer))
+  )
 }
 
 const postAct = (visit: Visit): Effect.Effect<

@@ -1,0 +1,42 @@
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { behindGate } from "../../support/Gates.ts"
+import { person } from "../../support/People.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+layer(TestDatabase.layer, { excludeTestServices: true })("queues of webhooks", (it) => {
+  it.effect("F184: of concurrent transactions, one takes the last place, and none waits for another's rows", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const names = ["anna", "ben", "cleo", "dan"]
+      const people = yield* Effect.forEach(names, (name) => person(name))
+      yield* sql`INSERT INTO webhooks (id, url, events, secret, template, enabled, created_at, updated_at)
+        VALUES (1, 'https://hooks.example', '{account.updated}', '', '', true, now(), now())`
+      yield* sql`INSERT INTO webhook_deliveries (webhook_id, event, object_id)
+        SELECT 1, 'account.updated', n FROM generate_series(1, 999) n`
+      const renamed = people.map((id) =>
+        sql.withTransaction(sql`UPDATE accounts SET display_name = 'New' WHERE id = ${id}`)
+      )
+      yield* behindGate("webhook_deliveries", "INSERT", renamed)
+      const [row] = yield* sql`SELECT count(*)::int AS waiting FROM webhook_deliveries`
+      assert.deepStrictEqual(row, { waiting: 1_000 })
+      // A transaction that enqueued an event holds up no other one before it commits.
+      yield* sql`DELETE FROM webhook_deliveries`
+      const [begun, ended] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const rename = (id: bigint) => sql`UPDATE accounts SET display_name = 'Newer' WHERE id = ${id}`
+      const slow = sql.withTransaction(
+        rename(people[0]!).pipe(
+          Effect.andThen(Deferred.succeed(begun, undefined)),
+          Effect.andThen(Deferred.await(ended))
+        )
+      )
+      const quick = Deferred.await(begun).pipe(
+        Effect.andThen(rename(people[1]!)),
+        Effect.andThen(Deferred.succeed(ended, undefined))
+      )
+      yield* Effect.all([slow, quick], { concurrency: "unbounded" })
+      const [both] = yield* sql`SELECT count(*)::int AS waiting FROM webhook_deliveries`
+      assert.deepStrictEqual(both, { waiting: 2 })
+    }))
+})
