@@ -72,7 +72,7 @@ layer(Live, { excludeTestServices: true })("promised e-mails", (it) => {
       const retried = sql`SELECT FROM promised_emails WHERE kind = 'email' AND tries = 1
         AND due_at BETWEEN now() AND now() + interval '2 minutes'`
       yield* process(refused, Effect.repeat(retried, { until: (rows) => rows.length === 1 }))
-      yield* sql`UPDATE promised_emails SET tries = 7, due_at = now()`
+      yield* sql`UPDATE promised_emails SET tries = 7, due_at = now() - interval '1 second'`
       const [last] = yield* queue.claim(1)
       assert.strictEqual(last?.tries, 8)
       yield* queue.retry(last!)
