@@ -119,7 +119,7 @@ describe("documents", () => {
   /** The part of a document below a heading that begins with a number. */
   const section = (text: string, number: string) => text.split(/^## /m).find((part) => part.startsWith(`${number} `))
 
-  it("that a file cites are there, with the section and the words that it names", () => {
+  it("that a file cites exist, with the cited section and words", () => {
     const citation =
       /(?<![\w/.-])([a-z-]+)\.md(?: sections? (\d+)(?: and (\d+))?)?(?:, (?:"([^"]+)"|'([^']+)'|`([^`]+)`|([A-Z]\w+)))?/g
     const wrong = files.flatMap(({ path, text }) =>

@@ -128,8 +128,14 @@ const readAll = Effect.fnUntraced(function*(wrong: Array<string>) {
     Object.entries(variables),
     ([name, variable]) => Effect.map(readOne(name, variable), (value) => [name, value] as const)
   )
-  return Object.fromEntries(entries) as Values
+  return valuesOf(entries)
 })
+
+/** Builds the values from the entries of all variables. */
+function valuesOf(entries: ReadonlyArray<readonly [name: string, value: unknown]>): Values
+function valuesOf(entries: ReadonlyArray<readonly [name: string, value: unknown]>): unknown {
+  return Object.fromEntries(entries)
+}
 
 /** Returns errors about values that are valid alone but not together. */
 const contradictions = (values: Values): Array<string> => {

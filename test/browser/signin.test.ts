@@ -52,7 +52,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
       assert.deepStrictEqual(problems, [], "the pages break none of their own rules")
     }))
 
-  it.effect("S-242: denies an app, on a telephone, and the app hears of it", () =>
+  it.effect("S-242: denies an app on a phone, and the app is notified", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [person, { opened, url: back }] = [yield* createPerson("bob"), yield* app]

@@ -39,7 +39,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("npm run cli beside a r
       assert.strictEqual((yield* server.fetch("/api/v1/accounts/verify_credentials", { token: ada.token })).status, 401)
     })))
 
-  it.effect("S-022, S-045: an account is suspended beside a running server: its socket closes, it is gone; and comes back", () =>
+  it.effect("S-022, S-045: suspending an account beside a running server closes its socket and hides it; unsuspending restores it", () =>
     Effect.scoped(Effect.gen(function*() {
       const server = yield* TestServer
       const [eve, ada] = [yield* server.createPerson("eve"), yield* server.createPerson("watcher")]

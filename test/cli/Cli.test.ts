@@ -143,7 +143,7 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       assert.deepInclude(nobody, { code: 1, err: "There is no account nobody here\n" })
     }))
 
-  it.effect("account delete: leaves it to the account's actor, once it is said twice", () =>
+  it.effect("account delete: needs a confirmation, and leaves the work to the account's actor", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* run("account", "create", "ruth", "--email", "ruth@example.org", "--password", "a good password")

@@ -37,7 +37,7 @@ const letters = Effect.gen(function*() {
 })
 
 layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server says of itself", (it) => {
-  it.effect("F52: the operator names and describes the server, and running servers hear it at once", () =>
+  it.effect("F52: the operator sets the server's name and description, and running servers apply it at once", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
@@ -106,7 +106,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
       for (const { err } of refused) assert.notMatch(err, /\n\s+at /)
     }))
 
-  it.effect("F52: rules are added, worded anew, translated, moved and removed", () =>
+  it.effect("F52: rules are added, reworded, translated, moved and removed", () =>
     Effect.gen(function*() {
       yield* run("instance", "rules", "add", "Be kind", "--hint", "To all")
       yield* run("instance", "rules", "add", "Be brief")

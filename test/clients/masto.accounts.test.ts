@@ -70,7 +70,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: accounts", (it)
       })
     }))
 
-  it.effect("S-040, S-044, S-103 to S-105, S-210: a locked account is asked, lets in and turns away", () =>
+  it.effect("S-040, S-044, S-103 to S-105, S-210: a locked account receives, accepts and rejects follow requests", () =>
     Effect.gen(function*() {
       const [dora, eve, fay] = [yield* newcomer("dora"), yield* newcomer("eve"), yield* newcomer("fay")]
       yield* Effect.promise(async () => {

@@ -74,7 +74,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: files", (it) =>
       }), 180_000)
   }
 
-  it.effect("every kind that is said to be supported is among those that were tried", () =>
+  it.effect("every supported media type is among the tested ones", () =>
     Effect.gen(function*() {
       const { api } = yield* newcomer("asks")
       const { configuration } = yield* Effect.promise(() => api.v2.instance.fetch())

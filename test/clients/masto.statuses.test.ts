@@ -36,7 +36,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: statuses", (it)
       })
     }))
 
-  it.effect("S-144, S-193, S-195: edits; the history and the source tell of it; deletes and gets the text back", () =>
+  it.effect("S-144, S-193, S-195: edits, with history and source; deletes and gets the text back", () =>
     Effect.gen(function*() {
       const { api } = yield* newcomer("carol")
       yield* Effect.promise(async () => {

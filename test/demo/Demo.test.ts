@@ -41,7 +41,7 @@ const limited = (resetAt: number) => () =>
   })
 
 describe("the client of a demonstration", () => {
-  it.effect("S-279: waits for a limit's reset, and for a busy server as long as it says", () =>
+  it.effect("S-279: waits for a rate limit's reset, and for a busy server's Retry-After", () =>
     Effect.gen(function*() {
       const client = yield* Client
       const sent = yield* Effect.forkChild(client.send("POST", "/api/v1/statuses", "token", {}, "key"))

@@ -144,7 +144,7 @@ const readWhole = (client: Socket, bytes: number) =>
 const body = Buffer.alloc(large - 1_000_000, "many words ")
 const tooMany = Math.ceil(unreadBytesMax / large) + 1
 
-it.effect("F112: of clients that read nothing, the one goes that has waited for longest, and others are answered", () =>
+it.effect("F112: of clients that do not read, the one that has waited longest is disconnected, and others are served", () =>
   Effect.gen(function*() {
     const ask = yield* unread(body)
     const clients = yield* Effect.forEach(Array.from({ length: tooMany }), () => ask(1))

@@ -66,7 +66,7 @@ describe("Environment", () => {
       assert.deepStrictEqual(server.outboundAllow.map(IpNetwork.format), ["127.0.0.0/8"])
     }))
 
-  it.effect("reports all that is wrong at once, in words", () =>
+  it.effect("reports all errors at once", () =>
     Effect.gen(function*() {
       const message = yield* problems({
         PORT: "http",

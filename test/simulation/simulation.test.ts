@@ -104,7 +104,7 @@ describe.concurrent("simulation", () => {
     noTimeout
   )
 
-  it("F61: every bug that is put into the source fits it, and changes nothing where it is switched off", async () => {
+  it("F61: every injected bug applies to the source, and changes nothing while disabled", async () => {
     assert.isAbove(planted.size, 0)
     for (const [name, bug] of [...planted, ...federationPlanted]) Sources.check(name, bug)
     assert.strictEqual((await switchedOff(firstSeed)).hash, (await runOnce(firstSeed)).hash)

@@ -14,32 +14,27 @@ import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import * as Lists from "../render/ListResponses.ts"
+import { staffEndpoints } from "../staff/api/StaffEndpoints.ts"
 import { id, timestamp, timestampOrNull } from "../wire/Common.ts"
 import { json } from "../wire/Keys.ts"
 import { pageOf, PageQuery } from "../wire/PageQuery.ts"
-import { IdPath } from "../wire/ReadRequests.ts"
 import { AdminAnnouncement, AnnouncementWrite } from "./wire/AdminAnnouncement.ts"
 
 const path = "/api/v1/admin/announcements"
 const announcementRows = 100
-const reading = Access.staff("manageAnnouncements", "admin:read")
-const writing = Access.staff("manageAnnouncements", "admin:write")
-const about = { params: IdPath, success: AdminAnnouncement }
-const changing = { ...about, payload: AnnouncementWrite }
+const at = staffEndpoints({ path, permission: "manageAnnouncements", row: AdminAnnouncement, write: AnnouncementWrite })
 
 export class AdminAnnouncementsGroup extends HttpApiGroup.make("admin/announcements")
   .add(
     HttpApiEndpoint.get("all", path, { query: PageQuery, success: Schema.Array(AdminAnnouncement) })
-      .annotate(Access, reading),
-    HttpApiEndpoint.post("create", path, { payload: AnnouncementWrite, success: AdminAnnouncement })
-      .annotate(Access, writing),
-    HttpApiEndpoint.get("show", `${path}/:id`, about).annotate(Access, reading),
-    HttpApiEndpoint.put("replace", `${path}/:id`, changing).annotate(Access, writing),
-    HttpApiEndpoint.patch("change", `${path}/:id`, changing).annotate(Access, writing),
-    HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
-      .annotate(Access, writing),
-    HttpApiEndpoint.post("publish", `${path}/:id/publish`, about).annotate(Access, writing),
-    HttpApiEndpoint.post("unpublish", `${path}/:id/unpublish`, about).annotate(Access, writing)
+      .annotate(Access, at.reading),
+    at.create,
+    at.show,
+    at.replace,
+    at.change,
+    at.remove,
+    at.act("publish"),
+    at.act("unpublish")
   )
   .middleware(Guard)
 {}

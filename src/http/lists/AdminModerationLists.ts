@@ -12,6 +12,8 @@ import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import * as Lists from "../render/ListResponses.ts"
 import { domainRows } from "../render/PageSizes.ts"
+import { staffEndpoints } from "../staff/api/StaffEndpoints.ts"
+import { staffHandlers } from "../staff/api/StaffTable.ts"
 import { idOrNull, timestamp, timestampOrNull } from "../wire/Common.ts"
 import { json } from "../wire/Keys.ts"
 import { pageOf, PageQuery } from "../wire/PageQuery.ts"
@@ -27,42 +29,37 @@ import {
   ListWrite
 } from "./wire/ModerationList.ts"
 
-const reading = Access.staff("manageFederation", "admin:read")
-const writing = Access.staff("manageFederation", "admin:write")
 const path = "/api/v1/admin/moderation_lists"
 const suggestionsPath = "/api/v1/admin/moderation_suggestions"
 const csvPath = "/api/v1/admin/domain_block_files"
-const one = { params: IdPath, success: AdminModerationList }
-const changing = { ...one, payload: ListWrite }
+const at = staffEndpoints({ path, permission: "manageFederation", row: AdminModerationList, write: ListWrite })
 
 export class AdminModerationListsGroup extends HttpApiGroup.make("admin/moderationLists")
   .add(
-    HttpApiEndpoint.get("list", path, { success: Schema.Array(AdminModerationList) }).annotate(Access, reading),
-    HttpApiEndpoint.post("create", path, { payload: ListWrite, success: AdminModerationList })
-      .annotate(Access, writing),
-    HttpApiEndpoint.get("show", `${path}/:id`, one).annotate(Access, reading),
-    HttpApiEndpoint.put("replace", `${path}/:id`, changing).annotate(Access, writing),
-    HttpApiEndpoint.patch("change", `${path}/:id`, changing).annotate(Access, writing),
-    HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
-      .annotate(Access, writing),
-    HttpApiEndpoint.post("sync", `${path}/:id/sync`, one).annotate(Access, writing),
+    at.wholeList,
+    at.create,
+    at.show,
+    at.replace,
+    at.change,
+    at.remove,
+    at.act("sync"),
     HttpApiEndpoint.get("suggestions", suggestionsPath, {
       query: PageQuery,
       success: Schema.Array(AdminModerationSuggestion)
-    }).annotate(Access, reading),
+    }).annotate(Access, at.reading),
     HttpApiEndpoint.post("apply", `${suggestionsPath}/:id/apply`, {
       params: IdPath,
       payload: Confirmed,
       success: AdminModerationSuggestion
-    }).annotate(Access, writing),
+    }).annotate(Access, at.writing),
     HttpApiEndpoint.post("dismiss", `${suggestionsPath}/:id/dismiss`, {
       params: IdPath,
       success: AdminModerationSuggestion
-    }).annotate(Access, writing),
-    HttpApiEndpoint.get("export", csvPath, { success: BlockCsvText }).annotate(Access, reading),
+    }).annotate(Access, at.writing),
+    HttpApiEndpoint.get("export", csvPath, { success: BlockCsvText }).annotate(Access, at.reading),
     HttpApiEndpoint.post("preview", `${csvPath}/preview`, { payload: BlockCsv, success: AdminBlockPreview })
-      .annotate(Access, reading),
-    HttpApiEndpoint.post("import", csvPath, { payload: BlockCsv, success: ImportedBlocks }).annotate(Access, writing)
+      .annotate(Access, at.reading),
+    HttpApiEndpoint.post("import", csvPath, { payload: BlockCsv, success: ImportedBlocks }).annotate(Access, at.writing)
   )
   .middleware(Guard)
 {}
@@ -102,11 +99,6 @@ const wishOf = ({ listAction, name, type, url, ...rest }: ListWrite) => ({
   action: listAction ?? undefined
 })
 
-interface Changing {
-  readonly params: { readonly id: bigint }
-  readonly payload: ListWrite
-}
-
 /** Third-party lists of domain blocks, their suggestions, and import and export of blocks. */
 export const layer = group(
   AdminModerationListsGroup,
@@ -116,29 +108,18 @@ export const layer = group(
     const suggestions = yield* Suggestions
     const { publicUrl: baseUrl } = yield* ServerConfig
 
-    const change = traced("admin.moderationLists.change")(function*({ params, payload }: Changing) {
-      return Reply.json(shown(yield* lists.update(yield* Caller.account, params.id, wishOf(payload))))
+    const { act, changes, create, handlers: common, whole } = staffHandlers({
+      name: "moderationLists",
+      table: lists,
+      shown: (found) => Effect.succeed(found.map(shown))
     })
 
     return handlers.handleAll({
-      list: traced("admin.moderationLists.list")(function*() {
-        return Reply.list((yield* lists.list).map(shown))
-      }),
-      create: traced("admin.moderationLists.create")(function*({ payload }) {
-        return Reply.json(shown(yield* lists.create(yield* Caller.account, wishOf(payload))))
-      }),
-      show: traced("admin.moderationLists.show")(({ params }) =>
-        Effect.map(lists.find(params.id), (list) => Reply.json(shown(list)))
-      ),
-      replace: change,
-      change,
-      remove: traced("admin.moderationLists.remove")(function*({ params }) {
-        yield* lists.remove(yield* Caller.account, params.id)
-        return Reply.empty
-      }),
-      sync: traced("admin.moderationLists.sync")(({ params }) =>
-        Effect.map(lists.scheduleSync(params.id), (list) => Reply.json(shown(list)))
-      ),
+      ...common,
+      list: whole(lists.list),
+      create: create((by, write: ListWrite) => lists.create(by, wishOf(write))),
+      ...changes((by, id, write: ListWrite) => lists.update(by, id, wishOf(write))),
+      sync: act("sync", (_, id) => lists.scheduleSync(id)),
       suggestions: traced("admin.moderationLists.suggestions")(function*({ query }) {
         const page = pageOf(query, domainRows)
         const rows = yield* suggestions.page(page)

@@ -11,33 +11,34 @@ import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import * as Lists from "../render/ListResponses.ts"
+import { staffEndpoints } from "../staff/api/StaffEndpoints.ts"
+import { staffHandlers } from "../staff/api/StaffTable.ts"
 import { timestamp, timestampOrNull } from "../wire/Common.ts"
 import { json } from "../wire/Keys.ts"
 import { IdPath } from "../wire/ReadRequests.ts"
 import { AdminSpamRule, AdminSpamRun, SpamRuleOrder, SpamRuleWrite, SpamRunStart } from "./wire/Spam.ts"
 
-const reading = Access.staff("manageRules", "admin:read")
-const writing = Access.staff("manageRules", "admin:write")
 const path = "/api/v1/admin/spam_rules"
-const one = { params: IdPath, success: AdminSpamRule }
-const changing = { ...one, payload: SpamRuleWrite }
+const at = staffEndpoints({ path, permission: "manageRules", row: AdminSpamRule, write: SpamRuleWrite })
 
 export class AdminSpamRulesGroup extends HttpApiGroup.make("admin/spamRules")
   .add(
-    HttpApiEndpoint.get("list", path, { success: Schema.Array(AdminSpamRule) }).annotate(Access, reading),
-    HttpApiEndpoint.post("create", path, { payload: SpamRuleWrite, success: AdminSpamRule }).annotate(Access, writing),
+    at.wholeList,
+    at.create,
     HttpApiEndpoint.put("order", `${path}/order`, { payload: SpamRuleOrder, success: Schema.Array(AdminSpamRule) })
-      .annotate(Access, writing),
-    HttpApiEndpoint.get("runs", `${path}/dry_runs`, { success: Schema.Array(AdminSpamRun) }).annotate(Access, reading),
+      .annotate(Access, at.writing),
+    HttpApiEndpoint.get("runs", `${path}/dry_runs`, { success: Schema.Array(AdminSpamRun) }).annotate(
+      Access,
+      at.reading
+    ),
     HttpApiEndpoint.post("run", `${path}/dry_runs`, { payload: SpamRunStart, success: AdminSpamRun })
-      .annotate(Access, writing),
+      .annotate(Access, at.writing),
     HttpApiEndpoint.get("showRun", `${path}/dry_runs/:id`, { params: IdPath, success: AdminSpamRun })
-      .annotate(Access, reading),
-    HttpApiEndpoint.get("show", `${path}/:id`, one).annotate(Access, reading),
-    HttpApiEndpoint.put("replace", `${path}/:id`, changing).annotate(Access, writing),
-    HttpApiEndpoint.patch("change", `${path}/:id`, changing).annotate(Access, writing),
-    HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
-      .annotate(Access, writing)
+      .annotate(Access, at.reading),
+    at.show,
+    at.replace,
+    at.change,
+    at.remove
   )
   .middleware(Guard)
 {}
@@ -86,11 +87,6 @@ const wishOf = ({ action, conditions, name, position, score, state }: SpamRuleWr
   }
 })
 
-interface Changing {
-  readonly params: { readonly id: bigint }
-  readonly payload: SpamRuleWrite
-}
-
 /** Chain of spam rules, and its dry runs. */
 export const layer = group(
   AdminSpamRulesGroup,
@@ -98,33 +94,25 @@ export const layer = group(
     const rules = yield* SpamRules
     const runs = yield* SpamRuns
 
-    const withHits = Effect.fnUntraced(function*(rule: SpamRule) {
-      return Reply.json(shown(rule, (yield* rules.hits([rule.id])).get(rule.id)))
+    const { changes, create, handlers: common, whole } = staffHandlers({
+      name: "spamRules",
+      table: rules,
+      shown: (found: ReadonlyArray<SpamRule>) =>
+        Effect.map(
+          rules.hits(found.map(({ id }) => id)),
+          (hits) => found.map((rule) => shown(rule, hits.get(rule.id)))
+        )
     })
-    const all = Effect.gen(function*() {
-      const found = yield* rules.list
-      const hits = yield* rules.hits(found.map(({ id }) => id))
-      return Reply.list(found.map((rule) => shown(rule, hits.get(rule.id))))
-    })
-    const change = traced("admin.spamRules.change")(function*({ params, payload }: Changing) {
-      return yield* withHits(yield* rules.update(yield* Caller.account, params.id, wishOf(payload)))
-    })
+    const list = whole(rules.list)
 
     return handlers.handleAll({
-      list: traced("admin.spamRules.list")(() => all),
-      create: traced("admin.spamRules.create")(function*({ payload }) {
-        return Reply.json(shown(yield* rules.create(yield* Caller.account, wishOf(payload))))
-      }),
+      ...common,
+      list,
+      create: create((by, write: SpamRuleWrite) => rules.create(by, wishOf(write))),
+      ...changes((by, id, write: SpamRuleWrite) => rules.update(by, id, wishOf(write))),
       order: traced("admin.spamRules.order")(function*({ payload }) {
         yield* rules.order(yield* Caller.account, Lists.idsOf(payload.ids))
-        return yield* all
-      }),
-      show: traced("admin.spamRules.show")(({ params }) => Effect.flatMap(rules.find(params.id), withHits)),
-      replace: change,
-      change,
-      remove: traced("admin.spamRules.remove")(function*({ params }) {
-        yield* rules.remove(yield* Caller.account, params.id)
-        return Reply.empty
+        return yield* list()
       }),
       runs: traced("admin.spamRules.runs")(() => Effect.map(runs.list, (found) => Reply.list(found.map(shownRun)))),
       run: traced("admin.spamRules.run")(function*({ payload }) {

@@ -1,36 +1,29 @@
-import { Effect, Layer, Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { traced } from "../../services/runtime/Traced.ts"
+import { Effect, Layer } from "effect"
+import { HttpApiGroup } from "effect/http-api"
 import type { Webhook } from "../../services/webhooks/Webhook.ts"
 import { Webhooks } from "../../services/webhooks/Webhooks.ts"
 import { group } from "../Group.ts"
-import { Access } from "../guard/Access.ts"
-import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
-import * as Reply from "../guard/Reply.ts"
+import { staffEndpoints } from "../staff/api/StaffEndpoints.ts"
+import { staffHandlers } from "../staff/api/StaffTable.ts"
 import { timestamp, timestampOrNull } from "../wire/Common.ts"
 import { json } from "../wire/Keys.ts"
-import { IdPath } from "../wire/ReadRequests.ts"
 import { AdminWebhook, WebhookWrite } from "./wire/Webhook.ts"
 
-const reading = Access.staff("manageWebhooks", "admin:read")
-const writing = Access.staff("manageWebhooks", "admin:write")
 const path = "/api/v1/admin/webhooks"
-const one = { params: IdPath, success: AdminWebhook }
-const changing = { ...one, payload: WebhookWrite }
+const at = staffEndpoints({ path, permission: "manageWebhooks", row: AdminWebhook, write: WebhookWrite })
 
 export class AdminWebhooksGroup extends HttpApiGroup.make("admin/webhooks")
   .add(
-    HttpApiEndpoint.get("list", path, { success: Schema.Array(AdminWebhook) }).annotate(Access, reading),
-    HttpApiEndpoint.post("create", path, { payload: WebhookWrite, success: AdminWebhook }).annotate(Access, writing),
-    HttpApiEndpoint.get("show", `${path}/:id`, one).annotate(Access, reading),
-    HttpApiEndpoint.put("replace", `${path}/:id`, changing).annotate(Access, writing),
-    HttpApiEndpoint.patch("change", `${path}/:id`, changing).annotate(Access, writing),
-    HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
-      .annotate(Access, writing),
-    HttpApiEndpoint.post("enable", `${path}/:id/enable`, one).annotate(Access, writing),
-    HttpApiEndpoint.post("disable", `${path}/:id/disable`, one).annotate(Access, writing),
-    HttpApiEndpoint.post("rotate", `${path}/:id/rotate_secret`, one).annotate(Access, writing)
+    at.wholeList,
+    at.create,
+    at.show,
+    at.replace,
+    at.change,
+    at.remove,
+    at.act("enable"),
+    at.act("disable"),
+    at.act("rotate", "rotate_secret")
   )
   .middleware(Guard)
 {}
@@ -42,13 +35,6 @@ const wishOf = ({ enabled, events, template, url }: WebhookWrite) => ({
   ...(template !== undefined && { template: template ?? "" }),
   enabled
 })
-
-interface About {
-  readonly params: { readonly id: bigint }
-}
-interface Changing extends About {
-  readonly payload: WebhookWrite
-}
 
 /** Webhooks that report events to other programs. Mastodon has only web pages for them. */
 export const layer = group(
@@ -72,35 +58,20 @@ export const layer = group(
         waitingCount: waiting.get(webhook.id) ?? 0,
         givenUpCount: webhook.givenUp
       })
-    const reply = (webhook: Webhook) => Effect.map(webhooks.waiting, (waiting) => Reply.json(shown(webhook, waiting)))
-    const change = traced("admin.webhooks.change")(function*({ params, payload }: Changing) {
-      return yield* reply(yield* webhooks.update(yield* Caller.account, params.id, wishOf(payload)))
+    const { act, changes, create, handlers: common, whole } = staffHandlers({
+      name: "webhooks",
+      table: webhooks,
+      shown: (rows: ReadonlyArray<Webhook>) =>
+        Effect.map(webhooks.waiting, (waiting) => rows.map((webhook) => shown(webhook, waiting)))
     })
-    const turn = (enabled: boolean) =>
-      traced(`admin.webhooks.${enabled ? "enable" : "disable"}`)(function*({ params }: About) {
-        return yield* reply(yield* webhooks.update(yield* Caller.account, params.id, { enabled }))
-      })
-
     return handlers.handleAll({
-      list: traced("admin.webhooks.list")(function*() {
-        const waiting = yield* webhooks.waiting
-        return Reply.list((yield* webhooks.list).map((webhook) => shown(webhook, waiting)))
-      }),
-      create: traced("admin.webhooks.create")(function*({ payload }) {
-        return yield* reply(yield* webhooks.create(yield* Caller.account, wishOf(payload)))
-      }),
-      show: traced("admin.webhooks.show")(({ params }) => Effect.flatMap(webhooks.find(params.id), reply)),
-      replace: change,
-      change,
-      remove: traced("admin.webhooks.remove")(function*({ params }) {
-        yield* webhooks.remove(yield* Caller.account, params.id)
-        return Reply.empty
-      }),
-      enable: turn(true),
-      disable: turn(false),
-      rotate: traced("admin.webhooks.rotate")(function*({ params }) {
-        return yield* reply(yield* webhooks.rotate(yield* Caller.account, params.id))
-      })
+      ...common,
+      list: whole(webhooks.list),
+      create: create((by, write: WebhookWrite) => webhooks.create(by, wishOf(write))),
+      ...changes((by, id, write: WebhookWrite) => webhooks.update(by, id, wishOf(write))),
+      enable: act("enable", (by, id) => webhooks.update(by, id, { enabled: true })),
+      disable: act("disable", (by, id) => webhooks.update(by, id, { enabled: false })),
+      rotate: act("rotate", webhooks.rotate)
     })
   })
 ).pipe(Layer.provide(Webhooks.layer))

@@ -55,8 +55,8 @@ export const layer = (settings: S3Settings, dataDir: string) =>
           }),
           (document) => {
             const files = records(document, "ListBucketResult/Contents", ["Key", "Size"])
-              .filter(({ Key }) => isStoredName(Key))
-              .map(({ Key, Size }) => ({ name: Key, bytes: Number(Size) }))
+              .map(([name = "", size]) => ({ name, bytes: Number(size) }))
+              .filter(({ name }) => isStoredName(name))
             const next = textAt(document, "ListBucketResult/NextContinuationToken")
             return [files, next === undefined || next === "" ? Option.none() : Option.some(next)] as const
           }

@@ -11,7 +11,7 @@ import { ServerConfig } from "../instance/ServerConfig.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
-import { isTaken, staffRows } from "../staff/StaffRows.ts"
+import { auditedRows, isTaken } from "../staff/StaffRows.ts"
 
 /** Maximum followed lists, characters of a name and of a URL, and priority. */
 const listsMax = 50
@@ -82,10 +82,10 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* AuditLog
   const { outboundAllow } = yield* ServerConfig
-  const table = staffRows(sql, "moderation_lists", listRows)
   const readUrl = urlReader(outboundAllow)
   const target = ({ id, name }: ModerationList) => ({ type: "moderationList", id, label: name }) as const
   const logged = (list: ModerationList) => Struct.omit(list, ["createdAt", "endedAt", "error", "id", "syncedAt"])
+  const table = auditedRows({ sql, audit, table: "moderation_lists", rows: listRows, target, logged })
 
   const live = (list: ModerationList) =>
     list.endedAt === null ? Effect.succeed(list) : Effect.fail(new RecordNotFound())
@@ -143,8 +143,7 @@ const make = Effect.gen(function*() {
             ${row.applyAutomatically}, ${row.retractAutomatically}, ${row.preserveRelationships},
             ${row.overrideUnattributed}, ${row.dueAt}, ${row.dueAt}) RETURNING *`)
         )
-        yield* audit.record({ by, action: "create", target: target(made), after: logged(made) })
-        return made
+        return yield* table.created(by, made)
       })).pipe(Effect.catchIf(isTaken, () => Effect.fail(taken)), Effect.catchTag("SqlError", Effect.die))
     }),
     update: traced("ModerationLists.update")((by, id, wish) =>
@@ -158,14 +157,7 @@ const make = Effect.gen(function*() {
             override_unattributed = ${row.overrideUnattributed}, due_at = ${row.dueAt},
             changes_from = CASE WHEN url = ${row.url} AND type = ${row.type} THEN changes_from END WHERE id = ${id} RETURNING *`)
         )
-        yield* audit.record({
-          by,
-          action: "update",
-          target: target(after),
-          before: logged(before),
-          after: logged(after)
-        })
-        return after
+        return yield* table.changed(by, before, after)
       })).pipe(Effect.catchIf(isTaken, () => Effect.fail(taken)), Effect.catchTag("SqlError", Effect.die))
     ),
     remove: traced("ModerationLists.remove")((by, id) =>
@@ -174,7 +166,7 @@ const make = Effect.gen(function*() {
         const now = new Date(yield* Clock.currentTimeMillis)
         // The URL can be used again at once.
         yield* sql`UPDATE moderation_lists SET ended_at = ${now}, due_at = ${now}, url = url || '#' || id WHERE id = ${id}`
-        yield* audit.record({ by, action: "destroy", target: target(before), before: logged(before) })
+        yield* table.destroyed(by, before)
       })).pipe(Effect.catchTag("SqlError", Effect.die))
     ),
     scheduleSync: traced("ModerationLists.scheduleSync")((id) =>

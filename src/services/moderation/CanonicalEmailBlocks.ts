@@ -50,7 +50,7 @@ export class CanonicalEmailBlocks extends Context.Service<CanonicalEmailBlocks, 
       const audit = yield* AuditLog
       const target = ({ canonicalEmailHash, id }: CanonicalEmailBlock) =>
         ({ type: "canonicalEmailBlock", id, label: canonicalEmailHash }) as const
-      const table = auditedRows(sql, audit, "canonical_email_blocks", blockRows, target)
+      const table = auditedRows({ sql, audit, table: "canonical_email_blocks", rows: blockRows, target })
 
       return CanonicalEmailBlocks.of({
         page: traced("CanonicalEmailBlocks.page")(table.page),
@@ -71,8 +71,7 @@ export class CanonicalEmailBlocks extends Context.Service<CanonicalEmailBlocks, 
               VALUES (next_id(${now}), ${digest}, ${new Date(now)}) ON CONFLICT DO NOTHING RETURNING *`
             )
             if (made === undefined) return yield* validationFailed("Canonical email hash has already been taken")
-            yield* audit.record({ by, action: "create", target: target(made), after: made })
-            return made
+            return yield* table.created(by, made)
           })).pipe(Effect.catchTag("SqlError", Effect.die))
         }),
         remove: traced("CanonicalEmailBlocks.remove")((by, id) =>

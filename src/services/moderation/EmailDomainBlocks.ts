@@ -101,7 +101,7 @@ const make = Effect.gen(function*() {
   const audit = yield* AuditLog
   const exchanges = yield* MailExchanges
   const target = ({ domain, id }: EmailDomainBlock) => ({ type: "emailDomainBlock", id, label: domain }) as const
-  const table = auditedRows(sql, audit, "email_domain_blocks", blockRows, target)
+  const table = auditedRows({ sql, audit, table: "email_domain_blocks", rows: blockRows, target })
 
   const valid = (text: string) => {
     const domain = nameOf(text)
@@ -128,11 +128,7 @@ const make = Effect.gen(function*() {
               VALUES (next_id(${now}), ${name}, ${allowWithApproval}, ${new Date(now)})
               ON CONFLICT (domain) DO NOTHING RETURNING *`)
             ),
-            ([made]) =>
-              made === undefined ? Effect.succeed(undefined) : Effect.as(
-                audit.record({ by, action: "create", target: target(made), after: made }),
-                made
-              )
+            ([made]) => made === undefined ? Effect.succeed(undefined) : table.created(by, made)
           )
         const made = yield* insert(first)
         if (made === undefined) return yield* taken

@@ -73,7 +73,7 @@ const make = Effect.gen(function*() {
   const blocked = yield* BlockedAddresses
   const tracked = yield* RowChanges.make
   const target = ({ id, ip }: IpBlock) => ({ type: "ipBlock", id, label: ip }) as const
-  const table = auditedRows(sql, audit, "ip_blocks", blockRows, target)
+  const table = auditedRows({ sql, audit, table: "ip_blocks", rows: blockRows, target })
 
   /** Runs a change; other nodes are told at the commit, and this node reloads the blocks before the response. */
   const changing = <A, E>(work: Effect.Effect<A, E | SqlError>) =>
@@ -147,28 +147,34 @@ const make = Effect.gen(function*() {
             )
           )
         )
-        yield* audit.record({ by: author.by, action: "create", target: target(made), after: made })
-        return made
+        return yield* table.created(author.by, made)
       })).pipe(Effect.catchTag("SqlError", Effect.die))
     }),
     update: traced("IpBlocks.update")((author, id, wish) =>
-      changing(taken(Effect.gen(function*() {
-        yield* lockBound(sql, "ip_blocks")
-        const before = yield* table.take(id)
-        const { at, comment, expiresAt, ip, severity } = yield* checked(author, wish, before)
-        const counts = (expiry: Date | null) => expiry === null || expiry > at
-        if (counts(expiresAt) && !counts(before.expiresAt)) yield* requireRoom(at)
-        const after = singleRow(
-          yield* table.rows(
-            tracked("ip_blocks")(
-              sql`UPDATE ip_blocks SET ip = ${ip}::cidr, severity = ${severity}, comment = ${comment},
+      changing(
+        taken(
+          Effect.andThen(
+            lockBound(sql, "ip_blocks"),
+            table.change(
+              author.by,
+              id,
+              Effect.fnUntraced(function*(before) {
+                const { at, comment, expiresAt, ip, severity } = yield* checked(author, wish, before)
+                const counts = (expiry: Date | null) => expiry === null || expiry > at
+                if (counts(expiresAt) && !counts(before.expiresAt)) yield* requireRoom(at)
+                return singleRow(
+                  yield* table.rows(
+                    tracked("ip_blocks")(
+                      sql`UPDATE ip_blocks SET ip = ${ip}::cidr, severity = ${severity}, comment = ${comment},
             expires_at = ${expiresAt}, updated_at = ${at} WHERE id = ${id} RETURNING *`
+                    )
+                  )
+                )
+              })
             )
           )
         )
-        yield* audit.record({ by: author.by, action: "update", target: target(after), before, after })
-        return after
-      }))).pipe(Effect.catchTag("SqlError", Effect.die))
+      ).pipe(Effect.catchTag("SqlError", Effect.die))
     ),
     remove: traced("IpBlocks.remove")((author, id) =>
       changing(table.destroy(author.by, id)).pipe(Effect.catchTag("SqlError", Effect.die))

@@ -58,7 +58,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* AuditLog
   const target = ({ id, username }: UsernameBlock) => ({ type: "usernameBlock", id, label: username }) as const
-  const table = auditedRows(sql, audit, "username_blocks", blockRows, target)
+  const table = auditedRows({ sql, audit, table: "username_blocks", rows: blockRows, target })
 
   const checked = Effect.fnUntraced(function*(wish: UsernameBlockWish, before?: UsernameBlock) {
     const username = wish.username?.trim() ?? before?.username ?? ""
@@ -106,21 +106,23 @@ const make = Effect.gen(function*() {
           VALUES (next_id(${at.getTime()}), ${username}, ${normalized}, ${exact}, ${allowWithApproval}, ${at}, ${at})
           RETURNING *`)
         )
-        yield* audit.record({ by, action: "create", target: target(block), after: block })
-        return block
+        return yield* table.created(by, block)
       }))
     }),
     update: traced("UsernameBlocks.update")((by, id, wish) =>
-      changing(Effect.gen(function*() {
-        const before = yield* table.take(id)
-        const { allowWithApproval, at, exact, normalized, username } = yield* checked(wish, before)
-        const after = singleRow(
-          yield* table.rows(sql`UPDATE username_blocks SET username = ${username}, normalized_username = ${normalized},
-            exact = ${exact}, allow_with_approval = ${allowWithApproval}, updated_at = ${at} WHERE id = ${id} RETURNING *`)
-        )
-        yield* audit.record({ by, action: "update", target: target(after), before, after })
-        return after
-      }))
+      changing(table.change(
+        by,
+        id,
+        Effect.fnUntraced(function*(before) {
+          const { allowWithApproval, at, exact, normalized, username } = yield* checked(wish, before)
+          return singleRow(
+            yield* table.rows(
+              sql`UPDATE username_blocks SET username = ${username}, normalized_username = ${normalized},
+            exact = ${exact}, allow_with_approval = ${allowWithApproval}, updated_at = ${at} WHERE id = ${id} RETURNING *`
+            )
+          )
+        })
+      ))
     ),
     remove: traced("UsernameBlocks.remove")((by, id) =>
       transaction(sql)(table.destroy(by, id)).pipe(Effect.catchTag("SqlError", Effect.die))

@@ -11,7 +11,7 @@ import { type NotAllowed, type RecordNotFound, type Unprocessable, validationFai
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { requirePermission } from "../staff/Rank.ts"
-import { staffRows } from "../staff/StaffRows.ts"
+import { auditedRows } from "../staff/StaffRows.ts"
 import { actionTextCharactersMax } from "./ActionTypes.ts"
 
 /** Maximum presets of a server, and maximum characters of a title. */
@@ -52,10 +52,10 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* AuditLog
   const standing = requirePermission(sql)
-  const table = staffRows(sql, "warning_presets", presetRows)
   const target = ({ id, title, text }: WarningPreset) =>
     ({ type: "warningPreset", id, label: title === "" ? text : title }) as const
   const logged = (preset: WarningPreset) => Struct.pick(preset, ["title", "text"])
+  const table = auditedRows({ sql, audit, table: "warning_presets", rows: presetRows, target, logged })
 
   const act = <A, E>(by: AccountId, work: Effect.Effect<A, E>) =>
     Effect.andThen(standing(by, "manageSettings"), work).pipe(transaction(sql), Effect.catchIf(isSqlError, Effect.die))
@@ -88,41 +88,26 @@ const make = Effect.gen(function*() {
             yield* presetRows(sql`INSERT INTO warning_presets (id, title, text, created_at, updated_at)
             VALUES (next_id(${at.getTime()}), ${title}, ${text}, ${at}, ${at}) RETURNING *`)
           )
-          yield* audit.record({ by, action: "create", target: target(made), after: logged(made) })
-          return made
+          return yield* table.created(by, made)
         })
       )
     ),
     update: traced("WarningPresets.update")((by, id, wish) =>
       act(
         by,
-        Effect.gen(function*() {
-          const before = yield* table.take(id)
-          const { at, text, title } = yield* checked(wish, before)
-          const after = singleRow(
-            yield* presetRows(sql`UPDATE warning_presets SET title = ${title}, text = ${text}, updated_at = ${at}
+        table.change(
+          by,
+          id,
+          Effect.fnUntraced(function*(before) {
+            const { at, text, title } = yield* checked(wish, before)
+            return singleRow(
+              yield* presetRows(sql`UPDATE warning_presets SET title = ${title}, text = ${text}, updated_at = ${at}
             WHERE id = ${id} RETURNING *`)
-          )
-          yield* audit.record({
-            by,
-            action: "update",
-            target: target(after),
-            before: logged(before),
-            after: logged(after)
+            )
           })
-          return after
-        })
+        )
       )
     ),
-    remove: traced("WarningPresets.remove")((by, id) =>
-      act(
-        by,
-        Effect.gen(function*() {
-          const before = yield* table.take(id)
-          yield* table.remove(id)
-          yield* audit.record({ by, action: "destroy", target: target(before), before: logged(before) })
-        })
-      )
-    )
+    remove: traced("WarningPresets.remove")((by, id) => act(by, table.destroy(by, id)))
   })
 })

@@ -10,7 +10,7 @@ import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed }
 import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { requirePermission } from "../staff/Rank.ts"
-import { staffRows } from "../staff/StaffRows.ts"
+import { auditedRows } from "../staff/StaffRows.ts"
 import { checkConditions, type GivenConditions } from "./ConditionChecks.ts"
 import { nameCharactersMax, RuleAction, rulesMax, RuleState, scoreMax, SpamRule } from "./SpamRule.ts"
 
@@ -67,9 +67,9 @@ const make = Effect.gen(function*() {
   const audit = yield* AuditLog
   const tracked = yield* RowChanges.make
   const standing = requirePermission(sql)
-  const table = staffRows(sql, "spam_rules", ruleRows)
   const target = ({ id, name }: SpamRule) => ({ type: "spamRule", id, label: name }) as const
   const logged = (rule: SpamRule) => Struct.omit(rule, ["createdAt", "id", "updatedAt"])
+  const table = auditedRows({ sql, audit, table: "spam_rules", rows: ruleRows, target, logged })
   const ordered = sql`SELECT * FROM spam_rules ORDER BY place, id`
 
   /** Runs an action of staff and tells all nodes. Actions are serialised, so that positions stay consistent. */
@@ -140,9 +140,7 @@ const make = Effect.gen(function*() {
             )
           )
           if (wish.place !== undefined) yield* moved([...all.map(({ id }) => id), made.id], made.id, wish.place)
-          const rule = yield* table.take(made.id)
-          yield* audit.record({ by, action: "create", target: target(rule), after: logged(rule) })
-          return rule
+          return yield* table.created(by, yield* table.take(made.id))
         })
       )
     ),
@@ -159,14 +157,8 @@ const make = Effect.gen(function*() {
           if (wish.place !== undefined) yield* moved(all.map((one) => one.id), id, wish.place)
           const after = yield* table.take(id)
           const turned = before.state === after.state ? "update" : after.state === "on" ? "enable" : "disable"
-          yield* audit.record({
-            by,
-            action: before.state === "on" || after.state === "on" ? turned : "update",
-            target: target(after),
-            before: logged(before),
-            after: logged(after)
-          })
-          return after
+          const live = before.state === "on" || after.state === "on"
+          return yield* table.changed(by, before, after, live ? turned : "update")
         })
       )
     ),
@@ -177,7 +169,7 @@ const make = Effect.gen(function*() {
           const before = yield* found(all, id)
           yield* tracked("spam_rules")(table.remove(id))
           yield* place(all.flatMap((one) => one.id === id ? [] : [one.id]))
-          yield* audit.record({ by, action: "destroy", target: target(before), before: logged(before) })
+          yield* table.destroyed(by, before)
         })
       )
     ),

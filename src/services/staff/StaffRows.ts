@@ -5,6 +5,7 @@ import { boundedCount } from "../database/BoundedCounts.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page } from "../database/Paging.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
+import type { AuditAction } from "./AuditActions.ts"
 import type { AuditLog } from "./AuditLog.ts"
 
 type Decoder<Row> = (
@@ -38,24 +39,62 @@ export const staffRows = <Row>(sql: SqlClient, table: string, rows: Decoder<Row>
   }
 }
 
-type Block = "canonicalEmailBlock" | "emailDomainBlock" | "ipBlock" | "usernameBlock"
+type Audited =
+  | "canonicalEmailBlock"
+  | "domainAllow"
+  | "domainBlock"
+  | "emailDomainBlock"
+  | "ipBlock"
+  | "moderationList"
+  | "relay"
+  | "spamRule"
+  | "usernameBlock"
+  | "warningPreset"
+  | "webhook"
 
-/** Staff rows whose removal is in the audit log. `target` names the entry's target. */
+/** Staff rows whose changes are in the audit log. */
 export const auditedRows = <Row extends Readonly<Record<string, unknown>>>(
-  sql: SqlClient,
-  audit: AuditLog["Service"],
-  table: string,
-  rows: Decoder<Row>,
-  target: (row: Row) => { readonly type: Block; readonly id: bigint; readonly label: string }
+  { audit, logged = (row) => row, rows, sql, table, target }: {
+    readonly sql: SqlClient
+    readonly audit: AuditLog["Service"]
+    readonly table: string
+    readonly rows: Decoder<Row>
+    /** Target of the entries about a row. */
+    readonly target: (row: Row) => { readonly type: Audited; readonly id: bigint; readonly label: string }
+    /** State of a row in the entries: by default the whole row. */
+    readonly logged?: (row: Row) => Readonly<Record<string, unknown>>
+  }
 ) => {
   const list = staffRows(sql, table, rows)
+  type By = AccountId | undefined
+  const changed = (by: By, before: Row, after: Row, action: AuditAction<Audited> = "update") =>
+    Effect.as(
+      audit.record({ by, action, target: target(after), before: logged(before), after: logged(after) }),
+      after
+    )
+  const destroyed = (by: By, before: Row) =>
+    audit.record({ by, action: "destroy", target: target(before), before: logged(before) })
+  // Each runs in the current transaction.
   return {
     ...list,
-    /** Removes a row and records it, in the current transaction. */
-    destroy: Effect.fnUntraced(function*(by: AccountId | undefined, id: bigint) {
+    /** Records a new row, and returns it. */
+    created: (by: By, made: Row) =>
+      Effect.as(audit.record({ by, action: "create", target: target(made), after: logged(made) }), made),
+    /** Records the change of a row, and returns the new row. */
+    changed,
+    /** Records the removal of a row. */
+    destroyed,
+    /** Locks a row, changes it by `work`, and records the change. Returns the new row. */
+    change: <E, R>(by: By, id: bigint, work: (before: Row) => Effect.Effect<Row, E, R>) =>
+      Effect.flatMap(
+        list.take(id),
+        (before) => Effect.flatMap(work(before), (after) => changed(by, before, after))
+      ),
+    /** Removes a row, and records it. */
+    destroy: Effect.fnUntraced(function*(by: By, id: bigint) {
       const before = yield* list.take(id)
       yield* list.remove(id)
-      yield* audit.record({ by, action: "destroy", target: target(before), before })
+      yield* destroyed(by, before)
     })
   }
 }

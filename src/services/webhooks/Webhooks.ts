@@ -15,7 +15,7 @@ import { secretCipher } from "../secrets/Seals.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { may } from "../staff/Permissions.ts"
 import { requirePermission } from "../staff/Rank.ts"
-import { isTaken, staffRows } from "../staff/StaffRows.ts"
+import { auditedRows, isTaken } from "../staff/StaffRows.ts"
 import { eventPermissions, Webhook, WebhookEvent } from "./Webhook.ts"
 import { isTemplate } from "./WebhookTemplates.ts"
 
@@ -65,9 +65,9 @@ const make = Effect.gen(function*() {
   const { outboundAllow } = yield* ServerConfig
   const readUrl = urlReader(outboundAllow)
   const standing = requirePermission(sql)
-  const table = staffRows(sql, "webhooks", webhookRows)
   const target = ({ id, url }: Webhook) => ({ type: "webhook", id, label: url }) as const
   const logged = (webhook: Webhook) => Struct.pick(webhook, ["url", "events", "template", "enabled"])
+  const table = auditedRows({ sql, audit, table: "webhooks", rows: webhookRows, target, logged })
 
   const sealed = Effect.flatMap(
     random.randomBytes(secretBytes),
@@ -126,8 +126,7 @@ const make = Effect.gen(function*() {
               ${at}, ${at}) RETURNING *`
             )
           )
-          yield* audit.record({ by, action: "create", target: target(made), after: logged(made) })
-          return made
+          return yield* table.created(by, made)
         })
       )
     ),
@@ -144,8 +143,7 @@ const make = Effect.gen(function*() {
           // Pending events of a disabled webhook are dropped.
           if (!enabled) yield* sql`DELETE FROM webhook_deliveries WHERE webhook_id = ${id}`
           const action = before.enabled === enabled ? "update" : enabled ? "enable" : "disable"
-          yield* audit.record({ by, action, target: target(after), before: logged(before), after: logged(after) })
-          return after
+          return yield* table.changed(by, before, after, action)
         })
       )
     ),
@@ -162,15 +160,6 @@ const make = Effect.gen(function*() {
         })
       )
     ),
-    remove: traced("Webhooks.remove")((by, id) =>
-      act(
-        by,
-        Effect.fnUntraced(function*() {
-          const before = yield* table.take(id)
-          yield* table.remove(id)
-          yield* audit.record({ by, action: "destroy", target: target(before), before: logged(before) })
-        })
-      )
-    )
+    remove: traced("Webhooks.remove")((by, id) => act(by, () => table.destroy(by, id)))
   })
 })

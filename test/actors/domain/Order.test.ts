@@ -10,7 +10,7 @@ const fresh = Layer.fresh(layerRounds)
 const firsts = (outside: Outside["Service"]) => [...new Set(outside.arrived.map(({ uri }) => uri))]
 
 layer(fresh)("I6: deliveries about one thing reach an inbox in order", (it) => {
-  it.effect("also where the first of them fails, and although others overtake it", () =>
+  it.effect("keep their order even if the first one fails or later ones overtake it", () =>
     Effect.gen(function*() {
       const outside = yield* Outside
       const [from, to] = [yield* sender, yield* receiver("order.test")]

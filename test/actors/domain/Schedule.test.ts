@@ -71,7 +71,7 @@ describe("F12: a host's response decides the next step", () => {
   })
 
   layer(fresh)((it) => {
-    it.effect("an inbox that was gone is sent to again: a day after that when its host speaks, when it takes something, when told to", () =>
+    it.effect("an inbox that returned 410 gets deliveries again: a day later when its host sends, after a success, or on request", () =>
       Effect.gen(function*() {
         const outside = yield* Outside
         const deliveryHosts = yield* DeliveryHosts
@@ -159,7 +159,7 @@ describe("F12: a host's response decides the next step", () => {
 
 describe("a host that is down", () => {
   layer(fresh)((it) => {
-    it.effect("F11: is left alone for a minute after ten failures in a row, then asked once", () =>
+    it.effect("F11: after ten failures in a row it gets no requests for a minute, then one probe", () =>
       Effect.gen(function*() {
         const outside = yield* Outside
         outside.says = () => "unreachable"

@@ -84,7 +84,7 @@ layer(layerJobs)("media jobs as actors", (it) => {
       assert.strictEqual(yield* Queue.size(entered), 0)
     }))
 
-  it.effect("a node that is asked to stop leaves its job to another one, which ends it", () =>
+  it.effect("a stopping node hands its job to another node, which completes it", () =>
     Effect.gen(function*() {
       const first = yield* gated
       const scope = yield* Scope.make()

@@ -85,7 +85,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.strictEqual((yield* states(id)).state, "failed")
     }))
 
-  it.effect("an attempt that was thought dead changes nothing when it comes back", () =>
+  it.effect("a late attempt that was declared dead changes nothing", () =>
     Effect.gen(function*() {
       const { id } = yield* upload
       const jobs = yield* MediaJobs
@@ -110,7 +110,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.deepStrictEqual(yield* jobs.due(10), [id])
     }))
 
-  it.effect("a job that is asked to stop gives its attempt back", () =>
+  it.effect("a job that is told to stop does not use up an attempt", () =>
     Effect.gen(function*() {
       const { id } = yield* upload
       yield* Effect.exit(run(id, yield* tools(Effect.interrupt)))

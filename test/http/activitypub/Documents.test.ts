@@ -186,7 +186,7 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
 })
 
 layer(server({ limitedFederation: true }), { excludeTestServices: true })("restricted mode", (it) => {
-  it.effect("S-024 row 68: nothing without a signature but the server's own actor", () =>
+  it.effect("S-024 row 68: unsigned requests get only the server's own actor", () =>
     Effect.gen(function*() {
       const id = yield* person("gina")
       const note = yield* status(id, "hello")

@@ -100,7 +100,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
       assert.strictEqual(yield* shown, "0")
     }))
 
-  it.effect("this server's own emoji come back as its own, and no server draws another's", () =>
+  it.effect("local emoji sent back by other servers stay local, and no server can replace another's", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { domain } = yield* OtherServer
@@ -131,7 +131,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
       assert.match(yield* react(":bird:"), /unknown emoji/)
     }))
 
-  it.effect("hostile ones change nothing: too long, of strangers' posts, of others, of any type", () =>
+  it.effect("hostile reactions change nothing: too long, on hidden posts, by others, of any type", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [cleo, walt, vera] = [yield* newPerson("cleo"), yield* there("walt"), yield* there("vera")]

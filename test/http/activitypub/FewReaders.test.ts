@@ -117,7 +117,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
       assert.strictEqual((yield* json(hal, "/api/v1/accounts/verify_credentials")).followers_count, 0)
     }))
 
-  it.effect("S-107: the files of a post that its server deleted are gone at once", () =>
+  it.effect("S-107: the files of a post that its server deleted are removed at once", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ida, will] = [yield* newPerson("ida"), yield* there("will")]

@@ -58,7 +58,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
       yield* sql`DELETE FROM reports`
     }))
 
-  it.effect("S-011: an account and its posts are reported by another server, and moderators hear of it once", () =>
+  it.effect("S-011: another server reports an account and its posts, and moderators are notified once", () =>
     Effect.gen(function*() {
       const [anna, mod, boss, ben] = [
         yield* newPerson("anna"),

@@ -76,7 +76,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("more than p
       }
     }))
 
-  it.effect("F87: an account of another server follows more people here than one of them may", () =>
+  it.effect("F87: a remote account may follow more local accounts than a local account may", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [cleo, xeno] = [yield* newPerson("cleo"), yield* there("xeno")]

@@ -120,7 +120,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       assert.deepStrictEqual(yield* notifications(hal), ["mention vic"])
     }))
 
-  it.effect("row 78, I7: each activity has its effect once, however often and wherever it comes", () =>
+  it.effect("row 78, I7: each activity takes effect once, however often and at whatever inbox it arrives", () =>
     Effect.gen(function*() {
       const [cleo, will] = [yield* newPerson("cleo"), yield* there("will")]
       const me = yield* actorOf(cleo)

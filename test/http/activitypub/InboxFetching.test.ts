@@ -72,7 +72,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       yield* answers
     }))
 
-  it.effect("row 9: an object embedded in a boost is believed only if it is the booster's own; others come from their origin", () =>
+  it.effect("row 9: an object embedded in a boost is trusted only if it is the booster's own; others are fetched from their origin", () =>
     Effect.gen(function*() {
       const [ben, yan] = yield* pair("ben", "yan")
       const honest = yield* peer
@@ -129,7 +129,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.strictEqual(yield* timesAsked(undone["id"]), 1)
     }))
 
-  it.effect("an origin that is down is asked again later, and given up after the tries", () =>
+  it.effect("an origin that is down is retried, and given up after the maximum of tries", () =>
     Effect.gen(function*() {
       const [dora, wim] = yield* pair("dora", "wim")
       const author = yield* there("away")

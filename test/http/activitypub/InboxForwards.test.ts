@@ -85,7 +85,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         assert.strictEqual((yield* json(ben, "/api/v1/accounts/verify_credentials")).followers_count, 0)
       }))
 
-    it.effect("a post for a few is gone where its origin says so, not where it tells us nothing", () =>
+    it.effect("a restricted post is deleted if its origin says so, but not if its origin does not respond", () =>
       Effect.gen(function*() {
         const [cleo, author, courier] = [yield* newPerson("cleo"), yield* there("quiet"), yield* there("courier3")]
         yield* hearStrangers(cleo)

@@ -35,7 +35,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses o
       assert.strictEqual((yield* postInbox("/inbox", streamed)).status, 413)
     }))
 
-  it.effect("row 3: without a signature that holds there is no way in, and nothing is kept", () =>
+  it.effect("row 3: requests without a valid signature are refused and leave no data", () =>
     Effect.gen(function*() {
       const [anna, zed] = [yield* newPerson("anna"), yield* there("zed")]
       const before = yield* rows
@@ -120,7 +120,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses o
       assert.strictEqual(yield* deliverFrom(xeno, { type: "Undo", object: { type: "Follow", object: me } }), "done")
     }))
 
-  it.effect("I8 F20: an activity that fails each time is set aside for people to see, and holds nothing up", () =>
+  it.effect("I8 F20: an activity that always fails is set aside for the operator, and does not block others", () =>
     Effect.gen(function*() {
       const [cleo, wolf, server] = [yield* newPerson("cleo"), yield* there("wolf"), yield* TestServer]
       const me = `${server.baseUrl}/users/${cleo.username}`

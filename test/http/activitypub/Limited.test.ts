@@ -32,7 +32,7 @@ const statusOfSignedGet = Effect.fnUntraced(function*(path: string, by?: RemoteP
 layer(servers({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true, timeout: "2 minutes" })(
   "limited federation",
   (it) => {
-    it.effect("S-019, S-020, S-024: only listed servers are listened to, answered and asked, and that as soon as they are listed", () =>
+    it.effect("S-019, S-020, S-024: only allowed servers exchange anything, from the moment they are allowed", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { domain, requests } = yield* OtherServer

@@ -72,7 +72,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("links of pr
     180_000
   )
 
-  it.effect("a proven link stays proven while it stays; a page that is away is asked again later", () =>
+  it.effect("a verified link stays verified while it exists; an unavailable page is retried later", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ben, { baseUrl }, { documents }] = [yield* newPerson("ben"), yield* TestServer, yield* OtherServer]

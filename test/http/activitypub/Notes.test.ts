@@ -155,7 +155,7 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
       assert.deepStrictEqual(back.orderedItems.map(({ id }: { id: string }) => id), found.slice(20, 40))
     }))
 
-  it.effect("replies of the author come first, others' after them", () =>
+  it.effect("the author's replies come first, then those of others", () =>
     Effect.gen(function*() {
       const [iris, jan] = [yield* person("iris"), yield* person("jan")]
       const root = yield* status(iris, "root")

@@ -140,7 +140,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.deepStrictEqual(yield* figures(ben, status), [1, 0, 0])
     }))
 
-  it.effect("F17: an edit that comes before its post is the post; an old one is nothing", () =>
+  it.effect("F17: an edit that arrives before its post creates the post; an outdated edit is ignored", () =>
     Effect.gen(function*() {
       const [cleo, xeno] = [yield* newPerson("cleo"), yield* there("xeno")]
       const me = yield* actorOf(cleo)
@@ -223,7 +223,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       }
     }))
 
-  it.effect("row 62: a block from elsewhere ends the follows both ways, and hides", () =>
+  it.effect("row 62: a remote block ends the follows in both directions, and hides the blocker", () =>
     Effect.gen(function*() {
       const [emil, vera] = [yield* newPerson("emil"), yield* there("vera")]
       const me = yield* actorOf(emil)

@@ -10,7 +10,7 @@ import { server } from "../../support/WebServer.ts"
 const here = "https://local.example"
 
 layer(server(), { excludeTestServices: true })("contents of notes and actors", (it) => {
-  it.effect("S-009, S-012: files come along, with their words, sizes, focus and previews; emoji as well", () =>
+  it.effect("S-009, S-012: attachments arrive with descriptions, sizes, focus and previews; emoji, too", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = new Date(yield* Clock.currentTimeMillis)
@@ -75,7 +75,7 @@ layer(server(), { excludeTestServices: true })("contents of notes and actors", (
       assert.deepStrictEqual(actor.tag, [emoji])
     }))
 
-  it.effect("S-009, S-076: a poll is a Question; hidden totals are not told before the end", () =>
+  it.effect("S-009, S-076: a poll is a Question; hidden totals are not sent before it ends", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const ends = new Date((yield* Clock.currentTimeMillis) + 60_000)

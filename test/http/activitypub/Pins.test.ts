@@ -83,7 +83,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       assert.isEmpty(yield* json(dora, "/api/v1/timelines/home"))
     }))
 
-  it.effect("S-010: a pin that overtakes its post takes effect when that comes, in the order of the pins", () =>
+  it.effect("S-010: a pin that arrives before its post takes effect with the post, in the order of the pins", () =>
     Effect.gen(function*() {
       const [eve, vic] = [yield* newPerson("eve"), yield* pinning("vic")]
       const me = yield* actorOf(eve)

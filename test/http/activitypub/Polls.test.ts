@@ -29,7 +29,7 @@ const votes = (by: RemotePerson, status: { uri: string }, name: string, more: Js
   })
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and other servers", (it) => {
-  it.effect("S-013, row 19, I20: votes from elsewhere count once, by the option's exact name, and are no posts", () =>
+  it.effect("S-013, row 19, I20: remote votes count once, by the option's exact name, and are not posts", () =>
     Effect.gen(function*() {
       const [anna, zoe, yan] = [yield* newPerson("anna"), yield* there("zoe"), yield* there("yan")]
       const [single, several] = [yield* asks(anna), yield* asks(anna, { multiple: true })]
@@ -65,7 +65,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
       assert.isEmpty(yield* sql`SELECT FROM statuses WHERE NOT local`)
     }))
 
-  it.effect("row 19: of the same vote sent many times at once one counts", () =>
+  it.effect("row 19: a vote that is sent many times concurrently counts once", () =>
     Effect.gen(function*() {
       const [ben, xeno] = [yield* newPerson("ben"), yield* there("xeno")]
       const status = yield* asks(ben)
@@ -120,7 +120,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
       assert.match((yield* deliverFrom(vera, { type: "Update", object: changed })) ?? "", /^ignored/)
     }))
 
-  it.effect("S-077: an edit with other options is another poll, and one that is older changes nothing", () =>
+  it.effect("S-077: an edit with other options replaces the poll, and an outdated edit changes nothing", () =>
     Effect.gen(function*() {
       const [emil, uwe] = [yield* newPerson("emil"), yield* there("uwe")]
       const me = yield* actorOf(emil)

@@ -43,7 +43,7 @@ const over = (accountId: string) =>
     )))
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of other servers", (it) => {
-  it.effect("S-134, S-137: the first look brings posts, pins and figures; once a day, however many look", () =>
+  it.effect("S-134, S-137: the first view fetches posts, pins and counts, at most once a day", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna")
       const zoe = yield* somebody(anna, "zoe", { outbox: 321, followers: 1_234, following: 56 })
@@ -121,7 +121,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of
       assert.strictEqual(yield* timesAsked(`${tess.id}/featured`), 2)
     }))
 
-  it.effect("rows 1, 9: an outbox and a featured collection hold nothing of anybody else", () =>
+  it.effect("rows 1, 9: posts of others in an outbox or a featured collection are ignored", () =>
     Effect.gen(function*() {
       const ben = yield* newPerson("ben")
       const [yan, victim] = [yield* somebody(ben, "yan"), yield* somebody(ben, "victim")]

@@ -132,7 +132,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       yield* gone(BigInt(account.id))
     }))
 
-  it.effect("an account whose document is gone is deleted", () =>
+  it.effect("an account whose document returns 410 is deleted", () =>
     Effect.gen(function*() {
       const [emil, will] = [yield* newPerson("emil"), yield* there("will")]
       yield* deliverFrom(will, { type: "Follow", object: yield* actorOf(emil) })

@@ -171,7 +171,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       assert.strictEqual(yield* stateOf(`${zoe.id}/notes/good`), "revoked")
     }))
 
-  it.effect("row 21: quotes in earlier words count where everybody may quote; else the text keeps its link", () =>
+  it.effect("row 21: quotes in older formats count if anyone may quote; otherwise the text keeps its link", () =>
     Effect.gen(function*() {
       const { anna, quoted, zoe } = yield* scene("4")
       const closed = yield* publish(anna, "closed", { quote_approval_policy: "followers" })

@@ -75,7 +75,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.deepStrictEqual(yield* count, [{ n: 0 }])
     }))
 
-  it.effect("S-011: edits that come under one id, as GoToSocial's do, are edits each; the same one again is none", () =>
+  it.effect("S-011: different edits under one id, as GoToSocial sends them, all count; a repeated one does not", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, yan] = [yield* newPerson("anya"), yield* there("yan")]
@@ -108,7 +108,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.deepStrictEqual(yield* count, before)
     }))
 
-  it.effect("S-011: edits of a second, as servers without fractions of it date them, count in the order in which they come", () =>
+  it.effect("S-011: edits with the same second as their time, from servers without fractions, count in order of arrival", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, wim] = [yield* newPerson("anouk"), yield* there("wim")]

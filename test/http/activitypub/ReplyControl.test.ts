@@ -111,7 +111,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       assert.strictEqual((yield* json(anna, `/api/v1/statuses/${asked.id}`)).replies_count, 1)
     }))
 
-  it.effect("row 21: likes and boosts from elsewhere wait, count once agreed to, and are undone before and after", () =>
+  it.effect("row 21: remote likes and boosts wait for approval, count once approved, and can be undone before and after", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna2")
       const zoe = yield* there("zoe2")

@@ -199,7 +199,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
       }))
   }
 
-  it.effect("F40: of many people here each hears its own answer under one id, also at once", () =>
+  it.effect("F40: responses under one id reach each local account, also concurrently", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const yan = yield* there("yan")

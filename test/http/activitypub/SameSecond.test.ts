@@ -51,7 +51,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       }))
   }
 
-  it.effect("F101: the order of arrival decides also where nothing was done in between", () =>
+  it.effect("F101: the order of arrival decides even without an activity in between", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       for (const ends of [true, false]) {
@@ -66,7 +66,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       }
     }))
 
-  it.effect("F101: a copy after which nothing else came has no effect again, nor has one that comes minutes later", () =>
+  it.effect("F101: a repeated copy has no second effect, nor does one that arrives minutes later", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { does, stands, undoes, zoe } = yield* scene("Like", "copies")

@@ -12,7 +12,7 @@ const stored = (uri: string) =>
   SqlClient.SqlClient.use((sql) => sql<{ visibility: string }>`SELECT visibility FROM statuses WHERE uri = ${uri}`)
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules against spam from elsewhere", (it) => {
-  it.effect("posts of other servers are dropped, held and reported; an edit brings nothing in", () =>
+  it.effect("posts of other servers are dropped, held and reported; an edit cannot evade the rules", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("guard", ["manageRules", "manageReports"])
       const [anna, yan] = [yield* newPerson("anna"), yield* there("yan")]

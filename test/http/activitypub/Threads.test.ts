@@ -91,7 +91,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
       assert.strictEqual(yield* timesAsked(collection), before)
     }))
 
-  it.effect("one look-up at a time, however many read", () =>
+  it.effect("concurrent readers share one look-up", () =>
     Effect.gen(function*() {
       const [ben, xena] = [yield* newPerson("ben"), yield* there("xena")]
       const collection = `${xena.id}/slow`

@@ -67,7 +67,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
       )
     }))
 
-  it.effect("F20: a server that is away is asked again later and holds up nothing of the sender", () =>
+  it.effect("F20: an unavailable server is retried later and does not delay the sender's other activities", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [dora, vera, other] = [yield* newPerson("dora"), yield* there("vera"), yield* peer]
@@ -107,7 +107,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
       assert.isUndefined(yield* found(emil, "nobody"))
     }))
 
-  it.effect("F76: one post causes a bounded number of requests at one host, and the rest of it comes later", () =>
+  it.effect("F76: one post causes a bounded number of requests to one host; the rest follow later", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [fritz, tina, other] = [yield* newPerson("fritz"), yield* there("tina"), yield* peer]

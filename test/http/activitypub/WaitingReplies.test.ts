@@ -8,7 +8,7 @@ import { deliverFrom, note, servers } from "./Sending.ts"
 import { actorOf, mentioning, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("replies that come before their post", (it) => {
-  it.effect("F76: however many replies waited for a post, each transaction gives a bounded number their parent", () =>
+  it.effect("F76: each transaction attaches a bounded number of the replies that waited for a post", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, zoe] = [yield* newPerson("anouk"), yield* there("zelda")]

@@ -79,7 +79,7 @@ layer(sweeping, { excludeTestServices: true, timeout: "2 minutes" })("announceme
       assert.strictEqual((yield* call("GET", path, undefined)).status, 401)
     }))
 
-  it.effect("S-109 S-177 S-221: one that is dismissed is read, and left out unless it is asked for", () =>
+  it.effect("S-109 S-177 S-221: a dismissed one counts as read, and is listed only on request", () =>
     Effect.gen(function*() {
       const [cleo, dora] = [yield* newPerson("cleo"), yield* newPerson("dora")]
       const [id, hidden] = [yield* announce("Read me"), yield* announce("Not yet", "--unpublished")]
@@ -138,7 +138,7 @@ layer(sweeping, { excludeTestServices: true, timeout: "2 minutes" })("announceme
       assert.strictEqual((yield* react(finn, id, "👍")).status, 404)
     }))
 
-  it.effect("S-265: streams hear of it at once, of its reactions, and of its end as its deletion alone", () =>
+  it.effect("S-265: streams send it, its reactions, and at its end only its deletion", () =>
     Effect.gen(function*() {
       const gina = yield* newPerson("gina")
       const stream = yield* watching(gina)
@@ -158,7 +158,7 @@ layer(sweeping, { excludeTestServices: true, timeout: "2 minutes" })("announceme
       assert.strictEqual(yield* find(gina, id), undefined)
     }).pipe(Effect.scoped))
 
-  it.effect("S-110: is published when its time comes, and taken down when it is over", () =>
+  it.effect("S-110: is published at its time, and unpublished at its end", () =>
     Effect.gen(function*() {
       const hans = yield* newPerson("hans")
       const sql = yield* SqlClient.SqlClient

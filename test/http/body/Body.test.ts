@@ -77,7 +77,7 @@ const callEcho = (path: string, init?: RequestInit & { duplex?: "half" }) =>
 const seen = (path: string, init?: RequestInit) => Effect.map(callEcho(path, init), ({ body }) => JSON.parse(body.body))
 
 layer(Server, { excludeTestServices: true })("bodies", (it) => {
-  it.effect("JSON, urlencoded, multipart and the query say the same", () =>
+  it.effect("JSON, urlencoded, multipart and the query are equivalent", () =>
     Effect.gen(function*() {
       const expected = { status: "hi", media_ids: ["1", "2"], poll: { options: ["a"] } }
       const query = "status=hi&media_ids[]=1&media_ids[]=2&poll[options][]=a"

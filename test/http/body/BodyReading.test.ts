@@ -18,7 +18,7 @@ const outcome = <A, E, R>(arriving: Effect.Effect<A, E, R>) =>
 const provided = Effect.provide(Layer.fresh(BodyReading.layer))
 
 describe("arriving bodies", () => {
-  it.effect("F16: one that does not come is given up after 20 seconds, in no place of those that are worked on", () =>
+  it.effect("F16: a body that does not arrive is given up after 20 seconds, and takes no slot meanwhile", () =>
     Effect.gen(function*() {
       const bodyReading = yield* BodyReading
       let inWork = 1
@@ -38,7 +38,7 @@ describe("arriving bodies", () => {
       assert.strictEqual(yield* bodyReading.read(100, Effect.succeed("body")), "body")
     }).pipe(from("192.0.2.1"), provided))
 
-  it.effect("F16: an address has a share of the places, and all of them have a bound", () =>
+  it.effect("F16: the slots are bounded, in all and for each address", () =>
     Effect.gen(function*() {
       const bodyReading = yield* BodyReading
       const gate = yield* Deferred.make<void>()

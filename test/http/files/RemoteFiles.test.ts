@@ -53,7 +53,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       assert.typeOf(yield* avatarHashOf(statusId), "bigint")
     }))
 
-  it.effect("F42: a picture of which its server does not say how large it is gets its size when it is looked at", () =>
+  it.effect("F42: a picture without declared dimensions gets them when it is viewed", () =>
     Effect.gen(function*() {
       const other = yield* Other
       const sql = yield* SqlClient.SqlClient
@@ -82,7 +82,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       assert.deepStrictEqual((yield* metaOf(broken.statusId)).meta, {})
     }))
 
-  it.effect("asks once, however many look at the same time", () =>
+  it.effect("concurrent viewers share one request", () =>
     Effect.gen(function*() {
       const other = yield* Other
       const bytes = yield* png("#789")
@@ -235,7 +235,7 @@ layer(server({ MEDIA_CACHE_BYTES: "0" }), { excludeTestServices: true })("remote
 layer(server({ OUTBOUND_ALLOW: "127.0.0.0/8", MEDIA_CACHE_BYTES: "100000" }), { excludeTestServices: true })(
   "a small room for copies",
   (it) => {
-    it.effect("a file that is larger than all of it is not kept, and the server is asked for it no more for a while", () =>
+    it.effect("a file larger than the cache is not stored, and is not requested again for a while", () =>
       Effect.gen(function*() {
         const other = yield* Other
         const large = Buffer.concat([yield* png("#abc"), randomBytes(200_000)])

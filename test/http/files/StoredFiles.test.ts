@@ -34,7 +34,7 @@ const raw = (path: string, method = "GET") =>
   )
 
 layer(TestServer.layer(), { excludeTestServices: true })("files that the server serves", (it) => {
-  it.effect("row 46: a file is shown as the type of our table, runs nothing, and is kept for a year", () =>
+  it.effect("row 46: a file is served with a type of our table, runs no scripts, and is cached for a year", () =>
     Effect.gen(function*() {
       const { bytes, url } = yield* published("ada")
       const { headers, status } = yield* bytesAt(url)
@@ -163,7 +163,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("files that the server 
       assert.strictEqual((yield* raw(`/system/${name}?again=1`)).status, 200)
     }))
 
-  it.effect("row 50: names hold 160 bits of chance, and nothing lists them", () =>
+  it.effect("row 50: names have 160 random bits, and no route lists them", () =>
     Effect.gen(function*() {
       const names = new Set<string>()
       for (const person of ["eve", "fay", "gil"]) names.add(new URL((yield* published(person)).url).pathname)

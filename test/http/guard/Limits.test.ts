@@ -42,7 +42,7 @@ describe("limits", () => {
       assert.strictEqual((yield* door.spend([email])).remaining, limits.signInEmail.uses - 1)
     }))
 
-  it.effect("F11: keys of one limit push out none of another, and stay bounded", () =>
+  it.effect("F11: keys of one limit never evict those of another, and stay bounded", () =>
     Effect.gen(function*() {
       const { limits: door } = recorded()
       const guess = { limit: "signInEmail", key: "ada@local.example" } as const

@@ -90,7 +90,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: 120_000 })("the 
       assert.strictEqual(document.servers[0].url, (yield* TestServer).baseUrl)
     }))
 
-  it.effect("row 54: is shown on a page that needs no script and nothing from elsewhere", () =>
+  it.effect("row 54: is shown on a page without scripts or third-party resources", () =>
     Effect.gen(function*() {
       const server = yield* TestServer
       const document = yield* fetchDocument

@@ -35,7 +35,7 @@ describe("proof of work", () => {
     assert.match(createHash("sha256").update(`${challenge}:${number}`).digest("hex"), /^000/)
   })
 
-  it("is good for one subject, for an hour, and with the number that was asked for", () => {
+  it("is valid for one subject, for an hour, with the right number and difficulty", () => {
     const last = 1_000 + proofMillisMax
     assert.isTrue(isProof(options, challenge, number, last - 1))
     assert.isFalse(isProof(options, challenge, number, last))

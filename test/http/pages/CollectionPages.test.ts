@@ -64,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the page of a collecti
       assert.strictEqual((yield* page(shown.id)).status, 404)
     }))
 
-  it.effect("a post shows the collections that it links to, by their pages and ids, as long as it does and they are there", () =>
+  it.effect("a post shows the collections that it links to, by page or id, while the links and the collections exist", () =>
     Effect.gen(function*() {
       const [me, ada] = [yield* newPerson("linker"), yield* newPerson("linked")]
       yield* ask(ada, "PATCH", "/api/v1/accounts/update_credentials", { discoverable: true })

@@ -15,7 +15,7 @@ const picture =
   `<img class="emoji" src="https://here.test/still.png?a=&quot;b&quot;" alt=":party:" title=":party:" loading="lazy">`
 
 describe("emoji on pages", () => {
-  it("stand in the place of their shortcodes, in texts only and escaped like everything else", () => {
+  it("replace their shortcodes, in text only and escaped", () => {
     const show = (markup: string) => String(withEmojis(raw(markup), find))
     assert.strictEqual(show("<p>a :party: b :other: c</p>"), `<p>a ${picture} b :other: c</p>`)
     assert.strictEqual(

@@ -18,7 +18,7 @@ const speaks = Effect.fnUntraced(function*(username: string, locale: string | nu
 })
 
 layer(server(), { excludeTestServices: true })("the reader's language", (it) => {
-  it.effect("F35: letters are in the addressee's language, else in the first one that is spoken here, else in English", () =>
+  it.effect("F35: e-mails are in the recipient's language, else in the server's first language, else in English", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const links = yield* MailLinks

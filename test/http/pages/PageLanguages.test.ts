@@ -85,7 +85,7 @@ const valuesOf = (message: string, tag: string): ReadonlyArray<string> => {
 }
 
 describe("texts of pages and letters", () => {
-  it("F35: every text on a page or in a letter is said in the reader's language", () => {
+  it("F35: every text on a page or in an e-mail is in the reader's language", () => {
     const sources = sourcesIn("src").filter((file) => isForPeople(file) || isForStaff(file))
     assert.isAbove(sources.length, 20)
     assert.deepStrictEqual(sources.flatMap((file) => unsaid(file).map((text) => `${file.path}: ${text}`)), [])

@@ -140,7 +140,7 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       assert.isFalse(yield* links.opensPasswordReset(old.get("reset_password_token") ?? ""))
     }))
 
-  it.effect("F17: a link is used once, however many use it at once, and not while the address changes", () =>
+  it.effect("F17: a link works once, also with concurrent uses, and not during an address change", () =>
     Effect.gen(function*() {
       const [sql, users, links] = [yield* SqlClient.SqlClient, yield* Users, yield* MailLinks]
       const accountId = yield* user("olga")

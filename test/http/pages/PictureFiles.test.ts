@@ -7,7 +7,7 @@ import { get } from "../../support/Requests.ts"
 import { server } from "../../support/WebServer.ts"
 
 layer(server(), { excludeTestServices: true })("the server's own pictures", (it) => {
-  it.effect("are there, the icon that browsers ask for on their own among them", () =>
+  it.effect("exist, including the icon that browsers request by default", () =>
     Effect.gen(function*() {
       const paths: ReadonlyArray<readonly [path: string, seconds: number]> = [
         [missingAvatarPath, 86_400],

@@ -165,7 +165,7 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       }
     }))
 
-  it.effect("row 60: figures of followers are not told where their owner hides them", () =>
+  it.effect("row 60: hidden follower counts are not shown", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const hanna = yield* person("hanna")

@@ -89,7 +89,7 @@ layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: tr
         assert.strictEqual((yield* get("/api/docs")).coding, "br")
       }))
 
-    it.effect("every page with a token masks it anew; one with other secrets forbids changes on its way", () =>
+    it.effect("every page masks its token again; a page with other secrets forbids transformation by proxies", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const users = sourcesIn("src/http").flatMap(({ path, text }) =>

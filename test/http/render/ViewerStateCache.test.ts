@@ -134,7 +134,7 @@ it.effect("treats old changes as changed once their time is forgotten", () =>
     assert.deepStrictEqual(asked, [[10n]])
   }).pipe(live))
 
-it.effect("believes nothing for longer than other caches do", () =>
+it.effect("keeps no entry longer than other caches do", () =>
   Effect.gen(function*() {
     const { figures, truth } = yield* make
     yield* figures(ada, [post])

@@ -22,7 +22,7 @@ const face = (share: number) => {
 }
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("rules against spam", (it) => {
-  it.effect("staff write, order and remove them; the log says so", () =>
+  it.effect("staff create, order and remove them, and the audit log records it", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("chainer", ["manageRules"])
       const first = yield* rule(by, "report", { text_words: ["pills"] }, { state: "off" })

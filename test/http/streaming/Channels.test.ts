@@ -42,7 +42,7 @@ describe("Channels", () => {
     assert.strictEqual(channel("list", { list: "99999999999999999999" }), "401 Not authorized to stream this list")
   })
 
-  it("F11: name no tag that a post cannot have, however many they are", () => {
+  it("F11: accept only hashtags that a post can have", () => {
     assert.strictEqual(channel("hashtag", { tag: "a".repeat(16_000) }), "400 Missing tag name parameter")
     assert.strictEqual(channel("hashtag:local", { tag: " ".repeat(16_000) + "cats" }), "400 Missing tag name parameter")
   })

@@ -113,7 +113,7 @@ layer(layerStreams, { excludeTestServices: true })("Server-sent events", (it) =>
       }
     }))
 
-  it.effect("S-007: are said to be in health", () =>
+  it.effect("S-007: report their health", () =>
     Effect.gen(function*() {
       const { headers, status, text } = yield* get("/health")
       assert.deepStrictEqual([status, text], [200, "OK"])

@@ -143,7 +143,7 @@ layer(layerStreams, { excludeTestServices: true })("Streams show", (it) => {
       assert.deepStrictEqual(yield* shownTo(yield* status(author, {}), { foe: listeners.foe }), {})
     }).pipe(Effect.scoped))
 
-  it.effect("row 62: nothing by hidden accounts, and in public nothing about them", () =>
+  it.effect("row 62: nothing by hidden accounts, and nothing about them on public channels", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [author, named] = [yield* person("author3"), yield* person("named3")]

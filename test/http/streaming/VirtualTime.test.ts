@@ -34,7 +34,7 @@ layer(layerStreams)("Streams over time", (it) => {
       assert.deepStrictEqual(yield* next, Option.some(":thump"))
     }).pipe(Effect.scoped))
 
-  it.effect("row 70: end when their token did although word of it was lost, and for every cause", () =>
+  it.effect("row 70: end with their token even if the message about it was lost, whatever revoked it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const broadcast = yield* Broadcast

@@ -207,7 +207,7 @@ layer(TestServer.layer({ TRENDS_REVIEW: "off" }), { excludeTestServices: true })
       assert.deepStrictEqual(yield* urls("trends/links"), ["https://off.test/"])
     }))
 
-  it.effect("however many nodes find that it is time, one computes", () =>
+  it.effect("of concurrent nodes only one computes", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const nodes = yield* Effect.forEach([1, 2, 3, 4], () => Effect.suspend(() => runOf))
@@ -227,7 +227,7 @@ const first = TestServer.layerOnly().pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 layer(first, { excludeTestServices: true })("trends of a server that starts", (it) => {
-  it.effect("S-306: they are computed without being asked for", () =>
+  it.effect("S-306: they are computed without a request", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const begun = yield* eventually(sql`SELECT FROM chores`, ({ length }) => length === kinds.length)

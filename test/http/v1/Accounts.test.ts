@@ -80,7 +80,7 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       }
     }))
 
-  it.effect("S-045, S-272: a suspended account is gone where it is asked for, and blank where it is embedded", () =>
+  it.effect("S-045, S-272: a suspended account is not found by id, and is blank where it is embedded", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle

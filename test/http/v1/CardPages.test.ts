@@ -103,7 +103,7 @@ layer(world, { excludeTestServices: true })("pages behind links", (it) => {
       assert.lengthOf(inside.requests, 0)
     }).pipe(Effect.scoped))
 
-  it.effect("pages of one site wait for their turn, and no more than a hundred of them; those of others are not held up", () =>
+  it.effect("at most a hundred pages of one site wait, without delaying those of other sites", () =>
     Effect.gen(function*() {
       const { here, site } = yield* World
       const anna = yield* here.person(name("anna"))

@@ -23,7 +23,7 @@ const listening = ({ origin }: TestInstance, { token }: TestUser, stream: string
   )
 
 layer(world, { excludeTestServices: true })("PreviewCard", (it) => {
-  it.effect("a post is answered before its page is; the card comes by status.update, with its picture, and is no edit", () =>
+  it.effect("a post does not wait for its card; status.update brings the card and its picture, and is not an edit", () =>
     Effect.gen(function*() {
       const { here, site } = yield* World
       const [anna, ben] = [yield* here.person(name("anna")), yield* here.person(name("ben"))]
@@ -120,7 +120,7 @@ layer(world, { excludeTestServices: true })("PreviewCard", (it) => {
       assert.deepStrictEqual(note.attachment, [{ type: "Link", href: `${link}#0` }])
     }).pipe(Effect.scoped))
 
-  it.effect("which links count: no mention, no hashtag, none home; none beside files; an edit brings another or none", () =>
+  it.effect("only external links count, and none beside attachments; an edit replaces or removes the card", () =>
     Effect.gen(function*() {
       const { here, site, there } = yield* World
       const [anna, zoe] = [yield* here.person(name("anna")), yield* there.person(name("zoe"))]
@@ -156,7 +156,7 @@ layer(world, { excludeTestServices: true })("PreviewCard", (it) => {
       assert.deepStrictEqual([edited.card, edited.media_attachments.length], [null, 1])
     }).pipe(Effect.scoped))
 
-  it.effect("fediverse:creator: an account stands beside the page where it says that its domain names it rightly", () =>
+  it.effect("fediverse:creator: the author is shown if the account allows the page's domain", () =>
     Effect.gen(function*() {
       const { here, site, there } = yield* World
       const [anna, writer] = [yield* here.person(name("anna")), yield* here.person(name("writer"))]

@@ -71,7 +71,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual((yield* call("GET", `/api/v1/statuses/${id}`, bob.token)).body.poll.own_votes, [3, 0, 2])
     }))
 
-  it.effect("F105: errors are in the language of the body, else of the query, else of the user, else of the browser", () =>
+  it.effect("F105: the language of errors comes from the body, else the query, else the user, else the browser", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const ada = yield* newPerson("speaking")

@@ -75,7 +75,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
       assert.deepStrictEqual(yield* search(me, open.uri, "&resolve=true"), [])
     }))
 
-  it.effect("an account recommends others, and they are notified of it and of changes, by both paths", () =>
+  it.effect("an account recommends others, who are notified of that and of changes, on both paths", () =>
     Effect.gen(function*() {
       const [me, ada, bob] = yield* Effect.all([
         discoverablePerson("me"),

@@ -10,7 +10,7 @@ const source = (by: Person, id: string) =>
 const markdown = { content_type: "text/markdown" }
 
 layer(TestServer.layer(), { excludeTestServices: true })("content types of posts", (it) => {
-  it.effect("D-008: are told in /api/v2/instance; plain text is as it always was", () =>
+  it.effect("D-008: are listed in /api/v2/instance; plain text is unchanged", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna")
       const { body } = yield* call("GET", "/api/v2/instance", undefined)

@@ -76,7 +76,7 @@ layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
       assert.strictEqual((yield* call("POST", path, anna.token, { status: "x".repeat(70_000) })).status, 422)
     }))
 
-  it.effect("a draft is written over as a whole; its files are its own as long as it names them, and are not swept", () =>
+  it.effect("a draft is replaced as a whole; its attachments belong to it and are not swept", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const ben = yield* newPerson("ben")

@@ -75,7 +75,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(figures, { reactionsCount: 0, rows: 0 })
     }))
 
-  it.effect("custom emoji: this server's own, and of others those that stand there; gone or switched off they are not shown", () =>
+  it.effect("custom emoji: local ones, and remote ones that are on the post already; deleted or disabled ones are hidden", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [dora, emil] = [yield* newPerson("dora"), yield* newPerson("emil")]
@@ -158,7 +158,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(yield* asked("PUT", id, hugo), yield* asked("PUT", "4711", hugo))
     }))
 
-  it.effect("are bounded however many bring another emoji at once", () =>
+  it.effect("are bounded under concurrent reactions with different emoji", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const author = yield* newPerson("bounded")

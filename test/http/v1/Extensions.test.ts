@@ -76,7 +76,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "4 minutes" })("
       assert.deepStrictEqual(yield* idsOf(ada, home), without(other))
     }))
 
-  it.effect("F98: pages of a narrowed home are full, and lose and double nothing in either direction", () =>
+  it.effect("F98: pages of a filtered home are full, without gaps or duplicates in either direction", () =>
     Effect.gen(function*() {
       const [ada, ben, cy, stranger] = [yield* newPerson, yield* newPerson, yield* newPerson, yield* newPerson]
       yield* follow(ada, ben)

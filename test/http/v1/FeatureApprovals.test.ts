@@ -5,7 +5,7 @@ import { ask, newPerson } from "../../support/Api.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true })("permissions to feature accounts", (it) => {
-  it.effect("row 56: an account says to each reader whether they may put it into a collection, as adding it then does", () =>
+  it.effect("row 56: an account's JSON tells each viewer if they may add it to a collection, and adding it agrees", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [open, locked, shy, foe, me] = [

@@ -142,7 +142,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
       assert.strictEqual((yield* sendBody(path, JSON.stringify({ q: "x".repeat(100_000) }))).status, 413)
     }))
 
-  it.effect("F36: a report needs an account that is there", () =>
+  it.effect("F36: a report needs an existing account", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson("reporting")
       for (const wrong of [{}, { account_id: "" }, { account_id: null }, { account_id: "x" }, { account_id: "1" }]) {

@@ -7,7 +7,7 @@ import { decodeStatus, post, show } from "../../support/QuoteCalls.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("interaction policies", (it) => {
-  it.effect("row 21, D-009: the policy is said with a post, by an edit and with one that waits, in words of both versions; nonsense is refused", () =>
+  it.effect("row 21, D-009: new, edited and scheduled posts take a policy in both formats; invalid ones are refused", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna")
       const plain = yield* post(anna, "plain")

@@ -79,7 +79,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(yield* posts(ada), [[again.body.id, "begun"], [last.id, "last"], [first.id, "first"]])
     }))
 
-  it.effect("F99: stays where it was committed and its answer alone was late, and its key gives the answer", () =>
+  it.effect("F99: a committed write with a late response is kept, and its idempotency key returns the response", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson
       const { body: first } = yield* publishOnce(ada, "to be replied to")

@@ -78,7 +78,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual((yield* ask(anna, "GET", path)).body, [other.body])
     }))
 
-  it.effect("S-290: an account has 50 of them, however many it asks for at once", () =>
+  it.effect("S-290: an account has at most 50, also with concurrent requests", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna2")
       const answers = yield* Effect.forEach(

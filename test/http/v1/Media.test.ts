@@ -39,7 +39,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("media", (it) => {
       assert.deepStrictEqual([again.status, again.body], [200, body])
     }))
 
-  it.effect("S-070 S-071 S-148: words change while no post has it, by PUT; the older upload says that it is deprecated", () =>
+  it.effect("S-070 S-071 S-148: PUT changes the description until a post has the file; the older upload is marked deprecated", () =>
     Effect.gen(function*() {
       const bob = yield* (yield* TestServer).createPerson("bob")
       const png = yield* Effect.promise(() => picture().png().toBuffer())

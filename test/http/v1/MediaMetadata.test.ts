@@ -31,7 +31,7 @@ const bare = Effect.fnUntraced(function*(url: string) {
 })
 
 layer(TestServer.layer(), { excludeTestServices: true })("metadata in files", (it) => {
-  it.effect("row 49: place, camera and words are gone from every rendition of a picture", () =>
+  it.effect("row 49: location, camera and comments are removed from every rendition of a picture", () =>
     Effect.gen(function*() {
       const ada = yield* (yield* TestServer).createPerson("ada")
       const files = yield* Effect.promise(() =>
@@ -50,7 +50,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("metadata in files", (i
       }
     }))
 
-  it.effect("row 49: a picture that says how it was held is turned, and says it no more", () =>
+  it.effect("row 49: a picture is rotated by its orientation, which is then removed", () =>
     Effect.gen(function*() {
       const bob = yield* (yield* TestServer).createPerson("bob")
       const file = yield* Effect.promise(() => picture(300, 200).withMetadata({ orientation: 6 }).jpeg().toBuffer())
@@ -84,7 +84,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("metadata in files", (i
       for (const one of [body.avatar, body.avatar_static, body.header]) yield* bare(one)
     }))
 
-  it.effect("row 49: place, device and comments are gone from videos and sounds, and from the pictures in them", () =>
+  it.effect("row 49: location, device and comments are removed from videos and audio, and from their cover pictures", () =>
     Effect.gen(function*() {
       const dora = yield* (yield* TestServer).createPerson("dora")
       const told = [

@@ -134,7 +134,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       assert.strictEqual(refused.status, 422)
     }))
 
-  it.effect("F33: a thumbnail, words and a focus that come while a video is worked on are kept", () =>
+  it.effect("F33: a thumbnail, description and focus that are set during processing are kept", () =>
     Effect.gen(function*() {
       const gil = yield* newPerson("gil")
       const file = yield* video("a.mp4", ["-t", "1"])
@@ -194,7 +194,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       assert.strictEqual(status, 200)
     }))
 
-  it.effect("row 49: where a video was taken is gone from it", () =>
+  it.effect("row 49: the location is removed from a video", () =>
     Effect.gen(function*() {
       const eve = yield* newPerson("eve")
       const place = [

@@ -52,7 +52,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("media of statuses", (i
       assert.strictEqual((yield* sendPost(bob, { media_ids: [] })).body.error, "Validation failed: Text can't be blank")
     }))
 
-  it.effect("row 50: of posts that want one file at once, one gets it", () =>
+  it.effect("row 50: of concurrent posts with the same file only one gets it", () =>
     Effect.gen(function*() {
       const cleo = yield* newPerson("cleo")
       const { id } = yield* upload(cleo)

@@ -30,7 +30,7 @@ const conversations = (owner: Person) =>
   Effect.map(call("GET", "/api/v1/conversations", owner.token), ({ body }): number => body.length)
 
 layer(TestServer.layer(), { excludeTestServices: true })("notification requests", (it) => {
-  it.effect("row 64: a stranger's private mention waits, is shown on request, and is heard once accepted", () =>
+  it.effect("row 64: a stranger's private mention waits, is shown on request, and notifies once accepted", () =>
     Effect.gen(function*() {
       const [ada, ben, cy] = [yield* newPerson, yield* newPerson, yield* newPerson]
       const first = yield* direct(ben, ada)
@@ -121,7 +121,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification requests"
       assert.deepStrictEqual(yield* waiting(ada), [])
     }))
 
-  it.effect("a private answer to one's own words is heard at once, at any distance", () =>
+  it.effect("a private reply to one's own post notifies at once, at any depth of the thread", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* newPerson, yield* newPerson]
       const asked = yield* post(ada, `@${ben.username} what do you think?`)

@@ -28,7 +28,7 @@ layer(server(), { excludeTestServices: true })("requests of old and new apps", (
       assert.strictEqual((yield* get("/api/v1/polls/1")).status, 404)
     }))
 
-  it.effect("S-307 S-308: older forms say since when they are deprecated", () =>
+  it.effect("S-307 S-308: older routes state since when they are deprecated", () =>
     Effect.gen(function*() {
       const bearer = yield* issueToken(yield* person("frida"))
       const deprecation = (path: string) => Effect.map(get(path, bearer), ({ headers }) => headers.get("deprecation"))
@@ -37,7 +37,7 @@ layer(server(), { excludeTestServices: true })("requests of old and new apps", (
       assert.strictEqual(yield* deprecation("/api/v2/filters"), null)
     }))
 
-  it.effect("S-302 S-303 S-304 S-305 S-015: removed routes are gone", () =>
+  it.effect("S-302 S-303 S-304 S-305 S-015: removed routes return 404", () =>
     Effect.gen(function*() {
       const bearer = yield* issueToken(yield* person("gerd"))
       const gone = [

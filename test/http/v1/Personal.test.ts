@@ -60,7 +60,7 @@ layer(server(), { excludeTestServices: true })("personal lists", (it) => {
       assert.deepStrictEqual((yield* postJson("/api/v1/markers", bearer, {})).body, {})
     }))
 
-  it.effect("409: of two devices that save a marker at once, one hears that it was too late", () =>
+  it.effect("409: of two devices that save a marker concurrently, one gets a conflict", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const bearer = yield* issueToken(yield* person("ben"))

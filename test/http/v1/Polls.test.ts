@@ -20,7 +20,7 @@ const seen = Effect.fnUntraced(function*(id: string, person?: Person) {
 })
 
 layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
-  it.effect("S-061 S-076 S-078 S-191: a poll is asked with a post and voted on once; each sees the own votes", () =>
+  it.effect("S-061 S-076 S-078 S-191: a poll is created with a post and voted on once; voters see their own votes", () =>
     Effect.gen(function*() {
       const [ada, bob, eve] = [yield* newPerson("ada"), yield* newPerson("bob"), yield* newPerson("eve")]
       const { id, poll } = yield* asked(ada, { multiple: true })

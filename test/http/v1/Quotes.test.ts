@@ -12,7 +12,7 @@ const strict = { onExcessProperty: "error" } as const
 const gone = "The post you are trying to quote does not appear to exist."
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("quotes", (it) => {
-  it.effect("a post quotes another one, is listed with it, counted and told of", () =>
+  it.effect("a quote is listed with the quoted post, counted, and notified", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* newPerson("anna1"), yield* newPerson("ben1"), yield* newPerson("cleo1")]
       const quoted = yield* post(anna, "first words")

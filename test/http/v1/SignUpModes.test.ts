@@ -30,7 +30,7 @@ layer(server({ registrations: "closed", signupConfirmation: "none" }), { exclude
         assert.strictEqual((yield* signUp(token, { ...wish("hans"), invite_code: "GOODONE2" })).status, 200)
       }))
 
-    it.effect("row 76: 50 sign-ups at once with an invite for one let one in", () =>
+    it.effect("row 76: of 50 concurrent sign-ups with a single-use invite one succeeds", () =>
       Effect.gen(function*() {
         const [token, sql] = [yield* clientToken(), yield* SqlClient.SqlClient]
         yield* invite("ONLYONE2", { by: "host5", maxUses: 1 })
@@ -106,7 +106,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
 layer(server({ registrations: "approval", signupConfirmation: "mail" }), { excludeTestServices: true })(
   "registrations with approval after a confirmation",
   (it) => {
-    it.effect("F50 F52: the e-mail, the page and the staff say that a moderator will look", () =>
+    it.effect("F50 F52: the e-mail and the page announce a review, and staff are notified", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const moderator = yield* user("warden")

@@ -32,7 +32,7 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       yield* Postbox.next
     }))
 
-  it.effect("S-100 S-130 S-133 S-176 S-247 a user signs up in an app, confirms by the link in a letter, and comes back to it", () =>
+  it.effect("S-100 S-130 S-133 S-176 S-247 a user signs up in an app, confirms by the link in an e-mail, and returns to the app", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const moderator = yield* user("moira")

@@ -105,7 +105,7 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
       assert.deepStrictEqual([long.status, long.body], [200, []])
     }))
 
-  it.effect("S-204, S-124: home goes from the feed on into Postgres, page by page, down and up again", () =>
+  it.effect("S-204, S-124: home continues from the feed into Postgres, page by page, down and up again", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const feeds = yield* Feeds

@@ -84,7 +84,7 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
       }
     }))
 
-  it.effect("webfinger: 400 for nonsense, 404 for strangers, 410 for a name that is gone", () =>
+  it.effect("webfinger: 400 for invalid, 404 for unknown and 410 for deleted names", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = new Date(yield* Clock.currentTimeMillis)

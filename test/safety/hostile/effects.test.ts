@@ -11,7 +11,7 @@ const count = (query: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<
   Effect.orDie(Effect.map(Effect.flatMap(SqlClient.SqlClient, query), (rows) => rows.length))
 const mentioning = (me: string): Json => ({ cc: [me], tag: [{ type: "Mention", href: me }] })
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile server's activities", (it) => {
-  it.effect("row 10: a post that is deleted while it comes is gone, whichever was first, and stays so", () =>
+  it.effect("row 10: a post that is deleted while it arrives stays deleted, in either order", () =>
     Effect.gen(function*() {
       const [ada, zoe] = [yield* newPerson("ada"), yield* there("zoe")]
       const me = yield* actorOf(ada)

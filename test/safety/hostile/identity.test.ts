@@ -117,7 +117,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         assert.isNotEmpty(domain)
       }))
 
-    it.effect("row 7: a document that is another one when it is asked for again is none", () =>
+    it.effect("row 7: a document that differs when it is fetched again is refused", () =>
       Effect.gen(function*() {
         const { documents, url } = yield* OtherServer
         const good = yield* peer

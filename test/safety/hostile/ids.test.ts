@@ -121,7 +121,7 @@ const activitiesOf = (by: RemotePerson, me: string, post: string, poll: string):
 }
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("ids that no database takes", (it) => {
-  it.effect("row 39: wherever they stand, they are ids of nothing, and nothing is tried again for them", () =>
+  it.effect("row 39: invalid ids in any field match nothing and cause no retries", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { actor, url } = yield* OtherServer

@@ -154,7 +154,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
       assert.strictEqual(yield* count((sql) => sql`SELECT FROM inbound_activities WHERE tries > 0`), 0)
     }))
 
-  it.effect("row 37: unverifiable senders leave no data, however many they claim to be", () =>
+  it.effect("row 37: unverifiable senders leave no data, however many ids they claim", () =>
     Effect.gen(function*() {
       const evil = yield* there("many")
       const rows = Effect.flatMap(

@@ -56,7 +56,7 @@ it.effect("loads missing keys once, and never returns nonexistent ones", () =>
     assert.deepStrictEqual(asked, [[1n, 2n, 3n], [3n]])
   }).pipe(live))
 
-it.effect("believes an entry for half a minute, and for a second where other nodes cannot be heard", () =>
+it.effect("keeps an entry for half a minute, or for a second without messages from other nodes", () =>
   Effect.gen(function*() {
     for (
       const [connected, millis] of [[true, Cache.cachedMillisMax], [false, Cache.cachedAloneMillisMax]] as const
@@ -104,7 +104,7 @@ it.effect("keeps no more bytes than it may, the last used ones", () =>
     assert.deepStrictEqual(asked, [[2n, 4n]])
   }).pipe(live))
 
-it.effect("believes nothing that a row has changed of which it was made, and all the rest", () =>
+it.effect("drops entries made from a changed row, and keeps all others", () =>
   Effect.gen(function*() {
     const cache = yield* make
     const { asked, load } = source(new Map([[1n, "a"], [2n, "b"]]))

@@ -89,7 +89,7 @@ layer(services)("Cards", (it) => {
       assert.isUndefined(yield* due)
     }))
 
-  it.effect("many statuses that come to one page at once have one card, which tells each of them once", () =>
+  it.effect("concurrent statuses with one link share a card, and each is updated once", () =>
     Effect.gen(function*() {
       const [cards, sql] = [yield* Cards, yield* SqlClient.SqlClient]
       const ids = yield* Effect.all(

@@ -47,7 +47,7 @@ describe("cards of pages", () => {
     })
   })
 
-  it("the page's title and language where it says nothing else; a picture's title is none", () => {
+  it("falls back to the page's title and language; a picture's title does not count", () => {
     const found = read(
       head(
         "<svg><title>Arrow</title></svg>",
@@ -90,7 +90,7 @@ describe("cards of pages", () => {
     assert.strictEqual(found?.imageUrl, "https://cdn.example.org/a.png")
   })
 
-  it("nothing is shown of a page that names itself nowhere", () => {
+  it("a page without a title has no card", () => {
     assert.isUndefined(read(head(`<meta property="og:image" content="/a.png">`)))
     assert.isUndefined(read(""))
     assert.isUndefined(read(`<meta property="og:title" content="&#8203; \u0000 ">`)?.card.title.trim() || undefined)

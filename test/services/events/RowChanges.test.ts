@@ -20,7 +20,7 @@ const started = Effect.gen(function*() {
 const changed = (kind: string, ...ids: ReadonlyArray<bigint>) => ({ _tag: "Changed", kind, ids })
 
 layer(services, { excludeTestServices: true })("changes of rows", (it) => {
-  it.effect("are told once a kind, after the commit", () =>
+  it.effect("are published once per kind, after the commit", () =>
     Effect.gen(function*() {
       const { sql, told, tracked, write } = yield* started
       yield* sql.withTransaction(Effect.gen(function*() {
@@ -32,7 +32,7 @@ layer(services, { excludeTestServices: true })("changes of rows", (it) => {
       assert.deepStrictEqual<unknown>(told, [changed("status", 1n, 2n, 3n), changed("account", 4n), changed("roles")])
     }).pipe(Effect.scoped))
 
-  it.effect("are not told after a rollback, of the transaction or of a savepoint only", () =>
+  it.effect("are not published after a rollback of the transaction or of a savepoint", () =>
     Effect.gen(function*() {
       const { sql, told, tracked, write } = yield* started
       const failing = sql.withTransaction(Effect.andThen(tracked("status", [1n])(write), Effect.fail("no")))
@@ -45,7 +45,7 @@ layer(services, { excludeTestServices: true })("changes of rows", (it) => {
       assert.deepStrictEqual<unknown>(told, [changed("status", 2n), changed("status", 3n)])
     }).pipe(Effect.scoped))
 
-  it.effect("are told at once outside of a transaction, unless the write failed or changed no rows", () =>
+  it.effect("are published at once outside of a transaction, unless the write failed or changed no rows", () =>
     Effect.gen(function*() {
       const { told, tracked, write } = yield* started
       yield* Effect.flip(tracked("user", [1n])(Effect.fail("no")))
@@ -55,7 +55,7 @@ layer(services, { excludeTestServices: true })("changes of rows", (it) => {
       assert.deepStrictEqual<unknown>(told, [changed("user", 5n)])
     }).pipe(Effect.scoped))
 
-  it.effect("are told after each statement that has a session of its own", () =>
+  it.effect("are published after each statement on a connection of its own", () =>
     Effect.gen(function*() {
       const { sql, told, tracked, write } = yield* started
       const session = yield* sql.reserve
@@ -67,7 +67,7 @@ layer(services, { excludeTestServices: true })("changes of rows", (it) => {
       assert.deepStrictEqual<unknown>(told, [changed("status", 1n), changed("status", 2n)])
     }).pipe(Effect.scoped))
 
-  it.effect("of many rows are told in several messages", () =>
+  it.effect("of many rows are published in several messages", () =>
     Effect.gen(function*() {
       const { told, tracked, write } = yield* started
       yield* tracked("account", Array.from({ length: 2_500 }, (_, n) => BigInt(n)))(write)

@@ -34,7 +34,7 @@ describe("row 34: hosts that one domain makes up", () => {
 })
 
 layer(remote, { excludeTestServices: true })("row 34: accounts at hosts that are made up", (it) => {
-  it.effect("are not even asked for", () =>
+  it.effect("are not requested at all", () =>
     Effect.gen(function*() {
       const find = (n: number) =>
         Effect.flip(RemoteActors.use((actors) => actors.find(`https://h${n}.wild.test/users/x`)))

@@ -61,7 +61,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       assert.strictEqual((yield* RemoteActors.use((all) => all.findByHandle(`@anna@${there.domain}`))).id, account.id)
     }))
 
-  it.effect("each document is fetched once, however many ask, and the first caller may leave", () =>
+  it.effect("concurrent callers share one fetch, and the first caller may be interrupted", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const { id } = yield* there.actor("bea")

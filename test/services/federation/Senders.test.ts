@@ -135,7 +135,7 @@ layer(remote)("senders", (it) => {
       ])
     }))
 
-  it.effect("F44: a key that cannot be had is a reason to come back and soon looked for again; one that is not there is none", () =>
+  it.effect("F44: an unavailable key is retried soon and the sender told to retry; a missing key is not", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const pair = yield* keyPair

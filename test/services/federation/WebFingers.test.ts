@@ -73,7 +73,7 @@ layer(remote, { excludeTestServices: true })("WebFinger", (it) => {
       }
     }))
 
-  it.effect("F84: where WebFinger is not found, host-meta says where it is", () =>
+  it.effect("F84: if WebFinger is not found, host-meta is used", () =>
     Effect.gen(function*() {
       const templates = ["URL/find/{uri}", "URL/find/{uri}&amp;x=1", "URL/find/{uri}#{uri}"]
       for (const [place, template] of templates.entries()) {

@@ -51,7 +51,7 @@ const settle = Effect.gen(function*() {
 const home = Effect.flatMap(HomeTimelines, (homes) => homes.page(reader, { limit: 20 }))
 
 layer(Live)("a home that was forgotten", (it) => {
-  it.effect("a feed is rebuilt once, however many ask for it", () =>
+  it.effect("concurrent readers of a feed share one rebuild", () =>
     Effect.gen(function*() {
       yield* settle
       let fills = 0
@@ -127,7 +127,7 @@ layer(Live)("a home that was forgotten", (it) => {
       assert.deepStrictEqual([next.ids, next.regenerating], [[11n, 10n], false])
     }))
 
-  it.effect("F20: feeds in memory are bounded by bytes; the one that was read longest ago goes, and is made anew", () =>
+  it.effect("F20: feeds in memory are bounded by bytes; the least recently read one is evicted, and rebuilt when read", () =>
     Effect.gen(function*() {
       const feeds = Context.get(yield* Layer.build(Layer.fresh(Feeds.layerMemory)), Feeds)
       const entries = Array.from({ length: feedEntriesMax }, (_, n) => ({ id: BigInt(n + 1), reblogOf: undefined }))

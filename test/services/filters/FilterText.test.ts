@@ -217,7 +217,7 @@ describe("the search for many keywords", () => {
     assert.isBelow(search.bytes, 200_000)
   })
 
-  it("a keyword of which nothing is left to compare is none", () => {
+  it("a keyword without comparable characters is ignored", () => {
     assert.strictEqual(prepareKeyword(bounded("\u200B\uFE0F"), true), "")
     assert.strictEqual(filterMatcher([]).match([1n], prepareText([bounded("anything")])).length, 0)
   })

@@ -27,7 +27,7 @@ describe("S-001 length of a status", () => {
     assert.isFalse(tooLong(`a${"\u0301".repeat(1000)}`))
   })
 
-  it("counts no further than asked", () => {
+  it("counts no further than requested", () => {
     assert.strictEqual(graphemes("abc"), 3)
     assert.strictEqual(graphemes(x(10_000), statusCharactersMax), statusCharactersMax + 1)
   })

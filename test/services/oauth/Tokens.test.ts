@@ -62,7 +62,7 @@ layer(services)("Tokens", (it) => {
       assert.strictEqual(yield* state, "moved")
     }))
 
-  it.effect("row 70: every revocation is believed at once and told to all nodes after the commit", () =>
+  it.effect("row 70: every revocation takes effect at once and is published to all nodes after the commit", () =>
     Effect.gen(function*() {
       const [tokens, broadcast, sql] = [yield* Tokens, yield* Broadcast, yield* SqlClient.SqlClient]
       const messages = yield* broadcast.subscribe

@@ -175,7 +175,7 @@ describe("row 5: types of content", () => {
       assert.strictEqual((yield* text(unknown.url)).value, "é")
     }).pipe(Effect.provide(outbound())))
 
-  it.effect("tells a status that is not 2xx, and when to come back", () =>
+  it.effect("reports a status other than 2xx, and its Retry-After", () =>
     Effect.gen(function*() {
       const { url } = yield* host((request, response) => {
         if (request.url === "/busy") response.writeHead(503, { "retry-after": "120" }).end()

@@ -19,7 +19,7 @@ const slotHolder = Effect.fnUntraced(function*(gate: Gate.FifoSemaphore, order: 
 })
 
 describe("a gate", () => {
-  it.effect("lets so many in, the others in their order, and none takes a place that goes away while it waits", () =>
+  it.effect("admits a limited number, the others in order; a waiter that leaves takes no place", () =>
     Effect.gen(function*() {
       const gate = Gate.make(1)
       const order: Array<string> = []

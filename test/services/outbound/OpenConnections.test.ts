@@ -35,7 +35,7 @@ describe("row 25: private addresses", () => {
       }).pipe(Effect.provide(world)))
   }
 
-  it.effect("are not asked without TLS by a name that leads elsewhere than OUTBOUND_ALLOW", () =>
+  it.effect("are not requested without TLS by a name that resolves outside OUTBOUND_ALLOW", () =>
     Effect.gen(function*() {
       const { port, requests } = yield* host((_, response) => sendJson(response, {}))
       const refused = yield* Effect.flip(getJson(`http://public.test:${port}/`))

@@ -205,7 +205,7 @@ describe("conditions as staff write them", () => {
         linksMin: 2
       })
     ))
-  it("are refused where they find everything or nothing", () => {
+  it("are refused if they match everything or nothing", () => {
     const wrong: ReadonlyArray<Partial<GivenConditions>> = [
       {},
       { lists: { textContains: ["", " "] } },

@@ -47,7 +47,7 @@ const writeStatus = Effect.fnUntraced(function*(owner: Owner, command: string, m
 })
 
 layer(written, { excludeTestServices: true })("a status as one statement", (it) => {
-  it.effect("I2: is written once for a command, with its answer, however often and by how many at once it comes", () =>
+  it.effect("I2: is written once for a command, with its response, also for repeated and concurrent commands", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { once, takeOver } = yield* Commands

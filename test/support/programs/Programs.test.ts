@@ -39,7 +39,7 @@ describe("F1: programs that the tests need beside Node", () => {
     assert.match(installing[0] ?? "", /DPkg::Lock::Timeout=\d{3}/)
   })
 
-  it("is named at once where it stays missing, with apt's own words", () => {
+  it("is reported at once if it stays missing, with apt's message", () => {
     const { said } = provided("echo 'E: no route to the archive' >&2; exit 100")
     for (const name of ["redis-server", "Chromium", "ffmpeg", "no route to the archive"]) assert.include(said, name)
     assert.strictEqual(said.match(/Tests need/g)?.length, 1)

@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import type { Page } from "../../../services/database/Paging.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { Invites } from "../../../services/invites/Invites.ts"
 import type { Messages } from "../../../services/languages/Messages.ts"
@@ -6,7 +7,7 @@ import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { html } from "../../html/Html.ts"
 import { actButton, button, checkbox, form, select } from "../../staff/pages/parts/Controls.ts"
 import { AccountLines } from "../../staff/pages/parts/People.ts"
-import { emptyList, pageOf, pager, table, totalOf } from "../../staff/pages/parts/Tables.ts"
+import { pagedList } from "../../staff/pages/parts/RowLists.ts"
 import { badge, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 import { idOf, type Visit } from "../../staff/pages/Visit.ts"
@@ -41,22 +42,31 @@ const make = Effect.gen(function*() {
   const { publicUrl } = yield* ServerConfig
   const addressOf = (code: string) => `${publicUrl}/invite/${code}`
 
+  /** Reads a page of invites with their inviters. */
+  const page = Effect.fnUntraced(function*(wanted: Page) {
+    const found = yield* invites.list(wanted)
+    const names = yield* people.load(found.map(({ accountId }) => accountId))
+    return found.map((invite) => ({ id: invite.id, invite, inviter: names.line(invite.accountId) }))
+  })
+
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { figure, say }, words } = visit
-    const found = yield* invites.list(pageOf(visit))
-    const total = yield* totalOf(visit, found.length, invites.total)
-    const names = yield* people.load(found.map(({ accountId }) => accountId))
-    const rows = found.map((invite) => [
-      html`<code>${addressOf(invite.code)}</code> ${
-        invite.valid ? badge(say("Valid"), "good") : badge(say("Expired"))
-      }${invite.autofollow ? html` ${badge(say("Follow the inviter"))}` : ""}`,
-      names.line(invite.accountId),
-      invite.maxUses === null
-        ? figure(invite.uses)
-        : say("{uses} of {max}", { uses: figure(invite.uses), max: figure(invite.maxUses) }),
-      invite.expiresAt === null ? say("Never") : moment(words, invite.expiresAt),
-      invite.valid ? actButton(visit, "end", say("Revoke"), { kind: "danger", fields: { id: String(invite.id) } }) : ""
-    ])
+    const list = yield* pagedList(visit, { page, total: invites.total }, {
+      caption: say("Invites"),
+      empty: say("No invites yet."),
+      heads: [say("Invite"), say("Created by"), say("Used"), say("Ends"), say("Actions")],
+      cells: ({ id, invite, inviter }) => [
+        html`<code>${addressOf(invite.code)}</code> ${
+          invite.valid ? badge(say("Valid"), "good") : badge(say("Expired"))
+        }${invite.autofollow ? html` ${badge(say("Follow the inviter"))}` : ""}`,
+        inviter,
+        invite.maxUses === null
+          ? figure(invite.uses)
+          : say("{uses} of {max}", { uses: figure(invite.uses), max: figure(invite.maxUses) }),
+        invite.expiresAt === null ? say("Never") : moment(words, invite.expiresAt),
+        invite.valid ? actButton(visit, "end", say("Revoke"), { kind: "danger", fields: { id: String(id) } }) : ""
+      ]
+    })
     return {
       title: say("Invites"),
       body: html`${
@@ -81,11 +91,7 @@ const make = Effect.gen(function*() {
             }</p>${button("create", say("Create the invite"), "main")}`
           )
         )
-      }${total}${
-        rows.length === 0
-          ? emptyList(say("No invites yet."))
-          : table([say("Invite"), say("Created by"), say("Used"), say("Ends"), say("Actions")], rows, say("Invites"))
-      }${pager(visit, found.map(({ id }) => id))}`
+      }${list}`
     }
   })
 

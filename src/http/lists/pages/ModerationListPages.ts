@@ -3,7 +3,7 @@ import { type ModerationList, ModerationLists } from "../../../services/lists/Mo
 import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { actButton, button, checkbox, form, select, textField } from "../../staff/pages/parts/Controls.ts"
-import { emptyList, table, total } from "../../staff/pages/parts/Tables.ts"
+import { wholeList } from "../../staff/pages/parts/RowLists.ts"
 import { badge, definitions, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 import { requireId, type Visit } from "../../staff/pages/Visit.ts"
@@ -97,26 +97,20 @@ const make = Effect.gen(function*() {
     permission: "manageFederation",
     show: Effect.fnUntraced(function*(visit) {
       const { words: { figure, say } } = visit
-      const all = yield* lists.list
-      const rows = all.map((list) => [
-        html`<a href="${path}/${String(list.id)}">${list.name}</a><span class="hint">${list.url}</span>`,
-        figure(list.priority),
-        list.applyAutomatically ? say("Automatically") : say("After review"),
-        stateOf(visit, list)
-      ])
+      const listed = wholeList(visit, yield* lists.list, {
+        caption: say("Moderation lists"),
+        empty: say("This server subscribes to no lists."),
+        heads: [say("List"), say("Priority"), say("Entries are applied"), say("State")],
+        cells: (list) => [
+          html`<a href="${path}/${String(list.id)}">${list.name}</a><span class="hint">${list.url}</span>`,
+          figure(list.priority),
+          list.applyAutomatically ? say("Automatically") : say("After review"),
+          stateOf(visit, list)
+        ]
+      })
       return {
         title: say("Moderation lists"),
-        body: html`<p class="row"><a href="/admin/moderation_suggestions">${say("List suggestions")}</a></p>${
-          total(visit, rows.length)
-        }${
-          rows.length === 0
-            ? emptyList(say("This server subscribes to no lists."))
-            : table(
-              [say("List"), say("Priority"), say("Entries are applied"), say("State")],
-              rows,
-              say("Moderation lists")
-            )
-        }${
+        body: html`<p class="row"><a href="/admin/moderation_suggestions">${say("List suggestions")}</a></p>${listed}${
           section(
             say("Subscribe to a list"),
             form(visit, html`${fields(visit)}${button("create", say("Subscribe"), "main")}`)

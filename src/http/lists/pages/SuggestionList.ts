@@ -5,7 +5,7 @@ import { ModerationLists } from "../../../services/lists/ModerationLists.ts"
 import { html } from "../../html/Html.ts"
 import { button } from "../../staff/pages/parts/Controls.ts"
 import { eachChosen } from "../../staff/pages/parts/Each.ts"
-import { bulk, emptyList, pageOf, pager, rowCheckbox, table, totalOf } from "../../staff/pages/parts/Tables.ts"
+import { pagedList } from "../../staff/pages/parts/RowLists.ts"
 import { moment } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 
@@ -27,28 +27,24 @@ const make = Effect.gen(function*() {
     show: Effect.fnUntraced(function*(visit) {
       const { words: { say }, words } = visit
       const names = new Map((yield* lists.list).map(({ id, name }) => [id, name]))
-      const found = yield* suggestions.page(pageOf(visit))
-      const total = yield* totalOf(visit, found.length, suggestions.total)
-      const rows = found.map(({ action, createdAt, domain, id, listId }) => [
-        rowCheckbox(id, say("Select {name}", { name: domain })),
-        html`<a href="/admin/instances/${domain}">${domain}</a>`,
-        actions[action](words),
-        listId === null ? "" : names.get(listId) ?? "",
-        moment(words, createdAt)
-      ])
+      const list = yield* pagedList(visit, suggestions, {
+        caption: say("Suggestions"),
+        empty: say("No suggestions at the moment."),
+        heads: [say("Server"), say("Suggested action"), say("List"), say("Since")],
+        cells: ({ action, createdAt, domain, listId }) => [
+          html`<a href="/admin/instances/${domain}">${domain}</a>`,
+          actions[action](words),
+          listId === null ? "" : names.get(listId) ?? "",
+          moment(words, createdAt)
+        ],
+        selected: {
+          name: ({ domain }) => domain,
+          buttons: html`${button("apply", say("Apply"), "main")}${button("dismiss", say("Dismiss"))}`
+        }
+      })
       return {
         title: say("List suggestions"),
-        body: html`<p><a href="/admin/moderation_lists">${say("Moderation lists")}</a></p>${total}${
-          rows.length === 0 ? emptyList(say("No suggestions at the moment.")) : bulk(
-            visit,
-            table(
-              [say("Selected"), say("Server"), say("Suggested action"), say("List"), say("Since")],
-              rows,
-              say("Suggestions")
-            ),
-            html`${button("apply", say("Apply"), "main")}${button("dismiss", say("Dismiss"))}`
-          )
-        }${pager(visit, found.map(({ id }) => id))}`
+        body: html`<p><a href="/admin/moderation_lists">${say("Moderation lists")}</a></p>${list}`
       }
     }),
     acts: {

@@ -10,33 +10,32 @@ import { missingParameter } from "../../../services/runtime/Errors.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
 import { group } from "../../Group.ts"
 import { Access } from "../../guard/Access.ts"
-import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
 import { json } from "../../wire/Keys.ts"
-import { PageQuery } from "../../wire/PageQuery.ts"
-import { IdPath } from "../../wire/ReadRequests.ts"
 import { AdminCanonicalEmailBlock, CanonicalEmailBlockWrite, TestedEmail } from "../wire/AdminBlocks.ts"
+import { staffEndpoints } from "./StaffEndpoints.ts"
 import { staffTable } from "./StaffTable.ts"
 
-const reading = Access.staff("manageBlocks", "admin:read", "admin:read:canonical_email_blocks")
-const writing = Access.staff("manageBlocks", "admin:write", "admin:write:canonical_email_blocks")
 const path = "/api/v1/admin/canonical_email_blocks"
+const at = staffEndpoints({
+  path,
+  permission: "manageBlocks",
+  scope: "canonical_email_blocks",
+  row: AdminCanonicalEmailBlock,
+  write: CanonicalEmailBlockWrite
+})
 
 export class AdminCanonicalEmailBlocksGroup extends HttpApiGroup.make("admin/canonicalEmailBlocks")
   .add(
-    HttpApiEndpoint.get("list", path, { query: PageQuery, success: Schema.Array(AdminCanonicalEmailBlock) })
-      .annotate(Access, reading),
-    HttpApiEndpoint.post("create", path, { payload: CanonicalEmailBlockWrite, success: AdminCanonicalEmailBlock })
-      .annotate(Access, writing),
+    at.list,
+    at.create,
     HttpApiEndpoint.post("test", `${path}/test`, {
       payload: TestedEmail,
       success: Schema.Array(AdminCanonicalEmailBlock)
-    }).annotate(Access, reading),
-    HttpApiEndpoint.get("show", `${path}/:id`, { params: IdPath, success: AdminCanonicalEmailBlock })
-      .annotate(Access, reading),
-    HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
-      .annotate(Access, writing)
+    }).annotate(Access, at.reading),
+    at.show,
+    at.remove
   )
   .middleware(Guard)
 {}
@@ -57,13 +56,13 @@ export const layer = group(
     })
     return handlers.handleAll({
       ...table.handlers,
-      create: traced("admin.canonicalEmailBlocks.create")(function*({ payload }) {
-        const email = payload.email?.trim() ?? ""
+      create: table.create(Effect.fnUntraced(function*(by, write: CanonicalEmailBlockWrite) {
+        const email = write.email?.trim() ?? ""
         const digest = email === ""
-          ? payload.canonicalEmailHash?.trim().toLowerCase() ?? ""
+          ? write.canonicalEmailHash?.trim().toLowerCase() ?? ""
           : canonicalEmailHash(yield* requireEmail(email))
-        return Reply.json(shown(yield* blocks.create(yield* Caller.account, digest)))
-      }),
+        return yield* blocks.create(by, digest)
+      })),
       test: traced("admin.canonicalEmailBlocks.test")(function*({ payload }) {
         const email = payload.email?.trim() ?? ""
         if (email === "") return yield* missingParameter("email")

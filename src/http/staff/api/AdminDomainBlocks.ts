@@ -1,4 +1,4 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { hash } from "node:crypto"
 import {
@@ -16,27 +16,28 @@ import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
 import { timestamp } from "../../wire/Common.ts"
 import { json, type Values } from "../../wire/Keys.ts"
-import { PageQuery } from "../../wire/PageQuery.ts"
-import { IdPath } from "../../wire/ReadRequests.ts"
 import { AdminDomainBlock, DomainBlockUpdate, DomainBlockWrite, type ExistingDomainBlock } from "../wire/AdminBlocks.ts"
+import { staffEndpoints } from "./StaffEndpoints.ts"
 import { staffTable } from "./StaffTable.ts"
 
-const reading = Access.staff("manageFederation", "admin:read", "admin:read:domain_blocks")
-const writing = Access.staff("manageFederation", "admin:write", "admin:write:domain_blocks")
 const path = "/api/v1/admin/domain_blocks"
-const changing = { params: IdPath, payload: DomainBlockUpdate, success: AdminDomainBlock }
+const at = staffEndpoints({
+  path,
+  permission: "manageFederation",
+  scope: "domain_blocks",
+  row: AdminDomainBlock,
+  write: DomainBlockUpdate
+})
 
 export class AdminDomainBlocksGroup extends HttpApiGroup.make("admin/domainBlocks")
   .add(
-    HttpApiEndpoint.get("list", path, { query: PageQuery, success: Schema.Array(AdminDomainBlock) })
-      .annotate(Access, reading),
+    at.list,
     HttpApiEndpoint.post("create", path, { payload: DomainBlockWrite, success: AdminDomainBlock })
-      .annotate(Access, writing),
-    HttpApiEndpoint.get("show", `${path}/:id`, { params: IdPath, success: AdminDomainBlock }).annotate(Access, reading),
-    HttpApiEndpoint.put("replace", `${path}/:id`, changing).annotate(Access, writing),
-    HttpApiEndpoint.patch("change", `${path}/:id`, changing).annotate(Access, writing),
-    HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
-      .annotate(Access, writing)
+      .annotate(Access, at.writing),
+    at.show,
+    at.replace,
+    at.change,
+    at.remove
   )
   .middleware(Guard)
 {}
@@ -62,11 +63,6 @@ const changeOf = ({ severity, ...said }: DomainBlockUpdate): Effect.Effect<Domai
     ? Effect.succeed({ ...said, severity })
     : Effect.fail(validationFailed("Severity is not included in the list"))
 
-interface Changing {
-  readonly params: { readonly id: bigint }
-  readonly payload: DomainBlockUpdate
-}
-
 /** Domain blocks of this server (S-168, S-169, S-274, S-277). */
 export const layer = group(
   AdminDomainBlocksGroup,
@@ -77,9 +73,6 @@ export const layer = group(
       path,
       table: { ...blocks, remove: (by, id) => blocks.remove(id, by) },
       shown: (rows) => Effect.succeed(rows.map(shown))
-    })
-    const change = traced("admin.domainBlocks.change")(function*({ params, payload }: Changing) {
-      return Reply.json(shown(yield* blocks.update(params.id, yield* changeOf(payload), yield* Caller.account)))
     })
     return handlers.handleAll({
       ...table.handlers,
@@ -98,8 +91,9 @@ export const layer = group(
             )))
         )
       }),
-      replace: change,
-      change
+      ...table.changes((by, id, write: DomainBlockUpdate) =>
+        Effect.flatMap(changeOf(write), (change) => blocks.update(id, change, by))
+      )
     })
   })
 ).pipe(Layer.provide(DomainBlocks.layer))

@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import {
   type EmailDomainBlock,
@@ -8,33 +8,32 @@ import {
 import { traced } from "../../../services/runtime/Traced.ts"
 import { group } from "../../Group.ts"
 import { Access } from "../../guard/Access.ts"
-import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
 import { day, timestamp } from "../../wire/Common.ts"
 import { DomainName } from "../../wire/DomainBlock.ts"
 import { encode, json } from "../../wire/Keys.ts"
-import { PageQuery } from "../../wire/PageQuery.ts"
-import { IdPath } from "../../wire/ReadRequests.ts"
 import { AdminEmailDomainBlock, EmailDomainBlockWrite, MailHosts } from "../wire/AdminBlocks.ts"
+import { staffEndpoints } from "./StaffEndpoints.ts"
 import { staffTable } from "./StaffTable.ts"
 
-const reading = Access.staff("manageBlocks", "admin:read", "admin:read:email_domain_blocks")
-const writing = Access.staff("manageBlocks", "admin:write", "admin:write:email_domain_blocks")
 const path = "/api/v1/admin/email_domain_blocks"
+const at = staffEndpoints({
+  path,
+  permission: "manageBlocks",
+  scope: "email_domain_blocks",
+  row: AdminEmailDomainBlock,
+  write: EmailDomainBlockWrite
+})
 
 export class AdminEmailDomainBlocksGroup extends HttpApiGroup.make("admin/emailDomainBlocks")
   .add(
-    HttpApiEndpoint.get("list", path, { query: PageQuery, success: Schema.Array(AdminEmailDomainBlock) })
-      .annotate(Access, reading),
-    HttpApiEndpoint.post("create", path, { payload: EmailDomainBlockWrite, success: AdminEmailDomainBlock })
-      .annotate(Access, writing),
+    at.list,
+    at.create,
     HttpApiEndpoint.post("resolve", `${path}/resolve`, { payload: DomainName, success: MailHosts })
-      .annotate(Access, reading),
-    HttpApiEndpoint.get("show", `${path}/:id`, { params: IdPath, success: AdminEmailDomainBlock })
-      .annotate(Access, reading),
-    HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
-      .annotate(Access, writing)
+      .annotate(Access, at.reading),
+    at.show,
+    at.remove
   )
   .middleware(Guard)
 {}
@@ -71,20 +70,18 @@ export const layer = group(
         })
       )
     })
-    const { answer, handlers: common } = yield* staffTable({ name: "emailDomainBlocks", path, table: blocks, shown })
+    const table = yield* staffTable({ name: "emailDomainBlocks", path, table: blocks, shown })
 
     return handlers.handleAll({
-      ...common,
-      create: traced("admin.emailDomainBlocks.create")(function*({ payload }) {
-        return yield* answer(
-          yield* blocks.create(yield* Caller.account, {
-            domain: payload.domain ?? "",
-            allowWithApproval: payload.allowWithApproval === true,
-            otherDomains: payload.otherDomains ?? [],
-            confirmed: payload.confirmed === true
-          })
-        )
-      }),
+      ...table.handlers,
+      create: table.create((by, { allowWithApproval, confirmed, domain, otherDomains }: EmailDomainBlockWrite) =>
+        blocks.create(by, {
+          domain: domain ?? "",
+          allowWithApproval: allowWithApproval === true,
+          otherDomains: otherDomains ?? [],
+          confirmed: confirmed === true
+        })
+      ),
       resolve: traced("admin.emailDomainBlocks.resolve")(function*({ payload }) {
         const domain = payload.domain?.trim() ?? ""
         return Reply.json(encode<MailHosts>({ domain, hosts: yield* blocks.exchanges(domain) }))

@@ -1,35 +1,33 @@
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiGroup } from "effect/http-api"
+import type { AccountId } from "../../../services/database/Ids.ts"
 import { type IpBlock, IpBlocks } from "../../../services/moderation/IpBlocks.ts"
-import { traced } from "../../../services/runtime/Traced.ts"
 import { group } from "../../Group.ts"
-import { Access } from "../../guard/Access.ts"
-import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
-import * as Reply from "../../guard/Reply.ts"
 import { timestamp, timestampOrNull } from "../../wire/Common.ts"
 import { json } from "../../wire/Keys.ts"
-import { PageQuery } from "../../wire/PageQuery.ts"
-import { IdPath } from "../../wire/ReadRequests.ts"
 import { AdminIpBlock, IpBlockWrite } from "../wire/AdminBlocks.ts"
+import { staffEndpoints } from "./StaffEndpoints.ts"
 import { staffTable } from "./StaffTable.ts"
 
-const reading = Access.staff("manageBlocks", "admin:read", "admin:read:ip_blocks")
-const writing = Access.staff("manageBlocks", "admin:write", "admin:write:ip_blocks")
 const path = "/api/v1/admin/ip_blocks"
-const changing = { params: IdPath, payload: IpBlockWrite, success: AdminIpBlock }
+const at = staffEndpoints({
+  path,
+  permission: "manageBlocks",
+  scope: "ip_blocks",
+  row: AdminIpBlock,
+  write: IpBlockWrite
+})
 
 export class AdminIpBlocksGroup extends HttpApiGroup.make("admin/ipBlocks")
   .add(
-    HttpApiEndpoint.get("list", path, { query: PageQuery, success: Schema.Array(AdminIpBlock) })
-      .annotate(Access, reading),
-    HttpApiEndpoint.post("create", path, { payload: IpBlockWrite, success: AdminIpBlock }).annotate(Access, writing),
-    HttpApiEndpoint.get("show", `${path}/:id`, { params: IdPath, success: AdminIpBlock }).annotate(Access, reading),
-    HttpApiEndpoint.put("replace", `${path}/:id`, changing).annotate(Access, writing),
-    HttpApiEndpoint.patch("change", `${path}/:id`, changing).annotate(Access, writing),
-    HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
-      .annotate(Access, writing)
+    at.list,
+    at.create,
+    at.show,
+    at.replace,
+    at.change,
+    at.remove
   )
   .middleware(Guard)
 {}
@@ -63,13 +61,11 @@ const address = Effect.map(
   HttpServerRequest.HttpServerRequest,
   ({ remoteAddress }) => Option.getOrUndefined(remoteAddress)
 )
-/** The acting account and the client's IP address. */
-const author = Effect.all({ by: Caller.account, address })
-
-interface Changing {
-  readonly params: { readonly id: bigint }
-  readonly payload: IpBlockWrite
-}
+/** Runs an action with the acting account and the client's IP address. */
+const asAuthor = <A, E>(
+  by: AccountId,
+  work: (author: { readonly by: AccountId; readonly address: string | undefined }) => Effect.Effect<A, E>
+) => Effect.flatMap(address, (from) => work({ by, address: from }))
 
 /** IP blocks: networks that may not sign up, or not connect at all (S-174). */
 export const layer = group(
@@ -81,20 +77,16 @@ export const layer = group(
       path,
       table: {
         ...blocks,
-        remove: (by, id) => Effect.flatMap(address, (from) => blocks.remove({ by, address: from }, id))
+        remove: (by, id) => asAuthor(by, (author) => blocks.remove(author, id))
       },
       shown: (rows) => Effect.succeed(rows.map(shown))
     })
-    const change = traced("admin.ipBlocks.change")(function*({ params, payload }: Changing) {
-      return Reply.json(shown(yield* blocks.update(yield* author, params.id, wishOf(payload))))
-    })
     return handlers.handleAll({
       ...table.handlers,
-      create: traced("admin.ipBlocks.create")(function*({ payload }) {
-        return Reply.json(shown(yield* blocks.create(yield* author, wishOf(payload))))
-      }),
-      replace: change,
-      change
+      create: table.create((by, write: IpBlockWrite) => asAuthor(by, (author) => blocks.create(author, wishOf(write)))),
+      ...table.changes((by, id, write: IpBlockWrite) =>
+        asAuthor(by, (author) => blocks.update(author, id, wishOf(write)))
+      )
     })
   })
 ).pipe(Layer.provide(IpBlocks.layer))

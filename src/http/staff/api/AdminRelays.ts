@@ -1,34 +1,30 @@
-import { Effect, Layer, Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Effect, Layer } from "effect"
+import { HttpApiGroup } from "effect/http-api"
 import { DomainActors } from "../../../actors/domain/DomainActors.ts"
 import { type Relay, Relays } from "../../../services/federation/relays/Relays.ts"
 import { RemoteLookup } from "../../../services/federation/RemoteLookup.ts"
 import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
 import { group } from "../../Group.ts"
-import { Access } from "../../guard/Access.ts"
 import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
 import { timestamp } from "../../wire/Common.ts"
 import { json } from "../../wire/Keys.ts"
-import { IdPath } from "../../wire/ReadRequests.ts"
 import { AdminRelay, RelayWrite } from "../wire/AdminFederation.ts"
+import { staffEndpoints } from "./StaffEndpoints.ts"
 
-const reading = Access.staff("manageFederation", "admin:read")
-const writing = Access.staff("manageFederation", "admin:write")
 const path = "/api/v1/admin/relays"
-const one = { params: IdPath, success: AdminRelay }
+const at = staffEndpoints({ path, permission: "manageFederation", row: AdminRelay, write: RelayWrite })
 
 export class AdminRelaysGroup extends HttpApiGroup.make("admin/relays")
   .add(
-    HttpApiEndpoint.get("list", path, { success: Schema.Array(AdminRelay) }).annotate(Access, reading),
-    HttpApiEndpoint.post("create", path, { payload: RelayWrite, success: AdminRelay }).annotate(Access, writing),
-    HttpApiEndpoint.get("show", `${path}/:id`, one).annotate(Access, reading),
-    HttpApiEndpoint.post("enable", `${path}/:id/enable`, one).annotate(Access, writing),
-    HttpApiEndpoint.post("disable", `${path}/:id/disable`, one).annotate(Access, writing),
-    HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
-      .annotate(Access, writing)
+    at.wholeList,
+    at.create,
+    at.show,
+    at.act("enable"),
+    at.act("disable"),
+    at.remove
   )
   .middleware(Guard)
 {}

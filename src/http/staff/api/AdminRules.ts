@@ -13,22 +13,19 @@ import { rulesJson } from "../../render/InstanceJson.ts"
 import { ruleValues } from "../../render/Values.ts"
 import { Rule } from "../../wire/Instance.ts"
 import { json } from "../../wire/Keys.ts"
-import { IdPath } from "../../wire/ReadRequests.ts"
 import { RuleWrite } from "../wire/Rule.ts"
+import { staffEndpoints } from "./StaffEndpoints.ts"
 
 const path = "/api/v1/admin/rules"
-const writing = Access.staff("manageRules", "admin:write")
-const changing = { params: IdPath, payload: RuleWrite, success: Rule }
+const at = staffEndpoints({ path, permission: "manageRules", row: Rule, write: RuleWrite })
 
 export class AdminRulesGroup extends HttpApiGroup.make("admin/rules")
   .add(
-    HttpApiEndpoint.get("all", path, { success: Schema.Array(Rule) })
-      .annotate(Access, Access.staff("manageRules", "admin:read")),
-    HttpApiEndpoint.post("create", path, { payload: RuleWrite, success: Rule }).annotate(Access, writing),
-    HttpApiEndpoint.put("replace", `${path}/:id`, changing).annotate(Access, writing),
-    HttpApiEndpoint.patch("change", `${path}/:id`, changing).annotate(Access, writing),
-    HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
-      .annotate(Access, writing)
+    HttpApiEndpoint.get("all", path, { success: Schema.Array(Rule) }).annotate(Access, at.reading),
+    at.create,
+    at.replace,
+    at.change,
+    at.remove
   )
   .middleware(Guard)
 {}

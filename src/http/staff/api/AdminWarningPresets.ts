@@ -1,39 +1,37 @@
-import { Effect, Layer, Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Effect, Layer } from "effect"
+import { HttpApiGroup } from "effect/http-api"
 import { type WarningPreset, WarningPresets } from "../../../services/moderation/WarningPresets.ts"
-import { traced } from "../../../services/runtime/Traced.ts"
 import { group } from "../../Group.ts"
-import { Access } from "../../guard/Access.ts"
-import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
-import * as Reply from "../../guard/Reply.ts"
 import { timestamp } from "../../wire/Common.ts"
 import { json } from "../../wire/Keys.ts"
-import { IdPath } from "../../wire/ReadRequests.ts"
 import { AdminWarningPreset, WarningPresetWrite } from "../wire/WarningPreset.ts"
+import { staffEndpoints } from "./StaffEndpoints.ts"
+import { staffHandlers } from "./StaffTable.ts"
 
-/** Readable by all staff who moderate accounts. */
-const reading = Access.staff(["manageSettings", "manageUsers", "manageReports"], "admin:read")
-const writing = Access.staff("manageSettings", "admin:write")
 const path = "/api/v1/admin/warning_presets"
-const one = { params: IdPath, success: AdminWarningPreset }
-const changing = { ...one, payload: WarningPresetWrite }
+const at = staffEndpoints({
+  path,
+  permission: "manageSettings",
+  // All staff who moderate accounts.
+  readers: ["manageSettings", "manageUsers", "manageReports"],
+  row: AdminWarningPreset,
+  write: WarningPresetWrite
+})
 
 export class AdminWarningPresetsGroup extends HttpApiGroup.make("admin/warningPresets")
   .add(
-    HttpApiEndpoint.get("list", path, { success: Schema.Array(AdminWarningPreset) }).annotate(Access, reading),
-    HttpApiEndpoint.post("create", path, { payload: WarningPresetWrite, success: AdminWarningPreset })
-      .annotate(Access, writing),
-    HttpApiEndpoint.get("show", `${path}/:id`, one).annotate(Access, reading),
-    HttpApiEndpoint.put("replace", `${path}/:id`, changing).annotate(Access, writing),
-    HttpApiEndpoint.patch("change", `${path}/:id`, changing).annotate(Access, writing),
-    HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
-      .annotate(Access, writing)
+    at.wholeList,
+    at.create,
+    at.show,
+    at.replace,
+    at.change,
+    at.remove
   )
   .middleware(Guard)
 {}
 
-const shownJson = ({ createdAt, id, updatedAt, ...preset }: WarningPreset) =>
+const shown = ({ createdAt, id, updatedAt, ...preset }: WarningPreset) =>
   json<AdminWarningPreset>({
     ...preset,
     id: String(id),
@@ -41,37 +39,23 @@ const shownJson = ({ createdAt, id, updatedAt, ...preset }: WarningPreset) =>
     updatedAt: timestamp(updatedAt)
   })
 
-const shown = (preset: WarningPreset) => Reply.json(shownJson(preset))
-
 const wishOf = ({ text, title }: WarningPresetWrite) => ({ text: text ?? undefined, title: title ?? undefined })
-
-interface Changing {
-  readonly params: { readonly id: bigint }
-  readonly payload: WarningPresetWrite
-}
 
 /** Preset texts for moderation warnings. Mastodon has only a web page for them. */
 export const layer = group(
   AdminWarningPresetsGroup,
   Effect.fn(function*(handlers) {
     const presets = yield* WarningPresets
-    const change = traced("admin.warningPresets.change")(function*({ params, payload }: Changing) {
-      return shown(yield* presets.update(yield* Caller.account, params.id, wishOf(payload)))
+    const { changes, create, handlers: common, whole } = staffHandlers({
+      name: "warningPresets",
+      table: presets,
+      shown: (rows) => Effect.succeed(rows.map(shown))
     })
     return handlers.handleAll({
-      list: traced("admin.warningPresets.list")(() =>
-        Effect.map(presets.list, (found) => Reply.list(found.map(shownJson)))
-      ),
-      create: traced("admin.warningPresets.create")(function*({ payload }) {
-        return shown(yield* presets.create(yield* Caller.account, wishOf(payload)))
-      }),
-      show: traced("admin.warningPresets.show")(({ params }) => Effect.map(presets.find(params.id), shown)),
-      replace: change,
-      change,
-      remove: traced("admin.warningPresets.remove")(function*({ params }) {
-        yield* presets.remove(yield* Caller.account, params.id)
-        return Reply.empty
-      })
+      ...common,
+      list: whole(presets.list),
+      create: create((by, write: WarningPresetWrite) => presets.create(by, wishOf(write))),
+      ...changes((by, id, write: WarningPresetWrite) => presets.update(by, id, wishOf(write)))
     })
   })
 ).pipe(Layer.provide(WarningPresets.layer))

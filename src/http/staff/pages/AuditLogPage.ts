@@ -1,10 +1,12 @@
 import { Effect, Layer } from "effect"
+import type { Page } from "../../../services/database/Paging.ts"
 import { auditActions } from "../../../services/staff/AuditActions.ts"
 import { AuditEntries, type AuditEntry } from "../../../services/staff/AuditEntries.ts"
 import * as Reply from "../../guard/Reply.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { auditFile } from "../render/AuditFile.ts"
-import { emptyList, filters, filterSelect, filterText, pageOf, pager, table, totalOf, urlWith } from "./parts/Tables.ts"
+import { pagedList } from "./parts/RowLists.ts"
+import { filters, filterSelect, filterText, urlWith } from "./parts/Tables.ts"
 import { moment } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
@@ -42,23 +44,28 @@ const make = Effect.gen(function*() {
 
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say }, words } = visit
-    const found = yield* entries.list(wantedIn(visit), pageOf(visit))
-    const total = yield* totalOf(visit, found.length, entries.total(wantedIn(visit)))
+    const wanted = wantedIn(visit)
+    const source = { page: (page: Page) => entries.list(wanted, page), total: entries.total(wanted) }
     const choices = (
       all: ReadonlyArray<string>,
       any: string
     ) => [["", any] as const, ...all.map((name) => [name, name.replaceAll("_", " ")] as const)]
-    const rows = found.map((entry) => [
-      moment(words, entry.createdAt),
-      by(visit, entry),
-      html`${entry.targetType.replaceAll("_", " ")}: ${entry.action.replaceAll("_", " ")}`,
-      entry.targetId === null
-        ? html`<bdi>${entry.targetLabel}</bdi>`
-        : html`<a href="${path}?target_type=${entry.targetType}&target_id=${String(entry.targetId)}"><bdi>${
-          entry.targetLabel || String(entry.targetId)
-        }</bdi></a>`,
-      html`${stateOf(say("Before"), entry.before)}${stateOf(say("After"), entry.after)}`
-    ])
+    const list = yield* pagedList(visit, source, {
+      caption: say("Audit log"),
+      empty: say("No entries match."),
+      heads: [say("Date"), say("Done by"), say("Action"), say("On"), say("Changes")],
+      cells: (entry) => [
+        moment(words, entry.createdAt),
+        by(visit, entry),
+        html`${entry.targetType.replaceAll("_", " ")}: ${entry.action.replaceAll("_", " ")}`,
+        entry.targetId === null
+          ? html`<bdi>${entry.targetLabel}</bdi>`
+          : html`<a href="${path}?target_type=${entry.targetType}&target_id=${String(entry.targetId)}"><bdi>${
+            entry.targetLabel || String(entry.targetId)
+          }</bdi></a>`,
+        html`${stateOf(say("Before"), entry.before)}${stateOf(say("After"), entry.after)}`
+      ]
+    })
     return {
       title: say("Audit log"),
       body: html`${
@@ -72,13 +79,7 @@ const make = Effect.gen(function*() {
         )
       }<p class="row"><a href="${urlWith({ ...visit, path: `${path}/export.csv` }, {})}" download>${
         say("Download as CSV")
-      }</a> <span class="soft">${say("The audit log cannot be changed.")}</span></p>${total}${
-        rows.length === 0 ? emptyList(say("No entries match.")) : table(
-          [say("Date"), say("Done by"), say("Action"), say("On"), say("Changes")],
-          rows,
-          say("Audit log")
-        )
-      }${pager(visit, found.map(({ id }) => id))}`
+      }</a> <span class="soft">${say("The audit log cannot be changed.")}</span></p>${list}`
     }
   })
 

@@ -4,7 +4,7 @@ import { CanonicalEmailBlocks, canonicalEmailHash } from "../../../services/mode
 import { missingParameter } from "../../../services/runtime/Errors.ts"
 import { html } from "../../html/Html.ts"
 import { actButton, button, form, textField } from "./parts/Controls.ts"
-import { emptyList, pageOf, pager, table, totalOf } from "./parts/Tables.ts"
+import { pagedList } from "./parts/RowLists.ts"
 import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
@@ -17,12 +17,15 @@ const make = Effect.gen(function*() {
 
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say } } = visit
-    const found = yield* blocks.page(pageOf(visit))
-    const total = yield* totalOf(visit, found.length, blocks.total)
-    const rows = found.map(({ canonicalEmailHash: digest, id }) => [
-      html`<code>${digest}</code>`,
-      actButton(visit, "remove", say("Remove"), { kind: "danger", fields: { id: String(id) } })
-    ])
+    const list = yield* pagedList(visit, blocks, {
+      caption: say("Blocked email addresses"),
+      empty: say("No email addresses are blocked."),
+      heads: [say("Hash"), say("Actions")],
+      cells: ({ canonicalEmailHash: digest, id }) => [
+        html`<code>${digest}</code>`,
+        actButton(visit, "remove", say("Remove"), { kind: "danger", fields: { id: String(id) } })
+      ]
+    })
     const email = textField(visit, { name: "email", type: "email", label: say("Email address"), required: true })
     return {
       title: say("Blocked email addresses"),
@@ -34,11 +37,7 @@ const make = Effect.gen(function*() {
         section(say("Block an email address"), form(visit, html`${email}${button("create", say("Block"), "danger")}`))
       }${
         section(say("Check an email address"), form(visit, html`${email}${button("test", say("Check"))}`))
-      }</div>${total}${
-        rows.length === 0
-          ? emptyList(say("No email addresses are blocked."))
-          : table([say("Hash"), say("Actions")], rows, say("Blocked email addresses"))
-      }${pager(visit, found.map(({ id }) => id))}`
+      }</div>${list}`
     }
   })
 

@@ -3,8 +3,8 @@ import { DomainAllows } from "../../../services/federation/domains/DomainAllows.
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { html } from "../../html/Html.ts"
 import { actButton, button, form, textField } from "./parts/Controls.ts"
+import { pagedList } from "./parts/RowLists.ts"
 import { suffixConfirmation } from "./parts/SuffixConfirmation.ts"
-import { emptyList, pageOf, pager, table, totalOf } from "./parts/Tables.ts"
 import { moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
@@ -18,13 +18,16 @@ const make = Effect.gen(function*() {
 
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say }, words } = visit
-    const found = yield* allows.page(pageOf(visit))
-    const total = yield* totalOf(visit, found.length, allows.total)
-    const rows = found.map(({ createdAt, domain, id }) => [
-      html`<a href="/admin/instances/${domain}">${domain}</a>`,
-      moment(words, createdAt),
-      actButton(visit, "remove", say("Remove"), { kind: "danger", fields: { id: String(id) } })
-    ])
+    const list = yield* pagedList(visit, allows, {
+      caption: say("Allowed servers"),
+      empty: say("The list is empty."),
+      heads: [say("Server"), say("Since"), say("Actions")],
+      cells: ({ createdAt, domain, id }) => [
+        html`<a href="/admin/instances/${domain}">${domain}</a>`,
+        moment(words, createdAt),
+        actButton(visit, "remove", say("Remove"), { kind: "danger", fields: { id: String(id) } })
+      ]
+    })
     return {
       title: say("Allowed servers"),
       body: html`<p class="soft">${
@@ -41,11 +44,7 @@ const make = Effect.gen(function*() {
             }`
           )
         )
-      }${total}${
-        rows.length === 0
-          ? emptyList(say("The list is empty."))
-          : table([say("Server"), say("Since"), say("Actions")], rows, say("Allowed servers"))
-      }${pager(visit, found.map(({ id }) => id))}`
+      }${list}`
     }
   })
 

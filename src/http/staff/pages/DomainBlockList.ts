@@ -5,8 +5,8 @@ import { html } from "../../html/Html.ts"
 import { actButton, button, form, textField } from "./parts/Controls.ts"
 import { blockChangeIn, domainBlockFields, fieldsOfBlock, severityNames } from "./parts/DomainBlockForm.ts"
 import { eachChosen } from "./parts/Each.ts"
+import { pagedList } from "./parts/RowLists.ts"
 import { suffixConfirmation } from "./parts/SuffixConfirmation.ts"
-import { bulk, emptyList, pageOf, pager, rowCheckbox, table, totalOf } from "./parts/Tables.ts"
 import { badge, definitions, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { requireId, type Visit } from "./Visit.ts"
@@ -19,33 +19,30 @@ const make = Effect.gen(function*() {
 
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say }, words } = visit
-    const found = yield* blocks.page(pageOf(visit))
-    const total = yield* totalOf(visit, found.length, blocks.total)
-    const rows = found.map((block) => [
-      rowCheckbox(block.id, say("Select {name}", { name: block.domain })),
-      html`<a href="${path}/${String(block.id)}">${block.domain}</a>${
-        block.publicComment === null ? "" : html`<span class="hint" dir="auto">${block.publicComment}</span>`
-      }`,
-      html`${badge(severityNames[block.severity](words), block.severity === "suspend" ? "bad" : "warn")}${
-        block.rejectMedia ? html` ${badge(say("Reject media"))}` : ""
-      }${block.rejectReports ? html` ${badge(say("Reject reports"))}` : ""}${
-        block.listId === null ? "" : html` ${badge(say("From a list"))}`
-      }`,
-      moment(words, block.createdAt)
-    ])
+    const listed = yield* pagedList(visit, blocks, {
+      caption: say("Blocked servers"),
+      empty: say("No servers are blocked."),
+      heads: [say("Server"), say("State"), say("Since")],
+      cells: (block) => [
+        html`<a href="${path}/${String(block.id)}">${block.domain}</a>${
+          block.publicComment === null ? "" : html`<span class="hint" dir="auto">${block.publicComment}</span>`
+        }`,
+        html`${badge(severityNames[block.severity](words), block.severity === "suspend" ? "bad" : "warn")}${
+          block.rejectMedia ? html` ${badge(say("Reject media"))}` : ""
+        }${block.rejectReports ? html` ${badge(say("Reject reports"))}` : ""}${
+          block.listId === null ? "" : html` ${badge(say("From a list"))}`
+        }`,
+        moment(words, block.createdAt)
+      ],
+      selected: { name: ({ domain }) => domain, buttons: html`${button("remove", say("Unblock"))}` }
+    })
     return {
       title: say("Blocked servers"),
       body: html`<p class="row"><a href="${path}/new">${
         say("Block a server")
       }</a> <a href="/admin/domain_block_files">${say("Import and export")}</a> <a href="/admin/domain_allows">${
         say("Allowed servers")
-      }</a></p>${total}${
-        rows.length === 0 ? emptyList(say("No servers are blocked.")) : bulk(
-          visit,
-          table([say("Selected"), say("Server"), say("State"), say("Since")], rows, say("Blocked servers")),
-          html`${button("remove", say("Unblock"))}`
-        )
-      }${pager(visit, found.map(({ id }) => id))}`
+      }</a></p>${listed}`
     }
   })
 

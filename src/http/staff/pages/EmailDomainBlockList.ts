@@ -1,9 +1,10 @@
 import { Effect, Layer } from "effect"
+import type { Page } from "../../../services/database/Paging.ts"
 import { EmailDomainBlocks, historyDays } from "../../../services/moderation/EmailDomainBlocks.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { actButton, button, checkbox, form } from "./parts/Controls.ts"
+import { pagedList } from "./parts/RowLists.ts"
 import { suffixConfirmation } from "./parts/SuffixConfirmation.ts"
-import { emptyList, pageOf, pager, table, totalOf } from "./parts/Tables.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
@@ -25,17 +26,30 @@ const make = Effect.gen(function*() {
       }</fieldset>`
   })
 
+  /** Reads a page of blocks with their uses in the last days. */
+  const page = Effect.fnUntraced(function*(wanted: Page) {
+    const found = yield* blocks.page(wanted)
+    const days = Map.groupBy(yield* blocks.history(found.map(({ id }) => id)), ({ blockId }) => blockId)
+    return found.map((block) => ({
+      id: block.id,
+      block,
+      uses: (days.get(block.id) ?? []).reduce((sum, { uses }) => sum + uses, 0)
+    }))
+  })
+
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { query, words: { figure, say }, words } = visit
-    const found = yield* blocks.page(pageOf(visit))
-    const total = yield* totalOf(visit, found.length, blocks.total)
-    const days = Map.groupBy(yield* blocks.history(found.map(({ id }) => id)), ({ blockId }) => blockId)
-    const rows = found.map((block) => [
-      html`${block.domain}${block.allowWithApproval ? html` ${badge(say("Needs approval"), "warn")}` : ""}`,
-      figure((days.get(block.id) ?? []).reduce((sum, { uses }) => sum + uses, 0)),
-      moment(words, block.createdAt),
-      actButton(visit, "remove", say("Remove"), { kind: "danger", fields: { id: String(block.id) } })
-    ])
+    const list = yield* pagedList(visit, { page, total: blocks.total }, {
+      caption: say("Blocked email providers"),
+      empty: say("No email providers are blocked."),
+      heads: [say("Domain"), say("Sign-ups in {days} days", { days: historyDays }), say("Since"), say("Actions")],
+      cells: ({ block, id, uses }) => [
+        html`${block.domain}${block.allowWithApproval ? html` ${badge(say("Needs approval"), "warn")}` : ""}`,
+        figure(uses),
+        moment(words, block.createdAt),
+        actButton(visit, "remove", say("Remove"), { kind: "danger", fields: { id: String(id) } })
+      ]
+    })
     const asked = query.get("domain")?.trim() ?? ""
     const exchanges: Html = asked === "" ? html`` : yield* Effect.catch(
       hosts(visit, asked),
@@ -64,13 +78,7 @@ const make = Effect.gen(function*() {
             )
           }`
         )
-      }${total}${
-        rows.length === 0 ? emptyList(say("No email providers are blocked.")) : table(
-          [say("Domain"), say("Sign-ups in {days} days", { days: historyDays }), say("Since"), say("Actions")],
-          rows,
-          say("Blocked email providers")
-        )
-      }${pager(visit, found.map(({ id }) => id))}`
+      }${list}`
     }
   })
 

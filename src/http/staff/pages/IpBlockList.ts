@@ -6,7 +6,7 @@ import { type IpBlock, IpBlocks } from "../../../services/moderation/IpBlocks.ts
 import { type Html, html } from "../../html/Html.ts"
 import { button, form, select, textArea, textField } from "./parts/Controls.ts"
 import { eachChosen } from "./parts/Each.ts"
-import { bulk, emptyList, pageOf, pager, rowCheckbox, table, totalOf } from "./parts/Tables.ts"
+import { pagedList } from "./parts/RowLists.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { requireId, type Visit } from "./Visit.ts"
@@ -92,27 +92,24 @@ const make = Effect.gen(function*() {
     permission: "manageBlocks",
     show: Effect.fnUntraced(function*(visit) {
       const { words: { say }, words } = visit
-      const found = yield* blocks.page(pageOf(visit))
-      const total = yield* totalOf(visit, found.length, blocks.total)
-      const rows = found.map((block) => [
-        rowCheckbox(block.id, say("Select {name}", { name: block.ip })),
-        html`<a href="${path}/${String(block.id)}">${block.ip}</a>${
-          block.comment === "" ? "" : html`<span class="hint" dir="auto">${block.comment}</span>`
-        }`,
-        badge(severities[block.severity](words), block.severity === "no_access" ? "bad" : "warn"),
-        block.expiresAt === null ? say("Never") : moment(words, block.expiresAt)
-      ])
+      const listed = yield* pagedList(visit, blocks, {
+        caption: say("Blocked IP addresses"),
+        empty: say("No IP addresses are blocked."),
+        heads: [say("Address"), say("State"), say("Ends")],
+        cells: (block) => [
+          html`<a href="${path}/${String(block.id)}">${block.ip}</a>${
+            block.comment === "" ? "" : html`<span class="hint" dir="auto">${block.comment}</span>`
+          }`,
+          badge(severities[block.severity](words), block.severity === "no_access" ? "bad" : "warn"),
+          block.expiresAt === null ? say("Never") : moment(words, block.expiresAt)
+        ],
+        selected: { name: ({ ip }) => ip, buttons: button("remove", say("Unblock")) }
+      })
       return {
         title: say("Blocked IP addresses"),
         body: html`${
           section(say("New block"), form(visit, html`${fields(visit)}${button("create", say("Block"), "danger")}`))
-        }${total}${
-          rows.length === 0 ? emptyList(say("No IP addresses are blocked.")) : bulk(
-            visit,
-            table([say("Selected"), say("Address"), say("State"), say("Ends")], rows, say("Blocked IP addresses")),
-            button("remove", say("Unblock"))
-          )
-        }${pager(visit, found.map(({ id }) => id))}`
+        }${listed}`
       }
     }),
     acts: {

@@ -6,7 +6,7 @@ import type { Messages } from "../../../services/languages/Messages.ts"
 import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { actButton, button, form, select, textField } from "./parts/Controls.ts"
-import { emptyList, table, total } from "./parts/Tables.ts"
+import { wholeList } from "./parts/RowLists.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
@@ -28,18 +28,23 @@ const make = Effect.gen(function*() {
 
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say }, words } = visit
-    const rows = (yield* relays.list).map(({ createdAt, id, inboxUrl, kind, state }) => {
-      const fields = { id: String(id) }
-      return [
-        html`${inboxUrl}<span class="hint">${kind === "mastodon" ? "Mastodon" : "LitePub"}</span>`,
-        states[state](words),
-        moment(words, createdAt),
-        html`<div class="row">${
-          state === "idle" || state === "rejected"
-            ? actButton(visit, "enable", say("Enable"), { fields })
-            : actButton(visit, "disable", say("Disable"), { fields })
-        }${actButton(visit, "remove", say("Remove"), { kind: "danger", fields })}</div>`
-      ]
+    const list = wholeList(visit, yield* relays.list, {
+      caption: say("Relays"),
+      empty: say("No relays yet."),
+      heads: [say("Relay"), say("State"), say("Since"), say("Actions")],
+      cells: ({ createdAt, id, inboxUrl, kind, state }) => {
+        const fields = { id: String(id) }
+        return [
+          html`${inboxUrl}<span class="hint">${kind === "mastodon" ? "Mastodon" : "LitePub"}</span>`,
+          states[state](words),
+          moment(words, createdAt),
+          html`<div class="row">${
+            state === "idle" || state === "rejected"
+              ? actButton(visit, "enable", say("Enable"), { fields })
+              : actButton(visit, "disable", say("Disable"), { fields })
+          }${actButton(visit, "remove", say("Remove"), { kind: "danger", fields })}</div>`
+        ]
+      }
     })
     return {
       title: say("Relays"),
@@ -61,11 +66,7 @@ const make = Effect.gen(function*() {
             }`
           )
         )
-      }${total(visit, rows.length)}${
-        rows.length === 0
-          ? emptyList(say("No relays yet."))
-          : table([say("Relay"), say("State"), say("Since"), say("Actions")], rows, say("Relays"))
-      }`
+      }${list}`
     }
   })
 

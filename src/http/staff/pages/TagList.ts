@@ -1,9 +1,11 @@
 import { Effect, Layer } from "effect"
+import type { Page } from "../../../services/database/Paging.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { tagStates, TagWriter } from "../../../services/statuses/TagWriter.ts"
 import { html } from "../../html/Html.ts"
 import { button, checkbox, form, textField } from "./parts/Controls.ts"
-import { emptyList, filters, filterText, pageOf, pager, table, tabs, totalOf } from "./parts/Tables.ts"
+import { pagedList } from "./parts/RowLists.ts"
+import { filters, filterText, tabs } from "./parts/Tables.ts"
 import { badge, definitions, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { requireId, type Visit } from "./Visit.ts"
@@ -28,17 +30,21 @@ const make = Effect.gen(function*() {
         name: query.get("name")?.trim().replace(/^[#＃]/, "") || undefined,
         state: tagStates.find((one) => one === query.get("state"))
       }
-      const found = yield* tags.list(wanted, pageOf(visit))
-      const total = yield* totalOf(visit, found.length, tags.total(wanted))
-      const rows = found.map((tag) => [
-        html`<a href="${path}/${String(tag.id)}">#<bdi>${tag.displayName}</bdi></a>`,
-        html`${tag.usable ? "" : badge(say("Not usable"), "bad")}${
-          tag.listable ? "" : html` ${badge(say("Not searchable"), "warn")}`
-        }${tag.trendable === true ? html` ${badge(say("Can trend"), "good")}` : ""}${
-          tag.trendable === false ? html` ${badge(say("Cannot trend"), "bad")}` : ""
-        }`,
-        moment(words, tag.reviewedAt)
-      ])
+      const source = { page: (page: Page) => tags.list(wanted, page), total: tags.total(wanted) }
+      const list = yield* pagedList(visit, source, {
+        caption: say("Hashtags"),
+        empty: say("No hashtags match."),
+        heads: [say("Hashtag"), say("State"), say("Reviewed")],
+        cells: (tag) => [
+          html`<a href="${path}/${String(tag.id)}">#<bdi>${tag.displayName}</bdi></a>`,
+          html`${tag.usable ? "" : badge(say("Not usable"), "bad")}${
+            tag.listable ? "" : html` ${badge(say("Not searchable"), "warn")}`
+          }${tag.trendable === true ? html` ${badge(say("Can trend"), "good")}` : ""}${
+            tag.trendable === false ? html` ${badge(say("Cannot trend"), "bad")}` : ""
+          }`,
+          moment(words, tag.reviewedAt)
+        ]
+      })
       return {
         title: say("Hashtags"),
         body: html`${
@@ -49,11 +55,7 @@ const make = Effect.gen(function*() {
             ["refused", say("Cannot trend")],
             ["unusable", say("Not usable")]
           ])
-        }${filters(visit, filterText(visit, "name", say("Name begins with")))}${total}${
-          rows.length === 0
-            ? emptyList(say("No hashtags match."))
-            : table([say("Hashtag"), say("State"), say("Reviewed")], rows, say("Hashtags"))
-        }${pager(visit, found.map(({ id }) => id))}`
+        }${filters(visit, filterText(visit, "name", say("Name begins with")))}${list}`
       }
     })
   })

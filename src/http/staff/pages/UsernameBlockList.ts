@@ -3,7 +3,7 @@ import { UsernameBlocks } from "../../../services/moderation/UsernameBlocks.ts"
 import { html } from "../../html/Html.ts"
 import { button, checkbox, form, select, textField } from "./parts/Controls.ts"
 import { eachChosen } from "./parts/Each.ts"
-import { bulk, emptyList, pageOf, pager, rowCheckbox, table, totalOf } from "./parts/Tables.ts"
+import { pagedList } from "./parts/RowLists.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import type { Visit } from "./Visit.ts"
@@ -16,16 +16,24 @@ const make = Effect.gen(function*() {
 
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say }, words } = visit
-    const found = yield* blocks.page(pageOf(visit))
-    const total = yield* totalOf(visit, found.length, blocks.total)
-    const rows = found.map(({ allowWithApproval, createdAt, exact, id, username }) => [
-      rowCheckbox(id, say("Select {name}", { name: username })),
-      username,
-      html`${exact ? badge(say("Whole name")) : badge(say("Part of a name"))}${
-        allowWithApproval ? html` ${badge(say("Needs approval"), "warn")}` : ""
-      }`,
-      moment(words, createdAt)
-    ])
+    const list = yield* pagedList(visit, blocks, {
+      caption: say("Blocked usernames"),
+      empty: say("No usernames are blocked."),
+      heads: [say("Username"), say("State"), say("Since")],
+      cells: ({ allowWithApproval, createdAt, exact, username }) => [
+        username,
+        html`${exact ? badge(say("Whole name")) : badge(say("Part of a name"))}${
+          allowWithApproval ? html` ${badge(say("Needs approval"), "warn")}` : ""
+        }`,
+        moment(words, createdAt)
+      ],
+      selected: {
+        name: ({ username }) => username,
+        buttons: html`${button("approval", say("Needs approval"))}${button("never", say("Never"))}${
+          button("remove", say("Unblock"))
+        }`
+      }
+    })
     return {
       title: say("Blocked usernames"),
       body: html`<p class="soft">${
@@ -49,15 +57,7 @@ const make = Effect.gen(function*() {
             }${button("create", say("Block"), "danger")}`
           )
         )
-      }${total}${
-        rows.length === 0 ? emptyList(say("No usernames are blocked.")) : bulk(
-          visit,
-          table([say("Selected"), say("Username"), say("State"), say("Since")], rows, say("Blocked usernames")),
-          html`${button("approval", say("Needs approval"))}${button("never", say("Never"))}${
-            button("remove", say("Unblock"))
-          }`
-        )
-      }${pager(visit, found.map(({ id }) => id))}`
+      }${list}`
     }
   })
 

@@ -12,6 +12,7 @@ export type AdminDomainAllow = typeof AdminDomainAllow.Type
 
 /** `POST /api/v1/admin/domain_allows`; a public suffix needs `confirmed`. */
 export const DomainAllowWrite = Schema.Struct({ domain: text, confirmed: flag })
+export type DomainAllowWrite = typeof DomainAllowWrite.Type
 
 /** `digest` is the SHA-256 of the domain, in hexadecimal. */
 export const AdminDomainBlock = Schema.Struct({
@@ -72,6 +73,7 @@ export const EmailDomainBlockWrite = Schema.Struct({
   allowWithApproval: flag,
   otherDomains: Schema.optionalKey(list(Text))
 }).pipe(Schema.encodeKeys({ allowWithApproval: "allow_with_approval", otherDomains: "other_domains" }))
+export type EmailDomainBlockWrite = typeof EmailDomainBlockWrite.Type
 
 /** Mail hosts of a domain, and their addresses. */
 export const MailHosts = Schema.Struct({ domain: Schema.String, hosts: Schema.Array(Schema.String) })
@@ -83,6 +85,7 @@ export type AdminCanonicalEmailBlock = typeof AdminCanonicalEmailBlock.Type
 
 export const CanonicalEmailBlockWrite = Schema.Struct({ email: text, canonicalEmailHash: text })
   .pipe(Schema.encodeKeys({ canonicalEmailHash: "canonical_email_hash" }))
+export type CanonicalEmailBlockWrite = typeof CanonicalEmailBlockWrite.Type
 export const TestedEmail = Schema.Struct({ email: text })
 
 export const AdminIpBlock = Schema.Struct({

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Webhooks } from "../../../services/webhooks/Webhooks.ts"
 import { html } from "../../html/Html.ts"
-import { emptyList, table, total } from "../../staff/pages/parts/Tables.ts"
+import { wholeList } from "../../staff/pages/parts/RowLists.ts"
 import { badge, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 import type { Visit } from "../../staff/pages/Visit.ts"
@@ -14,24 +14,23 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { figure, list, say }, words } = visit
     const waiting = yield* webhooks.waiting
-    const rows = (yield* webhooks.list).map(({ enabled, error, events, failedAt, id, url }) => [
-      html`<a href="${webhooksPath}/${String(id)}">${url}</a>`,
-      list(events.map((event) => eventNames[event](words))),
-      enabled ? badge(say("Enabled"), "good") : badge(say("Disabled")),
-      html`${moment(words, failedAt)}${error === null ? "" : html`<span class="hint">${error}</span>`}`,
-      figure(waiting.get(id) ?? 0)
-    ])
+    const listed = wholeList(visit, yield* webhooks.list, {
+      caption: say("Webhooks"),
+      empty: say("No webhooks yet."),
+      heads: [say("Address"), say("Events"), say("State"), say("Last failure"), say("Pending")],
+      cells: ({ enabled, error, events, failedAt, id, url }) => [
+        html`<a href="${webhooksPath}/${String(id)}">${url}</a>`,
+        list(events.map((event) => eventNames[event](words))),
+        enabled ? badge(say("Enabled"), "good") : badge(say("Disabled")),
+        html`${moment(words, failedAt)}${error === null ? "" : html`<span class="hint">${error}</span>`}`,
+        figure(waiting.get(id) ?? 0)
+      ]
+    })
     return {
       title: say("Webhooks"),
-      body: html`<p class="soft">${say("Webhooks notify other programs of events on this server.")}</p>${
-        total(visit, rows.length)
-      }${
-        rows.length === 0 ? emptyList(say("No webhooks yet.")) : table(
-          [say("Address"), say("Events"), say("State"), say("Last failure"), say("Pending")],
-          rows,
-          say("Webhooks")
-        )
-      }${section(say("New webhook"), webhookForm(visit, "create", say("Create webhook")))}`
+      body: html`<p class="soft">${say("Webhooks notify other programs of events on this server.")}</p>${listed}${
+        section(say("New webhook"), webhookForm(visit, "create", say("Create webhook")))
+      }`
     }
   })
 

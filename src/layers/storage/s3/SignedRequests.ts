@@ -110,8 +110,8 @@ export const make = Effect.fnUntraced(function*(requests: Requests, acl: S3Setti
         Effect.flatMap(requests.document({ method: "GET", query: { uploads: "", prefix: key } }), (found) =>
           Effect.forEach(
             records(found, "ListMultipartUploadsResult/Upload", ["Key", "UploadId"]),
-            ({ Key, UploadId }) =>
-              Key === key ? abort(key, UploadId) : Effect.void,
+            ([uploadKey, uploadId = ""]) =>
+              uploadKey === key ? abort(key, uploadId) : Effect.void,
             { discard: true }
           ))
       )

@@ -42,16 +42,14 @@ export const leaves = (document: string): Effect.Effect<ReadonlyArray<Leaf>, Xml
 export const textAt = (found: ReadonlyArray<Leaf>, path: string): string | undefined =>
   found.find((leaf) => leaf.path === path)?.text
 
-/** Returns the texts of repeated elements: of each one at `parent`, those of the named children. */
-export const records = <const Name extends string>(
+/** Returns the texts of repeated elements: for each one at `parent`, those of the named children, in their order. */
+export const records = (
   found: ReadonlyArray<Leaf>,
   parent: string,
-  names: ReadonlyArray<Name>
-): ReadonlyArray<Readonly<Record<Name, string>>> => {
+  names: ReadonlyArray<string>
+): ReadonlyArray<ReadonlyArray<string>> => {
   const columns = names.map((name) => found.filter(({ path }) => path === `${parent}/${name}`))
-  return (columns[0] ?? []).map((_, row) =>
-    Object.fromEntries(names.map((name, column) => [name, columns[column]?.[row]?.text ?? ""])) as Record<Name, string>
-  )
+  return (columns[0] ?? []).map((_, row) => columns.map((column) => column[row]?.text ?? ""))
 }
 
 /** Builds the document that completes a multipart upload from its parts' tags, in order. */

@@ -10,7 +10,7 @@ import * as RowChanges from "../../events/RowChanges.ts"
 import type { RecordNotFound, Unprocessable } from "../../runtime/Errors.ts"
 import { traced } from "../../runtime/Traced.ts"
 import { AuditLog } from "../../staff/AuditLog.ts"
-import { staffRows } from "../../staff/StaffRows.ts"
+import { auditedRows } from "../../staff/StaffRows.ts"
 import { domainRulesMax } from "./DomainPolicies.ts"
 import * as DomainTasks from "./DomainTasks.ts"
 import { ruledDomain, validDomain } from "./RuledDomain.ts"
@@ -50,8 +50,8 @@ export class DomainAllows extends Context.Service<DomainAllows, {
       const sql = yield* SqlClient.SqlClient
       const tracked = yield* RowChanges.make
       const audit = yield* AuditLog
-      const table = staffRows(sql, "domain_allows", allowRows)
       const target = ({ domain, id }: DomainAllow) => ({ type: "domainAllow", id, label: domain }) as const
+      const table = auditedRows({ sql, audit, table: "domain_allows", rows: allowRows, target })
       const enforce = (domain: string, now: number) => DomainTasks.enqueue(sql, domain, now)
       const named = (domain: string) => table.rows(sql`SELECT * FROM domain_allows WHERE domain = ${domain} FOR UPDATE`)
       // An update of a list mixes entries and their removal in one transaction.
@@ -61,7 +61,7 @@ export class DomainAllows extends Context.Service<DomainAllows, {
         )
       const drop = Effect.fnUntraced(function*(before: DomainAllow, by: AccountId | undefined) {
         yield* tracked("domains")(table.remove(before.id))
-        yield* audit.record({ by, action: "destroy", target: target(before), before })
+        yield* table.destroyed(by, before)
         yield* enforce(before.domain, yield* Clock.currentTimeMillis)
       })
 
@@ -80,7 +80,7 @@ export class DomainAllows extends Context.Service<DomainAllows, {
               )}) ON CONFLICT DO NOTHING RETURNING *`)
             )
             if (made === undefined) return singleRow(yield* named(domain))
-            yield* audit.record({ by, action: "create", target: target(made), after: made })
+            yield* table.created(by, made)
             yield* enforce(domain, now)
             return made
           }))

@@ -11,7 +11,7 @@ import { exceeds } from "../../html/Text.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../../runtime/Errors.ts"
 import { traced } from "../../runtime/Traced.ts"
 import { AuditLog } from "../../staff/AuditLog.ts"
-import { staffRows } from "../../staff/StaffRows.ts"
+import { auditedRows } from "../../staff/StaffRows.ts"
 import { domainRulesMax } from "./DomainPolicies.ts"
 import { DomainBlock, isStricter, namesOf, type Severity } from "./DomainPolicy.ts"
 import * as DomainTasks from "./DomainTasks.ts"
@@ -129,8 +129,8 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const tracked = yield* RowChanges.make
   const audit = yield* AuditLog
-  const table = staffRows(sql, "domain_blocks", blockRecordRows)
   const target = ({ domain, id }: DomainBlockRecord) => ({ type: "domainBlock", id, label: domain }) as const
+  const table = auditedRows({ sql, audit, table: "domain_blocks", rows: blockRecordRows, target })
 
   /**
    * Enqueues an update of the domain's accounts from the first one, in the current transaction. Accounts that lost
@@ -162,7 +162,7 @@ const make = Effect.gen(function*() {
       ON CONFLICT (domain) DO NOTHING RETURNING *`)
     )
     if (made === undefined) return undefined
-    yield* audit.record({ by, action: "create", target: target(made), after: made })
+    yield* table.created(by, made)
     yield* enforce(domain, now)
     return made
   })
@@ -182,14 +182,14 @@ const make = Effect.gen(function*() {
           )
         )
       )
-      yield* audit.record({ by, action: "update", target: target(after), before, after })
+      yield* table.changed(by, before, after)
       yield* enforce(after.domain, now)
       return after
     }
   )
   const drop = Effect.fnUntraced(function*(before: DomainBlockRecord, now: number, by?: AccountId) {
     yield* tracked("domains")(table.remove(before.id))
-    yield* audit.record({ by, action: "destroy", target: target(before), before })
+    yield* table.destroyed(by, before)
     yield* enforce(before.domain, now)
   })
 

@@ -10,7 +10,7 @@ import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../../runtime/Errors.ts"
 import { traced } from "../../runtime/Traced.ts"
 import { AuditLog } from "../../staff/AuditLog.ts"
-import { staffRows } from "../../staff/StaffRows.ts"
+import { auditedRows } from "../../staff/StaffRows.ts"
 import * as Activities from "../documents/Activities.ts"
 import { urlReader } from "../documents/Reading.ts"
 import { everybody } from "../documents/Vocabulary.ts"
@@ -84,11 +84,11 @@ const make = Effect.gen(function*() {
   const audit = yield* AuditLog
   const outbox = yield* Outbox
   const config = yield* ServerConfig
-  const table = staffRows(sql, "relays", relayRows)
   const readUrl = urlReader(config.outboundAllow)
   const us = LocalIds.instanceActor(config)
   const target = ({ id, inboxUrl }: Relay) => ({ type: "relay", id, label: inboxUrl }) as const
   const logged = ({ inboxUrl, kind, state }: Relay) => ({ inboxUrl, kind, state })
+  const table = auditedRows({ sql, audit, table: "relays", rows: relayRows, target, logged })
 
   const actorOf = (accountId: bigint) =>
     Effect.map(
@@ -140,7 +140,7 @@ const make = Effect.gen(function*() {
           ON CONFLICT (inbox_url) DO NOTHING RETURNING *`)
         if (made === undefined) return yield* taken
         const changed = yield* follow(made)
-        yield* audit.record({ by, action: "create", target: target(made), after: logged(changed.relay) })
+        yield* table.created(by, changed.relay)
         return changed
       })).pipe(Effect.catchTag("SqlError", Effect.die))
     }
@@ -157,13 +157,7 @@ const make = Effect.gen(function*() {
       const before = yield* table.take(id)
       const changed = yield* work(before)
       if (changed === undefined) return { relay: before, hosts: [] }
-      yield* audit.record({
-        by,
-        action,
-        target: target(before),
-        before: logged(before),
-        after: logged(changed.relay)
-      })
+      yield* table.changed(by, before, changed.relay, action)
       return changed
     })).pipe(Effect.catchTag("SqlError", Effect.die))
 
@@ -193,7 +187,7 @@ const make = Effect.gen(function*() {
         const before = yield* table.take(id)
         const hosts = yield* unfollow(before)
         yield* table.remove(id)
-        yield* audit.record({ by, action: "destroy", target: target(before), before: logged(before) })
+        yield* table.destroyed(by, before)
         return hosts
       })).pipe(Effect.catchTag("SqlError", Effect.die))
     ),

@@ -36,7 +36,7 @@ const counted = Effect.fnUntraced(function*(statusId: StatusId) {
 layer(layerActors.pipe(Layer.provide(Layer.succeed(SliceRows, 2))), {
   excludeTestServices: true
 })("Account votes", (it) => {
-  it.effect("S-076: of votes at once each person has one, and the counts are those of the votes", () =>
+  it.effect("S-076: concurrent votes count once per person, and the totals match the votes", () =>
     Effect.gen(function*() {
       const author = yield* person("asking")
       const people = yield* Effect.forEach(Array.from({ length: 12 }, (_, n) => n), (n) => person(`voter${n}`))

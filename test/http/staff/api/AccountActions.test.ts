@@ -200,7 +200,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         }
       }))
 
-    it.effect("S-022: a suspended account is deleted for good, at once as far as anybody sees", () =>
+    it.effect("S-022: a suspended account is deleted permanently, and is invisible at once", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const admin = yield* staffMember("deleter5", ["manageUsers", "deleteUserData"])

@@ -24,7 +24,7 @@ const create = Effect.fnUntraced(function*(by: Person, image: Uint8Array | undef
 layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices: true, timeout: "2 minutes" })(
   "custom emoji over the API",
   (it) => {
-    it.effect("S-093 S-235: are made of a picture, listed, switched off, and removed; everybody sees it at once", () =>
+    it.effect("S-093 S-235: are created from a picture, listed, disabled and removed, with effect at once", () =>
       Effect.gen(function*() {
         const by = yield* staffMember("smith", ["manageCustomEmojis"])
         const png = yield* picture("png")

@@ -72,7 +72,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* ask(moderator, "GET", `/api/v1/statuses/${posts[1]}`)).status, 404)
     }))
 
-  it.effect("S-234: are assigned, changed, resolved and reopened; the log has all of it", () =>
+  it.effect("S-234: are assigned, changed, resolved and reopened, all with audit log entries", () =>
     Effect.gen(function*() {
       const moderator = yield* staffMember("worker2", ["manageReports"])
       const [bad, witness] = [yield* newPerson("bad2"), yield* newPerson("witness2")]

@@ -8,7 +8,7 @@ import { auditEntries, staffMember } from "../../../support/Staff.ts"
 const path = "/api/v1/admin/rules"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("rules over the API", (it) => {
-  it.effect("S-235: are written in several languages, moved and removed, and the log says so", () =>
+  it.effect("S-235: are written in several languages, moved and removed, with audit log entries", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("ruler", ["manageRules"])
       const shown = Effect.map(ask(undefined, "GET", "/api/v1/instance/rules"), ({ body }) => body)

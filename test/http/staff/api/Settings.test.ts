@@ -172,7 +172,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* read(), { error: "Record not found" })
     }))
 
-  it.effect("S-235: invalid input is refused, and nothing of it is done", () =>
+  it.effect("S-235: invalid input is refused and changes nothing", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("clumsy", ["manageSettings"])
       const wrong: ReadonlyArray<object> = [

@@ -49,7 +49,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.match(yield* read("?state=refused&name=gr"), /<details class="filtering" open><summary>/)
     }))
 
-  it.effect("parts of lists say how much is in each", () =>
+  it.effect("tabs of lists show their counts", () =>
     Effect.gen(function*() {
       const { browser } = yield* administratorBrowser("tabber")
       const [bad, good] = [yield* newPerson("tabbed"), yield* newPerson("tabbing")]

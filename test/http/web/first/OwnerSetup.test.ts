@@ -28,7 +28,7 @@ const owners = SqlClient.SqlClient.use((sql) =>
 )
 
 layer(server(), { excludeTestServices: true })("row 85: the owner's link", (it) => {
-  it.effect("opens a page only for its secret, refuses mistakes, and works once, however many try", () =>
+  it.effect("opens a page only for its secret, refuses mistakes, and works once, also with concurrent attempts", () =>
     Effect.gen(function*() {
       yield* user("member")
       const browser = TestBrowser.make()

@@ -63,7 +63,7 @@ layer(server(), { excludeTestServices: true })("own account, on pages and by the
       assert.strictEqual((yield* browser.get("/settings/account")).status, 302)
     }))
 
-  it.effect("a new address is confirmed at the new one, and the old one is told", () =>
+  it.effect("a new address is confirmed by e-mail, and the old one is notified", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { browser, id } = yield* signedIn("berta")

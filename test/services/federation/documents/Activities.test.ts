@@ -129,7 +129,7 @@ describe("federation.md section 8: outgoing activities", () => {
     assert.deepInclude(document, { type: "Undo", actor: anna, to: [everybody], object: boost })
   })
 
-  it("a profile is told with the words of profiles, once", () => {
+  it("a profile is announced once, with the vocabulary of profiles", () => {
     const { document, uri } = Activities.updateActor({ "@context": actorContext, id: anna, type: "Person" }, 5)
     assert.deepInclude(document, { "@context": actorContext, id: uri, type: "Update", actor: anna, to: [everybody] })
     assert.deepStrictEqual<unknown>(document["object"], { id: anna, type: "Person" })

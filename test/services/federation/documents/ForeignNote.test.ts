@@ -179,7 +179,7 @@ describe("posts of other servers", () => {
     assert.deepInclude(read({ summaryMap: { fr: "oh" } }), { spoilerText: "oh", language: "fr", sensitive: true })
   })
 
-  it("counts that are none count nothing", () => {
+  it("invalid counts are ignored", () => {
     const shown = (value: unknown) => read({ likes: { totalItems: value }, shares: { totalItems: value } })
     assert.deepInclude(shown(7), { favourites: 7, reblogs: 7 })
     assert.deepInclude(shown(1e15), { favourites: 1_000_000_000 })

@@ -9,7 +9,7 @@ const find = (uri: string) => RemotePosts.use((posts) => posts.find(uri))
 const refused = (uri: string) => Effect.map(Effect.flip(find(uri)), ({ _tag, message }) => `${_tag}: ${message}`)
 
 layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a post", (it) => {
-  it.effect("S-009: it is stored with its author, once however many ask, and not fetched again", () =>
+  it.effect("S-009: concurrent callers store it once, with its author, and do not fetch it again", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const zoe = yield* there.actor("zoe")

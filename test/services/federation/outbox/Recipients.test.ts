@@ -178,7 +178,7 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
       assert.deepStrictEqual(yield* expanded(++fanout, status, "Delete"), [inboxOf(4n)])
     }))
 
-  it.effect("that an account is gone is told, without hurry, to the hosts that had to do with it, and to no other", () =>
+  it.effect("the deletion of an account is sent, at low priority, only to hosts that knew it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* Worlds.settle({
