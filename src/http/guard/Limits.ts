@@ -31,6 +31,8 @@ export const limits = {
   mailEmail: { uses: 5, seconds: 1800 },
   // Files that are fetched on request, avatars included; cached copies cost nothing.
   remoteFiles: { uses: 300, seconds: 600 },
+  // Handles of visitors who continue on their own server: each is looked up there.
+  remoteInteractions: { uses: 30, seconds: 1800 },
   appealAddress: { uses: 10, seconds: 600 },
   // Actions of a moderator on the staff pages.
   staffActs: { uses: 600, seconds: 300 },

@@ -8,8 +8,9 @@ import { isStreaming } from "./Handshake.ts"
 import { countInMemory, type LimitName, Limits, pagingClaims } from "./Limits.ts"
 import * as Reply from "./Reply.ts"
 
-/** Documents that other servers and monitors request. */
-const documents = /^\/(?:\.well-known\/|nodeinfo\/|health$|metrics$)/
+/** Documents that other servers, monitors, crawlers and feed readers request. */
+const documents =
+  /^\/(?:\.well-known\/|nodeinfo\/|health$|metrics$|robots\.txt$|sitemap\.xml$|(?:@|tags\/)[^/]+\/feed\.(?:rss|atom|json)$)/
 /** Paths that other servers deliver to and read from. */
 const federation = /^\/(?:inbox$|actor(?:\/|$)|users\/|ap\/users\/|contexts\/|emojis\/)/
 const files = /^\/(?:system|assets|avatars|headers)\//

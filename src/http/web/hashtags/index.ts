@@ -17,9 +17,12 @@ import { html } from "../../html/Html.ts"
 import { statusRows } from "../../render/PageSizes.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import * as TimelineViews from "../../render/TimelineViews.ts"
+import { feedLinks } from "../feeds/Formats.ts"
+import { atFeed } from "../feeds/OtherPaths.ts"
 import { pageOf, pagingLinks } from "../shell/Paging.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { feedOf } from "../status/Feed.ts"
+import { closedTags, tagSelection } from "./Selection.ts"
 
 const make = Effect.gen(function*() {
   const config = yield* ServerConfig
@@ -44,15 +47,7 @@ const make = Effect.gen(function*() {
     Effect.fnUntraced(function*(visit) {
       const { words: { say } } = visit.reader
       const tag = yield* tags.find(visit.params["name"] ?? "").pipe(Effect.mapError(() => new RecordNotFound()))
-      const selection = yield* access.narrow(visit.viewer, "hashtagFeeds", {
-        name: tag.name,
-        any: [],
-        all: [],
-        none: [],
-        local: false,
-        remote: false,
-        onlyMedia: false
-      })
+      const selection = yield* access.narrow(visit.viewer, "hashtagFeeds", tagSelection(tag.name))
       const page = pageOf(visit, statusRows)
       const { items, read } = selection === undefined
         ? { items: [], read: [] }
@@ -60,6 +55,8 @@ const make = Effect.gen(function*() {
       const title = `#${tag.name}`
       return {
         title,
+        head: html`<link rel="canonical" href="${Urls.tag(config, tag.name)}">
+${feedLinks(`/tags/${encodeURIComponent(tag.name)}`, title)}`,
         body: html`${
           items.length === 0
             ? html`<p class="soft empty">${say("There are no public posts with this hashtag.")}</p>`
@@ -67,12 +64,9 @@ const make = Effect.gen(function*() {
         }${pagingLinks(visit, page, read)}`
       }
     }),
-    Effect.map(
-      policies.current,
-      ({ timelinesAccess: { hashtagFeeds: { local, remote } } }) => local !== "public" || remote !== "public"
-    )
+    closedTags(policies)
   )
-  return HttpRouter.add("GET", "/tags/:name", byType(admit("documents", named), page))
+  return HttpRouter.add("GET", "/tags/:name", atFeed("/tags/", byType(admit("documents", named), page)))
 })
 
 /** `/tags/name`: the newest public posts with a hashtag. */

@@ -3,6 +3,7 @@ import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Values } from "../../wire/Keys.ts"
 import type { FeaturedTag } from "../../wire/Tag.ts"
+import { interactPath } from "../remote/Paths.ts"
 import { icon } from "../shell/Icons.ts"
 import type { Visit } from "../shell/Visit.ts"
 import { foreign, nameOf, profilePath, type ShownAccount, withEmojis } from "../status/Text.ts"
@@ -58,7 +59,11 @@ export const headOf = (visit: Visit, { account, handle, relationship, tags }: Sh
   return html`<section class="profile">
 <img class="banner" src="${account.headerStatic}" alt="${account.headerDescription}">
 <div class="who"><img src="${account.avatarStatic}" alt="${account.avatarDescription}" width="88" height="88">${
-    relationship === undefined || visit.viewer === undefined || account.id === String(visit.viewer)
+    visit.viewer === undefined
+      ? html`<a class="button" rel="nofollow" href="${way(interactPath(account.url))}">${
+        say("Follow from your own server")
+      }</a>`
+      : relationship === undefined || account.id === String(visit.viewer)
       ? ""
       : followForm(visit, account, relationship)
   }</div>

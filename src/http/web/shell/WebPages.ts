@@ -132,7 +132,13 @@ const make = Effect.gen(function*() {
     const response = HttpServerResponse.text(text, {
       status,
       contentType: "text/html; charset=utf-8",
-      headers: headersOf(visit, status)
+      headers: {
+        ...headersOf(visit, status),
+        // Browsers apply the policy of a form to the redirect that it leads to as well.
+        ...(view.leadsAway === true && {
+          "content-security-policy": policy.replace("form-action 'self'", "form-action 'self' https:")
+        })
+      }
     })
     return told === undefined ? response : flash.take(response)
   })
