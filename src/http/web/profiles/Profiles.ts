@@ -81,7 +81,7 @@ const make = Effect.gen(function*() {
         const id = yield* accounts.lookup(name)
         if (viewer !== undefined) yield* remote.read(id)
         const account = read(yield* views.renderOne(id))
-        const selection = { ...tabs[tab ?? ""], excludeDirect: true, tagged: tag }
+        const selection = { ...tabs[tab ?? ""], excludeDirect: viewer !== id, tagged: tag }
         const page = pageOf(visit, statusRows)
         const { items, read: cursors } = yield* filled({
           page,

@@ -18,7 +18,7 @@ import type { Status } from "../../wire/Status.ts"
 import { pageOf, pagingLinks } from "../shell/Paging.ts"
 import type { MemberVisit, View, Visit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
-import { feedOf } from "../status/Feed.ts"
+import { feedOf, foldedFeedOf } from "../status/Feed.ts"
 
 const switchesPath = "/web/home/switches"
 
@@ -67,9 +67,11 @@ const make = Effect.gen(function*() {
       readonly cursors: ReadonlyArray<bigint>
       readonly empty: string
       readonly above?: Html
+      /** True if threads of an author are one entry. */
+      readonly folds?: boolean
     }
   ): Effect.Effect<View> =>
-    Effect.map(feedOf(visit, options.title, options.items), (feed) => ({
+    Effect.map((options.folds === true ? foldedFeedOf : feedOf)(visit, options.title, options.items), (feed) => ({
       title: options.title,
       body: html`${options.above ?? ""}${
         options.items.length === 0 ? html`<p class="soft empty">${options.empty}</p>` : feed
@@ -87,6 +89,7 @@ const make = Effect.gen(function*() {
       items,
       cursors: read,
       empty: say("Nothing here yet. Follow people, and their posts appear here."),
+      folds: true,
       above: html`${tabs(visit)}${switches(visit)}`
     })
   }))
