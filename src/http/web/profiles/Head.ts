@@ -50,19 +50,23 @@ interface Shown {
   readonly handle: string
   readonly tags: ReadonlyArray<Values<FeaturedTag>>
   readonly relationship: RelationshipRecord | undefined
+  /** True if other servers can follow the account. */
+  readonly federated: boolean
 }
 
 /** Renders the top of a profile: pictures, name, text, fields, counts and the follow button. */
-export const headOf = (visit: Visit, { account, handle, relationship, tags }: Shown): Html => {
+export const headOf = (visit: Visit, { account, federated, handle, relationship, tags }: Shown): Html => {
   const { way, words: { month, say } } = visit.reader
   const path = profilePath(account.acct)
   return html`<section class="profile">
 <img class="banner" src="${account.headerStatic}" alt="${account.headerDescription}">
 <div class="who"><img src="${account.avatarStatic}" alt="${account.avatarDescription}" width="88" height="88">${
     visit.viewer === undefined
-      ? html`<a class="button" rel="nofollow" href="${way(interactPath(account.url))}">${
-        say("Follow from your own server")
-      }</a>`
+      ? !federated ?
+        "" :
+        html`<a class="button" rel="nofollow" href="${way(interactPath(account.url))}">${
+          say("Follow from your own server")
+        }</a>`
       : relationship === undefined || account.id === String(visit.viewer)
       ? ""
       : followForm(visit, account, relationship)

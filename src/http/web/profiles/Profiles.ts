@@ -118,7 +118,7 @@ ${account.fields.map(({ value, verifiedAt }) => relMe(value, verifiedAt))}
 ${jsonLd(profilePage({ address, account, about }))}
 ${feedLinks(profilePath(account.acct), title)}`
             : html``,
-          body: html`${headOf(visit, { account, handle, relationship, tags })}${
+          body: html`${headOf(visit, { account, federated: config.federated, handle, relationship, tags })}${
             config.emailSubscriptions && account.emailSubscriptions === true && isLocal
               ? html`<p><a href="${visit.reader.way(subscribingPath(account.username))}">${
                 say("Posts by email")

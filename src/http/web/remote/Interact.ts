@@ -43,7 +43,7 @@ const make = Effect.gen(function*() {
           say("Enter your handle. Your own server then shows this profile or post, where you can follow and reply.")
         }</p>
 <p><a href="${way(url.slice(config.publicUrl.length))}">${url}</a></p>
-<form method="get" action="${interactRoute}">${hidden("uri", url)}<p><label>${
+<form method="get" action="${interactRoute}" class="panel">${hidden("uri", url)}<p><label>${
           say("Your handle")
         } <input type="text" name="handle" required maxlength="${handleCharactersMax}" autocapitalize="none" spellcheck="false" value="${
           written ?? ""

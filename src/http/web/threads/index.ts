@@ -62,7 +62,7 @@ const make = Effect.gen(function*() {
               ancestors.slice(-ancestorsMax).map((one) => articleOf(visit, one, { now, inThread: true }))
             }</div>`
         }${articleOf(visit, itself, { now, focused: true, inThread: ancestors.length > 0 })}${
-          viewer === undefined && itself.reblog === null
+          viewer === undefined && config.federated && itself.reblog === null
             ? html`<p><a rel="nofollow" href="${way(interactPath(itself.url ?? itself.uri))}">${
               say("Reply from your own server")
             }</a></p>`
