@@ -3,11 +3,16 @@ import { plainName, type ShownAccount, type ShownStatus } from "./Text.ts"
 
 /**
  * Renders structured data for search engines (schema.org). It is a data block, which policies for scripts do not
- * concern; `<` is escaped, so that no value ends the element.
+ * concern; `<` and `>` are escaped, so that no value ends the element.
  */
 export const jsonLd = (value: Readonly<Record<string, unknown>>): Html =>
   html`<script type="application/ld+json">${
-    raw(JSON.stringify({ "@context": "https://schema.org", ...value }).replaceAll("<", "\\u003c"))
+    raw(
+      JSON.stringify({ "@context": "https://schema.org", ...value }).replaceAll("<", "\\u003c").replaceAll(
+        ">",
+        "\\u003e"
+      )
+    )
   }</script>`
 
 const personOf = (account: ShownAccount, address: string) => ({
