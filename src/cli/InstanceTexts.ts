@@ -58,6 +58,7 @@ const kinds: { readonly [Kind in SettingKind]: FlagCode<Kind> | undefined } = {
   flag: undefined,
   count: undefined,
   access: undefined,
+  agents: undefined,
   budgets: undefined
 }
 

@@ -8,12 +8,13 @@ import type { TokenInfo } from "../../services/oauth/TokenInfo.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
 import { ClientError, NotAllowed, RecordNotFound, Unauthorized, Unprocessable } from "../../services/runtime/Errors.ts"
 import { mayAny } from "../../services/staff/Permissions.ts"
+import { disabledSince, stateRefusal } from "../../services/visibility/UserStates.ts"
 import { noteLocale } from "../languages/RequestWishes.ts"
 import { Access, type AccessRule } from "./Access.ts"
 import { Caller } from "./Caller.ts"
 import { addressOf } from "./ClientAddresses.ts"
 import { answerFailure } from "./FailureResponses.ts"
-import { type Claim, Limits, type Quota } from "./Limits.ts"
+import { type Claim, Limits, pagingClaims, type Quota } from "./Limits.ts"
 import * as PresentedTokens from "./PresentedTokens.ts"
 import { limitHeaders } from "./Reply.ts"
 
@@ -39,7 +40,7 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
           const mayBe = token?.accountId !== undefined && token.state === "active" &&
             HttpMethod.hasBody(endpoint.method) && (isNotFound(failure) || isNotAllowed(failure))
           if (!mayBe || (yield* liveTokens.filterLive([token.tokenId])).size > 0) return yield* answerFailure(failure)
-          return yield* answerFailure(new NotAllowed({ text: states.disabled }))
+          return yield* answerFailure(disabledSince)
         })
         const answer = (
           request: HttpServerRequest.HttpServerRequest,
@@ -101,23 +102,14 @@ const isNotAllowed = Schema.is(NotAllowed)
 
 const noScopes: ReadonlySet<string> = new Set()
 
-const pagingParameter = /[?&](page|min_id|max_id|since_id)=/
-
 const claims = (rule: AccessRule, url: string, address: string, token: TokenInfo | undefined): Array<Claim> => {
   const user = token?.accountId === undefined ? undefined : String(token.accountId)
   const found: Array<Claim> = user === undefined || token === undefined
     ? [{ limit: "apiAddress", key: address }]
     : [{ limit: "apiUser", key: user }, { limit: "apiToken", key: String(token.tokenId) }]
-  if (pagingParameter.test(url)) found.push({ limit: "paging", key: user ?? address })
+  found.push(...pagingClaims(url, user ?? address))
   for (const limit of rule.limits) found.push({ limit, key: user ?? address })
   return found
-}
-
-const states = {
-  unconfirmed: "Your login is missing a confirmed e-mail address",
-  pending: "Your login is currently pending approval",
-  disabled: "Your login is currently disabled",
-  moved: "Your login is currently disabled"
 }
 
 /** Returns why a caller is refused (auth.md section 5); undefined if the call is allowed. */
@@ -137,10 +129,8 @@ const refusalOf = (
     if (rule.who === "user") return new Unprocessable({ text: "This method requires an authenticated user" })
     if (rule.who === "public" && restricted && !rule.open) return new Unauthorized({ reason: "user required" })
   } else {
-    if (token.state !== "active" && !(token.state === "moved" && rule.who !== "user")) {
-      const excused = rule.unconfirmed && (token.state === "unconfirmed" || token.state === "pending")
-      if (!excused) return new NotAllowed({ text: states[token.state] })
-    }
+    const refused = stateRefusal(token.state, { forUsers: rule.who === "user", unconfirmed: rule.unconfirmed })
+    if (refused !== undefined) return refused
     if (rule.who === "app") {
       return new NotAllowed({ text: "This method requires an client credentials authentication" })
     }

@@ -31,6 +31,8 @@ export const limits = {
   mailEmail: { uses: 5, seconds: 1800 },
   // Files that are fetched on request, avatars included; cached copies cost nothing.
   remoteFiles: { uses: 300, seconds: 600 },
+  // Handles of visitors who continue on their own server: each is looked up there.
+  remoteInteractions: { uses: 30, seconds: 1800 },
   appealAddress: { uses: 10, seconds: 600 },
   // Actions of a moderator on the staff pages.
   staffActs: { uses: 600, seconds: 300 },
@@ -38,6 +40,8 @@ export const limits = {
   // Paths outside of the API (guard/PathLimits): HTML pages, and documents that programs fetch by the dozen.
   pageAddress: { uses: 300, seconds: 300 },
   staffAddress: { uses: 1_500, seconds: 300 },
+  // Pages that a browser with a session cookie requests: many members may share an address.
+  memberAddress: { uses: 6_000, seconds: 300 },
   documentAddress: { uses: 3_000, seconds: 300 },
   streamAddress: { uses: 1_000, seconds: 300 },
   fileAddress: { uses: 6_000, seconds: 300 },
@@ -52,6 +56,12 @@ export interface Claim {
   readonly limit: LimitName
   readonly key: string
 }
+
+const pagingParameter = /[?&](page|min_id|max_id|since_id)=/
+
+/** Returns the claim of a request for a further page of a list, by its URL; none for other requests. */
+export const pagingClaims = (url: string, key: string): ReadonlyArray<Claim> =>
+  pagingParameter.test(url) ? [{ limit: "paging", key }] : []
 
 /** State of a limit after a use; `resetAt` is in milliseconds since 1970. */
 export interface Quota {

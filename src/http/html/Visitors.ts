@@ -10,6 +10,7 @@ import { UserCatalogs } from "../../services/instance/UserCatalogs.ts"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { OpaqueSecrets } from "../../services/secrets/OpaqueSecrets.ts"
+import { BrowserSessions } from "../guard/BrowserSessions.ts"
 import { langOf } from "../languages/RequestedLanguage.ts"
 import * as FormTokens from "./FormTokens.ts"
 
@@ -60,7 +61,9 @@ export class Visitors extends Context.Service<Visitors, {
     response: HttpServerResponse.HttpServerResponse
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, Request>
 }>()("murmuration/http/html/Visitors") {
-  static readonly layer = Layer.effect(Visitors, Effect.suspend(() => make)).pipe(Layer.provide(UserCatalogs.layer))
+  static readonly layer = Layer.effect(Visitors, Effect.suspend(() => make)).pipe(
+    Layer.provide([BrowserSessions.layer, UserCatalogs.layer])
+  )
 }
 
 const make = Effect.gen(function*() {
@@ -71,18 +74,12 @@ const make = Effect.gen(function*() {
   const places = yield* SignInPlaces
   const catalogs = yield* UserCatalogs
   const secure = publicUrl.startsWith("https:")
-  // With this prefix a browser accepts the cookie from this very host only, not from a sibling domain.
-  const prefix = secure ? "__Host-" : ""
+  const { of: sessionOf, prefix, secretIn } = yield* BrowserSessions
   const [sessionCookie, formCookie, pendingCookie] = [`${prefix}session`, `${prefix}form`, `${prefix}pending`]
   const attributes = { httpOnly: true, sameSite: "lax", secure, path: "/" } as const
 
   const cookie = (request: Request, name: string) => request.cookies[name] || undefined
   const tokenFor = (request: Request, form: string) => secrets.hash(`${form}.${cookie(request, sessionCookie) ?? ""}`)
-
-  const sessionOf = (request: Request) => {
-    const secret = cookie(request, sessionCookie)
-    return secret === undefined ? Effect.succeedNone : sessions.find(Redacted.make(secret))
-  }
 
   const readerOf = (request: Request, session: Option.Option<Session>): Effect.Effect<PageReader> => {
     const lang = langOf(request)
@@ -133,8 +130,8 @@ const make = Effect.gen(function*() {
   })
 
   const endCurrent = Effect.fnUntraced(function*(request: Request) {
-    const secret = cookie(request, sessionCookie)
-    if (secret !== undefined) yield* sessions.end(Redacted.make(secret))
+    const secret = secretIn(request)
+    if (secret !== undefined) yield* sessions.end(secret)
   })
 
   const signIn: Visitors["Service"]["signIn"] = traced("Visitors.signIn")(function*(accountId, response) {

@@ -6,12 +6,15 @@ import * as Catchup from "./catchup/index.ts"
 import * as Collections from "./collections/index.ts"
 import * as Compose from "./compose/index.ts"
 import * as Conversations from "./conversations/index.ts"
+import * as Crawlers from "./crawlers/index.ts"
 import * as Explore from "./explore/index.ts"
+import * as Feeds from "./feeds/index.ts"
 import * as Followed from "./followed/index.ts"
 import * as Hashtags from "./hashtags/index.ts"
 import * as Lists from "./lists/index.ts"
 import * as Notifications from "./notifications/index.ts"
 import * as Profiles from "./profiles/index.ts"
+import * as Remote from "./remote/index.ts"
 import * as Search from "./search/index.ts"
 import * as Shell from "./shell/index.ts"
 import * as Threads from "./threads/index.ts"
@@ -24,14 +27,17 @@ export const layer = Layer.mergeAll(
   Announcements.layer,
   Catchup.layer,
   Collections.layer,
-  Conversations.layer,
-  Explore.layer,
-  Followed.layer,
   Compose.layer,
+  Conversations.layer,
+  Crawlers.layer,
+  Explore.layer,
+  Feeds.layer,
+  Followed.layer,
   Hashtags.layer,
   Lists.layer,
   Notifications.layer,
   Profiles.layer,
+  Remote.layer,
   Search.layer,
   Threads.layer,
   Timelines.layer

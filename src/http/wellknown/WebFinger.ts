@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { isUrl, parse } from "../../services/discovery/LocalUrls.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
+import { subscribeRel } from "../../services/federation/WebFingers.ts"
 import { type Handle, Handles } from "../../services/identity/Handles.ts"
 import { missingAvatarPath } from "../../services/identity/PictureAddresses.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -31,6 +32,17 @@ const make = Effect.gen(function*() {
     return ours.has(domain.toLowerCase()) ? name : 404
   }
 
+  /** Pages on which our users follow and reply to others, and write a post (OStatus 1.0 and FEP-3b86). */
+  const interaction = `${config.publicUrl}/authorize_interaction?uri=`
+  const intents = config.federated
+    ? [
+      { rel: subscribeRel, template: `${interaction}{uri}` },
+      { rel: "https://w3id.org/fep/3b86/Follow", template: `${interaction}{object}` },
+      { rel: "https://w3id.org/fep/3b86/Object", template: `${interaction}{object}` },
+      { rel: "https://w3id.org/fep/3b86/Create", template: `${config.publicUrl}/share?text={content}` }
+    ]
+    : []
+
   const descriptor = ({ avatarName, username }: Handle) => {
     const [profile, actor] = [Urls.profile(config, username), Urls.actor(config, username)]
     return JSON.stringify({
@@ -39,6 +51,7 @@ const make = Effect.gen(function*() {
       links: [
         { rel: "http://webfinger.net/rel/profile-page", type: "text/html", href: profile },
         { rel: "self", type: "application/activity+json", href: actor },
+        ...intents,
         ...(config.limitedFederation
           ? []
           : [{

@@ -9,6 +9,9 @@ import { parseHandle } from "./DomainNames.ts"
 import * as HostMeta from "./HostMeta.ts"
 import { Implausible } from "./ObjectFetcher.ts"
 
+/** Relation of the page on which a user follows or replies to others (OStatus 1.0). */
+export const subscribeRel = "http://ostatus.org/schema/1.0/subscribe"
+
 /** A handle, and the actor that its domain names for it. */
 interface Finger {
   readonly username: string
@@ -23,6 +26,11 @@ export class WebFingers extends Context.Service<WebFingers, {
    * actor: an account cannot claim a domain that does not know it (row 12).
    */
   readonly resolve: (username: string, domain: string) => Effect.Effect<Finger, OutboundError | Implausible>
+  /**
+   * Returns the URL template, with `{uri}`, at which the server of a handle lets its user follow and reply to others;
+   * undefined if it names none.
+   */
+  readonly subscription: (username: string, domain: string) => Effect.Effect<string | undefined, OutboundError>
 }>()("murmuration/services/federation/WebFingers") {
   static readonly layer = Layer.effect(
     WebFingers,
@@ -50,7 +58,7 @@ export class WebFingers extends Context.Service<WebFingers, {
             : []
         })[0]
 
-      const ask = Effect.fnUntraced(function*(username: string, domain: string) {
+      const descriptorOf = Effect.fnUntraced(function*(username: string, domain: string) {
         const [base, resource] = [baseOf(domain), `acct:${username}@${domain}`]
         const url = `${base}/.well-known/webfinger?resource=${encodeURIComponent(resource)}`
         const { value } = yield* outbound.json({ url, type: DocumentTypes.jrd }).pipe(
@@ -60,7 +68,11 @@ export class WebFingers extends Context.Service<WebFingers, {
                 other === undefined || other === url ? error : outbound.json({ url: other, type: DocumentTypes.jrd }))
               : error)
         )
-        const document = asForeign(value) ?? {}
+        return { url, document: asForeign(value) ?? {} }
+      })
+
+      const ask = Effect.fnUntraced(function*(username: string, domain: string) {
+        const { document, url } = yield* descriptorOf(username, domain)
         const subject = typeof document["subject"] === "string" ? parseHandle(document["subject"]) : undefined
         const actor = selfOf(document)
         if (subject === undefined || actor === undefined) return yield* new Implausible({ url, reason: "not an actor" })
@@ -78,7 +90,19 @@ export class WebFingers extends Context.Service<WebFingers, {
           ? second
           : yield* new Implausible({ url: `acct:${username}@${domain}`, reason: "its domains do not agree" })
       })
-      return WebFingers.of({ resolve })
+
+      const subscription = traced("WebFingers.subscription")(function*(username: string, domain: string) {
+        const { document } = yield* descriptorOf(username, domain)
+        return asList(document["links"]).flatMap((item) => {
+          const link = asForeign(item)
+          const template = link?.["template"]
+          return link?.["rel"] === subscribeRel && typeof template === "string" && template.includes("{uri}") &&
+              readUrl(template.replaceAll("{uri}", "")) !== undefined
+            ? [template]
+            : []
+        })[0]
+      })
+      return WebFingers.of({ resolve, subscription })
     })
   )
 }

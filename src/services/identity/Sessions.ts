@@ -7,6 +7,7 @@ import { retryDeadlocks } from "../database/Transactions.ts"
 import { traced } from "../runtime/Traced.ts"
 import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
 import { combined, defaultRole, givenBits, staffBits } from "../staff/Permissions.ts"
+import { UserState, userStateSql } from "../visibility/UserStates.ts"
 import { WebSettings } from "./WebSettings.ts"
 
 /** Maximum browser sessions of a user; beyond it the oldest end. */
@@ -31,6 +32,8 @@ export interface Session {
   readonly permissions: bigint
   /** True if the role gives power over others. */
   readonly staff: boolean
+  /** State of the user; never "disabled". */
+  readonly state: UserState
   /** Settings of the web client. */
   readonly web: WebSettings
   /** Id of the session, which is no secret. */
@@ -63,6 +66,7 @@ const sessionRows = rowsOf(
     locale: Schema.NullOr(Schema.String),
     permissions: Schema.BigInt,
     everybodys: Schema.BigInt,
+    state: UserState,
     web: WebSettings,
     seenAt: Timestamptz
   })
@@ -122,7 +126,7 @@ const make = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const [row] = yield* sessionRows(sql`
       SELECT s.account_id, a.username, u.locale, s.seen_at, ${sql.literal(givenBits)} AS permissions,
-        e.permissions AS everybodys, u.web_settings AS web
+        e.permissions AS everybodys, u.web_settings AS web, ${sql.literal(userStateSql)} AS state
       FROM sessions s JOIN users u ON u.account_id = s.account_id JOIN accounts a ON a.id = s.account_id
         JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${defaultRole}
       WHERE s.id_hash = ${hash} AND s.seen_at > ${new Date(now - sessionMillisMax)}
@@ -137,6 +141,7 @@ const make = Effect.gen(function*() {
       locale: row.locale ?? undefined,
       permissions: combined(row.permissions, row.everybodys),
       staff: (row.permissions & staffBits) !== 0n,
+      state: row.state,
       web: row.web,
       sessionId: Base64Url.encode(hash)
     })

@@ -16,6 +16,9 @@ import { decodeTimelinesAccess, type TimelinesAccess } from "./TimelinesAccess.t
 /** Maximum languages spoken on the server. */
 const instanceLanguagesMax = 20
 
+/** Maximum crawlers in `robots.txt`. */
+const blockedCrawlersMax = 200
+
 /** HTML that staff wrote, with the time of its last change. */
 interface Document {
   readonly html: string
@@ -77,6 +80,8 @@ export interface SettingKinds {
   /** Language tag (BCP 47). */
   readonly language: Kind<string | null, string>
   readonly languages: Kind<ReadonlyArray<string>, ReadonlyArray<string>, Record<never, never>, FormField, CliFlag>
+  /** Names of crawlers, as `robots.txt` has them (RFC 9309, product token); an empty list differs from the default. */
+  readonly agents: Kind<ReadonlyArray<string>, ReadonlyArray<string>>
   /** Colour as `#rrggbb`. */
   readonly color: Kind<string | null, string, Named, never, CliFlag>
   /** One of several words; `options` has the API's word for each. */
@@ -158,6 +163,15 @@ export const settingKinds: { readonly [Name in SettingKind]: KindCode<Name> } = 
       if (wrong !== undefined) return yield* notATag(wrong)
       if (tags.length > instanceLanguagesMax) return yield* validationFailed("Languages are too many")
       return tags.length === 0 ? undefined : tags
+    })
+  },
+  agents: {
+    decode: decodeTexts,
+    check: Effect.fnUntraced(function*(change) {
+      const agents = [...new Set(change)]
+      const wrong = agents.find((agent) => !/^[A-Za-z0-9_.-]{1,100}$/.test(agent))
+      if (wrong !== undefined) return yield* validationFailed("Blocked crawlers is invalid")
+      return agents.length > blockedCrawlersMax ? yield* validationFailed("Blocked crawlers is invalid") : agents
     })
   },
   color: {

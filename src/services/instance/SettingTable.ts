@@ -209,6 +209,23 @@ const table = {
     form: undefined,
     flag: undefined
   },
+  blockedCrawlers: {
+    stored: "blocked_crawlers",
+    kind: "agents",
+    params: {},
+    // The agent that Mastodon's robots.txt names.
+    unset: ["GPTBot"],
+    reader: "policies",
+    wire: "blocked_crawlers",
+    form: {
+      section: "about",
+      last: true,
+      name: "blocked_crawlers",
+      label: ({ say }) => say("Blocked crawlers"),
+      hint: ({ say }) => say("Names of crawlers that robots.txt keeps away, separated by spaces.")
+    },
+    flag: undefined
+  },
   storageBudgets: {
     stored: "storage_budgets",
     kind: "budgets",

@@ -1,7 +1,5 @@
 import type { AccountId, AppId, TokenId } from "../database/Ids.ts"
-
-/** States that keep a user from the API despite a valid token (auth.md section 5). */
-type UserState = "active" | "unconfirmed" | "pending" | "disabled" | "moved"
+import type { UserState } from "../visibility/UserStates.ts"
 
 /** A known token; `accountId` is undefined for a client-credentials token, whose `state` is "active". */
 export interface TokenInfo {

@@ -11,6 +11,7 @@ import { Broadcast } from "../events/Broadcast.ts"
 import { traced } from "../runtime/Traced.ts"
 import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
 import { combined, defaultRole, givenBits } from "../staff/Permissions.ts"
+import { UserState, userStateSql } from "../visibility/UserStates.ts"
 import * as Scopes from "./Scopes.ts"
 import type { TokenInfo } from "./TokenInfo.ts"
 
@@ -64,12 +65,7 @@ export class Tokens extends Context.Service<Tokens, {
 }
 
 /** SQL for the `UserState` of a token `t` with its user `u` and account `a` (LEFT JOIN). */
-export const userState = `CASE WHEN t.account_id IS NULL THEN 'active'
-  WHEN u.disabled OR a.suspended_at IS NOT NULL OR a.memorial THEN 'disabled'
-  WHEN u.confirmed_at IS NULL THEN 'unconfirmed'
-  WHEN NOT u.approved THEN 'pending'
-  WHEN a.moved_to_id IS NOT NULL THEN 'moved'
-  ELSE 'active' END`
+export const userState = `CASE WHEN t.account_id IS NULL THEN 'active' ELSE ${userStateSql} END`
 
 const Row = Schema.Struct({
   id: TokenId,
@@ -83,7 +79,7 @@ const Row = Schema.Struct({
   permissions: Schema.NullOr(Schema.BigInt),
   everybodys: Schema.NullOr(Schema.BigInt),
   locale: Schema.NullOr(Schema.String),
-  state: Schema.Literals(["active", "unconfirmed", "pending", "disabled", "moved"])
+  state: UserState
 })
 type Row = typeof Row.Type
 const tokenRows = rowsOf(Row)

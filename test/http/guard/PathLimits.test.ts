@@ -4,9 +4,10 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Api } from "../../../src/http/Api.ts"
 import { Guard } from "../../../src/http/guard/Guard.ts"
-import { limits } from "../../../src/http/guard/Limits.ts"
+import { Limits, limits } from "../../../src/http/guard/Limits.ts"
 import * as PathLimits from "../../../src/http/guard/PathLimits.ts"
 import { limitOf } from "../../../src/http/guard/PathLimits.ts"
+import { Sessions } from "../../../src/services/identity/Sessions.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { configuration } from "../../support/Reads.ts"
 import { send } from "../../support/Requests.ts"
@@ -85,7 +86,11 @@ const Live = HttpRouter.serve(
   { disableLogger: true, disableListenLog: true }
 ).pipe(
   Layer.provideMerge(NodeHttpServer.layerTest),
-  Layer.provide(Layer.succeed(ServerConfig, { ...configuration, rateLimits: true }))
+  Layer.provide([
+    Layer.succeed(ServerConfig, { ...configuration, rateLimits: true }),
+    Limits.layerMemory,
+    Layer.mock(Sessions, {})
+  ])
 )
 
 layer(Live, { excludeTestServices: true })("paths of the API that are not there", (it) => {

@@ -1,6 +1,6 @@
 /**
  * Returns problems of one of our pages, by a grammar so strict that all parsers agree. Only elements and attributes
- * that our pages use; no script, style, frame, comment or stray angle bracket.
+ * that our pages use; no script but data blocks and files, no style, frame, comment or stray angle bracket.
  */
 export const problems = (page: string): ReadonlyArray<string> => {
   const found: Array<string> = []
@@ -12,7 +12,7 @@ export const problems = (page: string): ReadonlyArray<string> => {
     if (name === undefined) found.push(`stray ${piece}`)
     else if (
       name === "script" && attributes !== undefined && attributes !== "" &&
-      !/^ type="module" src="\/assets\/web\/[\w.]+"$/.test(attributes)
+      !/^ type="(?:module" src="\/assets\/web\/[\w.]+|application\/ld\+json)"$/.test(attributes)
     ) {
       found.push(`script ${piece}`)
     } else if (!elements.has(name)) found.push(`element ${piece}`)

@@ -33,6 +33,24 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* browser.get(`/@bob/${root}`)).status, 404)
     }))
 
+  it.effect("Home shows an author's thread as one entry, its first post on top", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const erik = yield* createPerson("erik")
+      const write = Effect.fnUntraced(function*(status: string, to?: string) {
+        const { body } = yield* ask(erik, "POST", "/api/v1/statuses", { status, ...(to && { in_reply_to_id: to }) })
+        return String(body.id)
+      })
+      const first = yield* write("first")
+      const between = yield* write("something else")
+      const second = yield* write("second", first)
+      const third = yield* write("third", second)
+      const { text } = yield* (yield* staffBrowser(erik)).get("/home")
+      const order = [first, second, third, between].map((id) => text.indexOf(`id="status-${id}"`))
+      assert.deepStrictEqual(order, order.toSorted((a, b) => a - b))
+      assert.include(text, "2 more posts in this thread")
+    }))
+
   it.effect("a profile has tabs, and a form that follows", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer

@@ -74,8 +74,16 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
         assert.deepStrictEqual(document.links.map(({ rel }: { readonly rel: string }) => rel), [
           "http://webfinger.net/rel/profile-page",
           "self",
+          "http://ostatus.org/schema/1.0/subscribe",
+          "https://w3id.org/fep/3b86/Follow",
+          "https://w3id.org/fep/3b86/Object",
+          "https://w3id.org/fep/3b86/Create",
           "http://webfinger.net/rel/avatar"
         ])
+        assert.deepInclude(document.links, {
+          rel: "http://ostatus.org/schema/1.0/subscribe",
+          template: "https://local.example/authorize_interaction?uri={uri}"
+        })
         assert.deepInclude(document.links, {
           rel: "self",
           type: "application/activity+json",

@@ -36,6 +36,7 @@ const kinds: { readonly [Kind in SettingKind]: FieldCode<Kind> } = {
   account: nullable,
   language: nullable,
   languages: { shown: encode, given: Effect.succeed },
+  agents: { shown: encode, given: Effect.succeed },
   color: nullable,
   choice: {
     shown: (word, { options }) => encode(options[word] ?? word),

@@ -19,10 +19,13 @@ import { StatusViews } from "../../render/StatusViews.ts"
 import { TagViews } from "../../render/TagViews.ts"
 import * as TimelineViews from "../../render/TimelineViews.ts"
 import { read as readValues } from "../../wire/Keys.ts"
+import { feedLinks } from "../feeds/Formats.ts"
+import { atFeed } from "../feeds/OtherPaths.ts"
 import { tagFollowForm } from "../followed/FollowedTags.ts"
 import { pageOf, pagingLinks } from "../shell/Paging.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { feedOf } from "../status/Feed.ts"
+import { closedTags, tagSelection } from "./Selection.ts"
 
 const make = Effect.gen(function*() {
   const config = yield* ServerConfig
@@ -48,15 +51,7 @@ const make = Effect.gen(function*() {
     Effect.fnUntraced(function*(visit) {
       const { words: { say } } = visit.reader
       const tag = yield* tags.find(visit.params["name"] ?? "").pipe(Effect.mapError(() => new RecordNotFound()))
-      const selection = yield* access.narrow(visit.viewer, "hashtagFeeds", {
-        name: tag.name,
-        any: [],
-        all: [],
-        none: [],
-        local: false,
-        remote: false,
-        onlyMedia: false
-      })
+      const selection = yield* access.narrow(visit.viewer, "hashtagFeeds", tagSelection(tag.name))
       const page = pageOf(visit, statusRows)
       const { items, read } = selection === undefined
         ? { items: [], read: [] }
@@ -67,6 +62,8 @@ const make = Effect.gen(function*() {
         : tagFollowForm(visit, readValues(yield* tagViews.of(visit.viewer, tag)))
       return {
         title,
+        head: html`<link rel="canonical" href="${Urls.tag(config, tag.name)}">
+${feedLinks(`/tags/${encodeURIComponent(tag.name)}`, title)}`,
         body: html`<div class="tools">${follow}</div>${
           items.length === 0
             ? html`<p class="soft empty">${say("There are no public posts with this hashtag.")}</p>`
@@ -74,12 +71,9 @@ const make = Effect.gen(function*() {
         }${pagingLinks(visit, page, read)}`
       }
     }),
-    Effect.map(
-      policies.current,
-      ({ timelinesAccess: { hashtagFeeds: { local, remote } } }) => local !== "public" || remote !== "public"
-    )
+    closedTags(policies)
   )
-  return HttpRouter.add("GET", "/tags/:name", byType(admit("documents", named), page))
+  return HttpRouter.add("GET", "/tags/:name", atFeed("/tags/", byType(admit("documents", named), page)))
 })
 
 /** `/tags/name`: the newest public posts with a hashtag. */

@@ -3,6 +3,7 @@ import { type Html, html } from "../../html/Html.ts"
 import type { Values } from "../../wire/Keys.ts"
 import type { FeaturedTag } from "../../wire/Tag.ts"
 import { followForm } from "../account/FollowForm.ts"
+import { interactPath } from "../remote/Paths.ts"
 import { icon } from "../shell/Icons.ts"
 import type { Visit } from "../shell/Visit.ts"
 import { foreign, nameOf, profilePath, type ShownAccount, withEmojis } from "../status/Text.ts"
@@ -30,16 +31,24 @@ interface Shown {
   readonly handle: string
   readonly tags: ReadonlyArray<Values<FeaturedTag>>
   readonly relationship: RelationshipRecord | undefined
+  /** True if other servers can follow the account. */
+  readonly federated: boolean
 }
 
 /** Renders the top of a profile: pictures, name, text, fields, counts and the follow button. */
-export const headOf = (visit: Visit, { account, handle, relationship, tags }: Shown): Html => {
+export const headOf = (visit: Visit, { account, federated, handle, relationship, tags }: Shown): Html => {
   const { way, words: { month, say } } = visit.reader
   const path = profilePath(account.acct)
   return html`<section class="profile" id="account-${account.id}">
 <img class="banner" src="${account.headerStatic}" alt="${account.headerDescription}">
 <div class="who"><img src="${account.avatarStatic}" alt="${account.avatarDescription}" width="88" height="88">${
-    relationship === undefined
+    visit.viewer === undefined
+      ? !federated ?
+        "" :
+        html`<a class="button" rel="nofollow" href="${way(interactPath(account.url))}">${
+          say("Follow from your own server")
+        }</a>`
+      : relationship === undefined || account.id === String(visit.viewer)
       ? ""
       : html`<span class="row">${
         relationship.followedBy ? html`<span class="mark">${say("Follows you")}</span>` : ""

@@ -19,11 +19,15 @@ import { statusRows } from "../../render/PageSizes.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { read } from "../../wire/Keys.ts"
 import { followScripts } from "../account/FollowForm.ts"
+import { feedLinks } from "../feeds/Formats.ts"
+import { atFeed } from "../feeds/OtherPaths.ts"
 import { pageOf, pagingLinks } from "../shell/Paging.ts"
 import type { View, Visit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { feedOf } from "../status/Feed.ts"
+import { jsonLd, profilePage, relMe } from "../status/LinkedData.ts"
 import { plainName, profilePath, type ShownAccount } from "../status/Text.ts"
+import { descriptionOf } from "../threads/Previews.ts"
 import { headOf } from "./Head.ts"
 
 /** Tabs of a profile, by the last part of their path. */
@@ -78,7 +82,7 @@ const make = Effect.gen(function*() {
         const id = yield* accounts.lookup(name)
         if (viewer !== undefined) yield* remote.read(id)
         const account = read(yield* views.renderOne(id))
-        const selection = { ...tabs[tab ?? ""], excludeDirect: true, tagged: tag }
+        const selection = { ...tabs[tab ?? ""], excludeDirect: viewer !== id, tagged: tag }
         const page = pageOf(visit, statusRows)
         const { items, read: cursors } = yield* filled({
           page,
@@ -97,6 +101,7 @@ const make = Effect.gen(function*() {
         const handle = isLocal ? `@${account.username}@${config.localDomain}` : `@${account.acct}`
         const title = plainName(account)
         const address = Urls.profile(config, account.username)
+        const about = descriptionOf({ content: account.note, spoilerText: "" })
         const view: View = {
           title,
           hiddenTitle: true,
@@ -107,9 +112,15 @@ const make = Effect.gen(function*() {
 <meta property="og:type" content="profile">
 <meta property="og:url" content="${address}">
 <meta property="og:title" content="${title} (${handle})">
-<meta property="og:image" content="${account.avatarStatic}">`
+<meta property="og:image" content="${account.avatarStatic}">
+<meta property="og:description" content="${about}">
+<meta name="description" content="${about}">
+<meta property="profile:username" content="${handle.slice(1)}">
+${account.fields.map(({ value, verifiedAt }) => relMe(value, verifiedAt))}
+${jsonLd(profilePage({ address, account, about }))}
+${feedLinks(profilePath(account.acct), title)}`
             : html``,
-          body: html`${headOf(visit, { account, handle, relationship, tags })}${
+          body: html`${headOf(visit, { account, federated: config.federated, handle, relationship, tags })}${
             config.emailSubscriptions && account.emailSubscriptions === true && isLocal
               ? html`<p><a href="${visit.reader.way(subscribingPath(account.username))}">${
                 say("Posts by email")
@@ -132,7 +143,7 @@ const make = Effect.gen(function*() {
 
   const document = Effect.flatMap(HttpRouter.params, ({ name = "" }) => actors.answer(name))
   return Layer.mergeAll(
-    HttpRouter.add("GET", "/@:name", byType(document, show(""))),
+    HttpRouter.add("GET", "/@:name", atFeed("/@", byType(document, show("")))),
     HttpRouter.add("GET", "/@:name/with_replies", show("with_replies")),
     HttpRouter.add("GET", "/@:name/media", show("media")),
     HttpRouter.add("GET", "/@:name/tagged/:tag", show(undefined))

@@ -42,6 +42,8 @@ export interface View {
   readonly head?: Html
   /** True if search engines may index the page. */
   readonly indexable?: boolean
+  /** True if a form of the page leads to another server. */
+  readonly leadsAway?: boolean
   /** Content beside the column on wide windows, below it on others. */
   readonly aside?: Html
 }

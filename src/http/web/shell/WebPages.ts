@@ -3,6 +3,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { everything, Notifications } from "../../../services/feeds/Notifications.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import type { ClientError } from "../../../services/runtime/Errors.ts"
+import { stateRefusal } from "../../../services/visibility/UserStates.ts"
 import { ExpensiveReads } from "../../guard/ExpensiveReads.ts"
 import { answerFailure } from "../../guard/FailureResponses.ts"
 import { type FlashMessage, flashMessages } from "../../html/FlashMessages.ts"
@@ -143,7 +144,13 @@ const make = Effect.gen(function*() {
     const response = HttpServerResponse.text(text, {
       status,
       contentType: "text/html; charset=utf-8",
-      headers: headersOf(visit, status)
+      headers: {
+        ...headersOf(visit, status),
+        // Browsers apply the policy of a form to the redirect that it leads to as well.
+        ...(view.leadsAway === true && {
+          "content-security-policy": policy.replace("form-action 'self'", "form-action 'self' https:")
+        })
+      }
     })
     return told === undefined ? response : flash.take(response)
   })
@@ -201,6 +208,8 @@ const make = Effect.gen(function*() {
       const visit = yield* visitOf(visitor)
       const known = memberVisit(visit)
       if (known === undefined) return signInFirst(visit)
+      const refused = stateRefusal(known.session.state, { forUsers: true })
+      if (refused !== undefined) return visitor.remember(yield* refusalPage(visit, refused))
       return visitor.remember(yield* shown(known, show(known)))
     })
 
@@ -208,11 +217,14 @@ const make = Effect.gen(function*() {
     Effect.gen(function*() {
       const visitor = yield* visitors.current
       const visit = yield* visitOf(visitor)
-      if (visit.session !== undefined) return visitor.remember(yield* shown(visit, show(visit)))
+      if (visit.session !== undefined) {
+        const refused = stateRefusal(visit.session.state, { forUsers: false })
+        return visitor.remember(
+          yield* refused === undefined ? shown(visit, show(visit)) : refusalPage(visit, refused)
+        )
+      }
       return (yield* closed) ? yield* closedPage(visit) : yield* shown(visit, show(visit))
     })
-
-  const viewer = Effect.map(visitors.current, ({ session }) => session?.accountId)
 
   const act: WebPages["Service"]["act"] = (run) =>
     forms.handle(
@@ -223,7 +235,8 @@ const make = Effect.gen(function*() {
         if (visit === undefined) return redirect(signInTo(back))
         const wantsPart = headers["x-murmuration-part"] !== undefined
         const { words } = visit.reader
-        return yield* run(visit, form).pipe(
+        const refused = stateRefusal(visit.session.state, { forUsers: true })
+        return yield* (refused === undefined ? run(visit, form) : Effect.fail(refused)).pipe(
           Effect.flatMap((done) => {
             if (wantsPart && done.part !== undefined) {
               return Effect.map(done.part, (part) =>
@@ -250,8 +263,7 @@ const make = Effect.gen(function*() {
               : Effect.succeed(flash.put(seeOther(back), { notice: words.translate(error.message) }))
           )
         )
-      }),
-      { address: "pageAddress", user: { limit: "apiUser", of: viewer } }
+      })
     )
 
   const form: WebPages["Service"]["form"] = (run, stale) => {

@@ -4,6 +4,7 @@ import { read, type Ready } from "../../wire/Keys.ts"
 import type { Status } from "../../wire/Status.ts"
 import type { Visit } from "../shell/Visit.ts"
 import { articleOf } from "./Article.ts"
+import { selfThreadsOf } from "./SelfThreads.ts"
 import type { ShownStatus } from "./Text.ts"
 
 /** Renders statuses as a feed with a name. */
@@ -19,3 +20,23 @@ export const articlesOf = (visit: Visit, label: string, statuses: ReadonlyArray<
 /** Renders serialised statuses as a feed with a name. */
 export const feedOf = (visit: Visit, label: string, items: ReadonlyArray<Ready<Status>>): Effect.Effect<Html> =>
   Effect.suspend(() => articlesOf(visit, label, items.map(read)))
+/** Renders statuses as a feed in which an author's thread is one entry: its first post, and the others folded. */
+export const foldedFeedOf = (visit: Visit, label: string, items: ReadonlyArray<Ready<Status>>): Effect.Effect<Html> =>
+  Effect.map(
+    Clock.currentTimeMillis,
+    (now) =>
+      html`<div role="feed" aria-label="${label}" class="feed">${
+        selfThreadsOf(items.map((item) => read(item))).map(({ first, rest }) =>
+          html`${articleOf(visit, first, { now })}${
+            rest.length === 0 ?
+              "" :
+              html`<details class="fold"><summary>${
+                visit.reader.words.say(
+                  "{count, plural, one {# more post in this thread} other {# more posts in this thread}}",
+                  { count: rest.length }
+                )
+              }</summary>${rest.map((one) => articleOf(visit, one, { now, inThread: true }))}</details>`
+          }`
+        )
+      }</div>`
+  )

@@ -41,7 +41,7 @@ export const statusPath = ({ account, id }: Pick<ShownStatus, "account" | "id">)
 /** Renders HTML that was written elsewhere; sanitised here as well, so that a page never depends on stored rows. */
 export const foreign = (text: string, emojis: Emojis): Html => withEmojis(raw(sanitise(bounded(text))), emojis)
 
-/** Renders the text of a status: mentions lead to the pages of this server. */
+/** Renders the text of a status: mentions and hashtags lead to the pages of this server. */
 export const contentOf = (
   { content, emojis, mentions, tags }: Pick<ShownStatus, "content" | "emojis" | "mentions" | "tags">,
   text = content
@@ -52,8 +52,16 @@ export const contentOf = (
   ])
   const shown = foreign(text, emojis)
   if (paths.size === 0) return shown
+  const names = new Map(tags.map(({ name }) => [name.toLowerCase(), `/tags/${encodeURIComponent(name)}`]))
   return raw(
-    String(shown).replace(/(<a [^>]*?href=")([^"]*)(")/g, (all, before: string, url: string, after: string) => {
+    // Other servers link hashtags to their own pages.
+    String(shown).replace(
+      /(<a [^>]*?href=")[^"]*("[^>]*>#(?:<span>)?([^<]{1,300})(?:<\/span>)?<\/a>)/g,
+      (all, before: string, after: string, name: string) => {
+        const path = names.get(name.toLowerCase())
+        return path === undefined ? all : `${before}${path}${after}`
+      }
+    ).replace(/(<a [^>]*?href=")([^"]*)(")/g, (all, before: string, url: string, after: string) => {
       const path = paths.get(url.replaceAll("&amp;", "&"))
       return path === undefined ? all : `${before}${path}${after}`
     })

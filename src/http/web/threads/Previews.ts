@@ -1,6 +1,7 @@
 import type { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import * as Urls from "../../../services/instance/Urls.ts"
 import { type Html, html } from "../../html/Html.ts"
+import { jsonLd, posting } from "../status/LinkedData.ts"
 import { plainName, type ShownStatus } from "../status/Text.ts"
 
 /** Maximum characters of a description in previews. */
@@ -31,6 +32,7 @@ export const previewTags = (config: ServerConfig["Service"], status: ShownStatus
 <meta property="og:image" content="${picture}">
 <meta property="article:published_time" content="${status.createdAt}">
 <meta name="description" content="${descriptionOf(status)}">
+${jsonLd(posting(status, descriptionOf(status), address, Urls.profile(config, account.username)))}
 ${
     status.reblog === null
       ? html`<link rel="alternate" type="application/json+oembed" href="${

@@ -3,7 +3,7 @@ import type { Visit } from "../shell/Visit.ts"
 import { articleOf } from "../status/Article.ts"
 import type { ShownStatus } from "../status/Text.ts"
 
-/** Posts below a thread's post that are shown at once; further branches are folded. */
+/** Posts below a thread's post that are shown at once; further branches are folded, on any level. */
 const unfoldedMax = 200
 /** Maximum posts below a post on its page. */
 export const repliesMax = 1_000
@@ -50,7 +50,7 @@ export const treeHtml = (visit: Visit, rootId: string, replies: ReadonlyArray<Sh
     const { close, isFolded, level, node } = step
     if (close !== undefined) pieces.push(close)
     if (node === undefined) continue
-    const folds = !isFolded && shown >= unfoldedMax && level === 1
+    const folds = !isFolded && shown >= unfoldedMax
     const { account, id } = node.status
     pieces.push(html`<li>${
       folds

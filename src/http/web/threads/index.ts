@@ -9,6 +9,7 @@ import { html } from "../../html/Html.ts"
 import { ContextViews } from "../../render/ContextViews.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { read } from "../../wire/Keys.ts"
+import { interactPath } from "../remote/Paths.ts"
 import { idOf } from "../shell/Paging.ts"
 import type { View } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
@@ -61,6 +62,12 @@ const make = Effect.gen(function*() {
               ancestors.slice(-ancestorsMax).map((one) => articleOf(visit, one, { now, inThread: true }))
             }</div>`
         }${articleOf(visit, itself, { now, focused: true, inThread: ancestors.length > 0 })}${
+          viewer === undefined && config.federated && itself.reblog === null
+            ? html`<p><a rel="nofollow" href="${way(interactPath(itself.url ?? itself.uri))}">${
+              say("Reply from your own server")
+            }</a></p>`
+            : ""
+        }${
           descendants.length === 0 ?
             "" :
             html`<h2>${say("Replies")}</h2>${treeHtml(visit, itself.id, descendants.slice(0, repliesMax), now)}`

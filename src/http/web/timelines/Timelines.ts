@@ -20,7 +20,7 @@ import { Compositions } from "../compose/Compositions.ts"
 import { pageOf, pagingLinks } from "../shell/Paging.ts"
 import type { MemberVisit, View, Visit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
-import { feedOf } from "../status/Feed.ts"
+import { feedOf, foldedFeedOf } from "../status/Feed.ts"
 
 const switchesPath = "/web/home/switches"
 
@@ -71,9 +71,11 @@ const make = Effect.gen(function*() {
       readonly empty: string
       readonly above?: Html
       readonly scripts?: NonNullable<View["scripts"]>
+      /** True if threads of an author are one entry. */
+      readonly folds?: boolean
     }
   ): Effect.Effect<View> =>
-    Effect.map(feedOf(visit, options.title, options.items), (feed) => ({
+    Effect.map((options.folds === true ? foldedFeedOf : feedOf)(visit, options.title, options.items), (feed) => ({
       title: options.title,
       scripts: options.scripts ?? [],
       body: html`${options.above ?? ""}${
@@ -92,6 +94,7 @@ const make = Effect.gen(function*() {
       items,
       cursors: read,
       empty: say("Nothing here yet. Follow people, and their posts appear here."),
+      folds: true,
       above: html`${tabs(visit)}${shortForm(visit, yield* compositions.standard(visit.viewer))}${switches(visit)}`,
       scripts: composeScripts
     })

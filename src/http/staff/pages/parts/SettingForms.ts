@@ -37,6 +37,13 @@ const trimmed = (text: string) => Effect.succeed(text.trim())
 const field = (visit: Visit, labels: Labels, value: string | null) =>
   textField(visit, { ...labels, value: value ?? "" })
 
+/** Words in one line, separated by spaces. */
+const words = {
+  control: (visit: Visit, labels: Labels, given: ReadonlyArray<string>) =>
+    textField(visit, { ...labels, value: given.join(" ") }),
+  sent: (text: string) => Effect.succeed(text.split(/[\s,]+/).filter((word) => word !== ""))
+}
+
 /** Fields of each kind; undefined for kinds whose settings have forms of their own. */
 const kinds: { readonly [Kind in SettingKind]: FormCode<Kind> | undefined } = {
   line: {
@@ -57,17 +64,15 @@ const kinds: { readonly [Kind in SettingKind]: FormCode<Kind> | undefined } = {
   },
   account: { control: field, sent: (text) => Effect.succeed(text.trim().replace(/^@/, "")) },
   language: { control: field, sent: trimmed },
-  languages: {
-    control: (visit, labels, tags) => textField(visit, { ...labels, value: tags.join(" ") }),
-    sent: (text) => Effect.succeed(text.split(/[\s,]+/).filter((tag) => tag !== ""))
-  },
+  languages: words,
+  agents: words,
   choice: {
     control: (visit, labels, value, { choices, options }) => {
-      const words = choices(visit.words)
+      const named = choices(visit.words)
       return select(visit, {
         ...labels,
         value,
-        choices: Object.keys(options).map((word) => [word, words[word] ?? word])
+        choices: Object.keys(options).map((word) => [word, named[word] ?? word])
       })
     },
     sent: (text, { name, options }) =>
