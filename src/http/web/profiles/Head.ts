@@ -3,12 +3,10 @@ import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Values } from "../../wire/Keys.ts"
 import type { FeaturedTag } from "../../wire/Tag.ts"
+import { accountActPath, accountMenu } from "../acts/AccountForms.ts"
 import { icon } from "../shell/Icons.ts"
 import type { Visit } from "../shell/Visit.ts"
 import { foreign, nameOf, profilePath, type ShownAccount, withEmojis } from "../status/Text.ts"
-
-/** Path to which a form about an account is sent. */
-const accountActPath = (id: string): string => `/web/accounts/${id}`
 
 /** Renders the button that follows or unfollows, and the relationship in words. */
 const followForm = (visit: Visit, account: ShownAccount, relationship: RelationshipRecord): Html => {
@@ -60,7 +58,7 @@ export const headOf = (visit: Visit, { account, handle, relationship, tags }: Sh
 <div class="who"><img src="${account.avatarStatic}" alt="${account.avatarDescription}" width="88" height="88">${
     relationship === undefined || visit.viewer === undefined || account.id === String(visit.viewer)
       ? ""
-      : followForm(visit, account, relationship)
+      : html`<div class="row">${followForm(visit, account, relationship)}${accountMenu(visit, account, relationship)}</div>`
   }</div>
 <p class="name"><strong dir="auto">${nameOf(account)}</strong><br><span class="soft">${handle}${
     account.bot ? ` · ${say("automated")}` : ""

@@ -10,6 +10,8 @@ export interface Visit {
   /** Account that reads; undefined for visitors. */
   readonly viewer: AccountId | undefined
   readonly session: Session | undefined
+  /** True if the server translates posts. */
+  readonly translates: boolean
   /** Token for `tokenInput`. Pages contain no forms for visitors. */
   readonly formToken: string
   /** Path and query of the page; forms send it back as `return`. */

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import type { ClientError } from "../../../services/runtime/Errors.ts"
+import { Translations } from "../../../services/translation/Translations.ts"
 import { ExpensiveReads } from "../../guard/ExpensiveReads.ts"
 import { answerFailure } from "../../guard/FailureResponses.ts"
 import { type FlashMessage, flashMessages } from "../../html/FlashMessages.ts"
@@ -73,6 +74,7 @@ const make = Effect.gen(function*() {
   const reads = yield* ExpensiveReads
   const scripts = yield* ClientScripts
   const visitors = yield* Visitors
+  const { enabled: translates } = yield* Translations
   const flash = flashMessages(config.publicUrl)
   const media = mediaSources(config)
 
@@ -97,6 +99,7 @@ const make = Effect.gen(function*() {
         reader: visitor,
         viewer: visitor.session?.accountId,
         session: visitor.session,
+        translates,
         formToken: visitor.formToken,
         here: search === "" ? path : `${path}?${search}`,
         path,

@@ -2,6 +2,7 @@ import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { icon, type IconName } from "../shell/Icons.ts"
 import type { Visit } from "../shell/Visit.ts"
+import { moreMenu, reactionsOf } from "./MoreMenu.ts"
 import { statusActPath } from "./Poll.ts"
 import { type ShownStatus, statusPath } from "./Text.ts"
 
@@ -21,6 +22,12 @@ const button = (visit: Visit, { act, count, icon: name, isOn, label }: Button): 
     isOn === undefined ? "" : html` aria-pressed="${isOn ? "true" : "false"}"`
   } title="${label}">${icon(name)}<span class="unseen">${label}</span>${figureOf(visit, count)}</button>`
 
+/** Renders a link of the row, which leads to the composer. */
+const link = (visit: Visit, path: string, name: IconName, label: string, count?: number): Html =>
+  html`<a class="act" href="${visit.reader.way(path)}" title="${label}">${
+    icon(name)
+  }<span class="unseen">${label}</span>${figureOf(visit, count)}</a>`
+
 /**
  * Renders what a member can do with a status, as one form; visitors see counts. `shown` is the id of the article, which
  * is a boost's or the status's.
@@ -34,7 +41,7 @@ export const actsRow = (visit: Visit, status: ShownStatus, shown: string): Html 
   if (viewer === undefined) {
     return html`<p class="acts"><a href="${way(statusPath(status))}">${icon("reply")}${replies}</a><span>${
       icon("boost")
-    }${boosts}</span><span>${icon("star")}${favourites}</span></p>`
+    }${boosts}</span><span>${icon("star")}${favourites}</span>${reactionsOf(visit, status)}</p>`
   }
   const mayBoost = visibility === "public" || visibility === "unlisted" ||
     visibility === "private" && status.account.id === String(viewer)
@@ -45,9 +52,15 @@ export const actsRow = (visit: Visit, status: ShownStatus, shown: string): Html 
   ]
   return html`<form method="post" action="${statusActPath(id)}" class="acts">${tokenInput(formToken)}${
     hidden("return", here)
-  }${shown === id ? "" : hidden("shown", shown)}<a class="act" href="${way(statusPath(status))}" title="${replies}">${
-    icon("reply")
-  }<span class="unseen">${replies}</span>${figureOf(visit, repliesCount)}</a>${
+  }${shown === id ? "" : hidden("shown", shown)}${reactionsOf(visit, status)}${
+    link(
+      visit,
+      `/publish?reply_to=${id}`,
+      "reply",
+      say("Reply, {count, number}", { count: repliesCount }),
+      repliesCount
+    )
+  }${
     mayBoost
       ? button(visit, {
         act: isBoosted ? "unreblog" : "reblog",
@@ -59,7 +72,7 @@ export const actsRow = (visit: Visit, status: ShownStatus, shown: string): Html 
         isOn: isBoosted
       })
       : ""
-  }${
+  }${mayBoost ? link(visit, `/publish?quote=${id}`, "quote", say("Quote")) : ""}${
     button(visit, {
       act: isFavourite ? "unfavourite" : "favourite",
       icon: "star",
@@ -76,5 +89,5 @@ export const actsRow = (visit: Visit, status: ShownStatus, shown: string): Html 
       label: isBookmarked ? say("Remove bookmark") : say("Bookmark"),
       isOn: isBookmarked
     })
-  }</form>`
+  }${moreMenu(visit, status)}</form>`
 }
