@@ -66,7 +66,7 @@ export const http: Areas = [
   ["spam", "Group guard html render staff wire"],
   ["translation", "Group guard render wire"],
   ["trends", "Group Paging guard html render staff wire"],
-  ["web", "Group Paging activitypub guard html oauth render v1 wire"],
+  ["web", "Group Paging activitypub guard html oauth render streaming v1 wire"],
   ["webhooks", "Group guard html render staff wire"],
   [
     "Api Routes",

@@ -9,7 +9,7 @@ import { accentOf, palette } from "../html/Palette.ts"
 /** Time for which browsers cache it, in seconds. */
 const keptSeconds = 300
 
-/** Web app manifest of the site (https://www.w3.org/TR/appmanifest). */
+/** Web app manifest of the site (https://www.w3.org/TR/appmanifest), which makes the web client installable. */
 const make = Effect.gen(function*() {
   const { publicUrl } = yield* ServerConfig
   const { current } = yield* Appearance
@@ -21,14 +21,27 @@ const make = Effect.gen(function*() {
         ["name", title],
         ["short_name", title],
         ["description", shortDescription],
-        ["start_url", "/"],
+        ["start_url", "/home"],
         ["scope", "/"],
-        ["display", "browser"],
+        ["display", "standalone"],
         ["theme_color", theme],
         ["background_color", palette.light.back],
         [
+          "shortcuts",
+          [["New post", "/publish"], ["Notifications", "/notifications"], ["Search", "/search"]].map(([name, url]) => ({
+            name,
+            url
+          }))
+        ],
+        ["share_target", { action: "/share", method: "GET", params: { title: "title", text: "text", url: "url" } }],
+        [
           "icons",
-          iconEdges.map((edge) => ({ src: publicUrl + iconPath(edge), sizes: `${edge}x${edge}`, type: "image/png" }))
+          iconEdges.map((edge) => ({
+            src: publicUrl + iconPath(edge),
+            sizes: `${edge}x${edge}`,
+            type: "image/png",
+            purpose: "any"
+          }))
         ]
       ])),
       {

@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
@@ -27,6 +28,8 @@ export interface Session {
   readonly permissions: bigint
   /** Settings of the web client. */
   readonly web: WebSettings
+  /** Id of the session, which is no secret. */
+  readonly sessionId: string
 }
 
 const sessionRows = rowsOf(
@@ -102,7 +105,8 @@ const make = Effect.gen(function*() {
       username: row.username,
       locale: row.locale ?? undefined,
       permissions: combined(row.permissions, row.everybodys),
-      web: row.web
+      web: row.web,
+      sessionId: Base64Url.encode(hash)
     })
   }, Effect.orDie)
 

@@ -26,9 +26,9 @@ export const accountMenu = (visit: Visit, account: ShownAccount, relationship: R
     hidden("return", here)
   }<details class="more"><summary class="act" title="${say("More")}">${icon("more")}<span class="unseen">${
     say("More")
-  }</span></summary><ul><li><a class="item" href="${
-    way(`/publish?text=${encodeURIComponent(`@${account.acct} `)}`)
-  }">${icon("at")}${say("Mention {account}", name)}</a></li>${
+  }</span></summary><ul><li><a class="item" href="${way(`/publish?text=${encodeURIComponent(`@${account.acct} `)}`)}">${
+    icon("at")
+  }${say("Mention {account}", name)}</a></li>${
     following || requested ? page("follow", "gear", say("Settings of the follow")) : ""
   }${page("note", "pen", say("Private note"))}${
     following

@@ -11,12 +11,12 @@ import { AccountViews } from "../../render/AccountViews.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { read } from "../../wire/Keys.ts"
 import { idOf } from "../shell/Paging.ts"
+import * as Returning from "../shell/Returning.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { type ShownAccount, type ShownStatus } from "../status/Text.ts"
 import { timeOf } from "../status/Times.ts"
 import { accountActPath } from "./AccountForms.ts"
-import * as Returning from "./Returning.ts"
 
 /** Posts of the account that a report offers. */
 const offeredPosts = 10
@@ -70,8 +70,10 @@ const make = Effect.gen(function*() {
         const { inside, title } = yield* show(visit, { account, relationship, start, status })
         return {
           title,
-          body: html`<form method="post" action="${accountActPath(String(id))}" class="panel act-form">${start}${inside}</form>
-<p><a href="${visit.reader.way(back)}${status === undefined ? "" : `#status-${status}`}">${
+          body: html`<form method="post" action="${
+            accountActPath(String(id))
+          }" class="panel act-form">${start}${inside}</form>
+<p class="back"><a href="${visit.reader.way(back)}${status === undefined ? "" : `#status-${status}`}">${
             visit.reader.words.say("Back")
           }</a></p>`
         }
@@ -79,7 +81,9 @@ const make = Effect.gen(function*() {
     )
 
   const checkbox = (name: string, label: string, isOn: boolean) =>
-    html`<p><label><input type="checkbox" name="${name}" value="true"${isOn ? html` checked` : ""}> ${label}</label></p>`
+    html`<p><label><input type="checkbox" name="${name}" value="true"${
+      isOn ? html` checked` : ""
+    }> ${label}</label></p>`
 
   const mute = page("mute", ({ reader: { words: { say } } }, { account }) => {
     const labels: Readonly<Record<typeof muteSeconds[number], string>> = {
@@ -127,7 +131,9 @@ ${checkbox("notifications", say("Hide notifications from this account, too"), tr
         checkbox("notify", say("Notify me of new posts"), relationship.notifying)
       }<p><label>${say("Languages")}<span class="hint">${
         say("Language codes such as en, de. Empty for all.")
-      }</span><input name="languages" value="${(relationship.languages ?? []).join(", ")}" autocomplete="off"></label></p>
+      }</span><input name="languages" value="${
+        (relationship.languages ?? []).join(", ")
+      }" autocomplete="off"></label></p>
 <p><button type="submit" name="act" value="followOptions">${say("Save")}</button></p>`
     }))
 

@@ -8,12 +8,12 @@ import { type Html, html } from "../../html/Html.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { read } from "../../wire/Keys.ts"
 import { idOf } from "../shell/Paging.ts"
+import * as Returning from "../shell/Returning.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { articleOf } from "../status/Article.ts"
 import { statusActPath } from "../status/Poll.ts"
 import type { ShownStatus } from "../status/Text.ts"
-import * as Returning from "./Returning.ts"
 
 /** Path that deletes a post and opens it in the composer. */
 const redraftPath = "/web/compose/redraft"
@@ -52,39 +52,49 @@ const make = Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis
         return {
           title: shown.title,
-          body: html`${shown.body}${articleOf({ ...visit, here: back }, shown.status ?? status, { now })}
-<p><a href="${visit.reader.way(back)}#status-${id}">${visit.reader.words.say("Back")}</a></p>`
+          body: html`${shown.body}<div${shown.status === undefined ? html` class="shown"` : ""}>${
+            articleOf({ ...visit, here: back }, shown.status ?? status, { now })
+          }</div>
+<p class="back"><a href="${visit.reader.way(back)}#status-${id}">${visit.reader.words.say("Back")}</a></p>`
         }
       }))
     )
 
-  const react = page("react", ({ reader: { words: { say } } }, { id }, start) =>
-    Effect.map(emojis.listed, (listed) => ({
-      title: say("Add a reaction"),
-      body: html`<form method="post" action="${statusActPath(id)}" class="panel act-form">${start}
+  const react = page(
+    "react",
+    ({ reader: { words: { say } } }, { id }, start) =>
+      Effect.map(emojis.listed, (listed) => ({
+        title: say("Add a reaction"),
+        body: html`<form method="post" action="${statusActPath(id)}" class="panel act-form">${start}
 <label>${say("Emoji")} <input name="emoji" required maxlength="400" autocomplete="off"></label>
 <p><button type="submit" name="act" value="react">${say("React")}</button></p>
 <p class="quick">${
-        listed.slice(0, offeredEmojisMax).map(({ shortcode, staticUrl }) =>
-          html`<button type="submit" name="act" value="react:${shortcode}" formnovalidate title="${
-            say("React with {emoji}", { emoji: shortcode })
-          }"><img class="emoji" src="${staticUrl}" alt=":${shortcode}:" loading="lazy"></button>`
-        )
-      }</p></form>`
-    })))
+          listed.slice(0, offeredEmojisMax).map(({ shortcode, staticUrl }) =>
+            html`<button type="submit" name="act" value="react:${shortcode}" formnovalidate title="${
+              say("React with {emoji}", { emoji: shortcode })
+            }"><img class="emoji" src="${staticUrl}" alt=":${shortcode}:" loading="lazy"></button>`
+          )
+        }</p></form>`
+      }))
+  )
 
-  const remove = page("delete", ({ reader: { words: { say } }, viewer }, { account, id }, start) =>
-    account.id !== String(viewer) ? Effect.fail(new RecordNotFound()) : Effect.succeed({
-      title: say("Delete this post?"),
-      body: html`<div class="panel"><p>${
-        say("Its replies, boosts and favourites lose it. If you redraft it, its text waits in the composer.")
-      }</p>
+  const remove = page(
+    "delete",
+    ({ reader: { words: { say } }, viewer }, { account, id }, start) =>
+      account.id !== String(viewer) ? Effect.fail(new RecordNotFound()) : Effect.succeed({
+        title: say("Delete this post?"),
+        body: html`<div class="panel"><p>${
+          say("Its replies, boosts and favourites lose it. If you redraft it, its text waits in the composer.")
+        }</p>
 <form method="post" action="${statusActPath(id)}" class="act-form">${start}
 <button type="submit" name="act" value="delete" class="danger">${say("Delete")}</button></form>
 <form method="post" action="${redraftPath}" class="act-form">${start}${
-        hidden("id", id)
-      }<button type="submit" name="act" value="redraft" class="plain">${say("Delete and redraft")}</button></form></div>`
-    }))
+          hidden("id", id)
+        }<button type="submit" name="act" value="redraft" class="plain">${
+          say("Delete and redraft")
+        }</button></form></div>`
+      })
+  )
 
   const translation = page("translation", (visit, status) => {
     const { words: { say, tag } } = visit.reader

@@ -60,6 +60,7 @@ const make = Effect.gen(function*() {
       const title = `#${tag.name}`
       return {
         title,
+        live: String(new URLSearchParams([["channel", "hashtag"], ["tag", tag.name]])),
         body: html`${
           items.length === 0
             ? html`<p class="soft empty">${say("There are no public posts with this hashtag.")}</p>`

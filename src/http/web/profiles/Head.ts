@@ -58,7 +58,9 @@ export const headOf = (visit: Visit, { account, handle, relationship, tags }: Sh
 <div class="who"><img src="${account.avatarStatic}" alt="${account.avatarDescription}" width="88" height="88">${
     relationship === undefined || visit.viewer === undefined || account.id === String(visit.viewer)
       ? ""
-      : html`<div class="row">${followForm(visit, account, relationship)}${accountMenu(visit, account, relationship)}</div>`
+      : html`<div class="row">${followForm(visit, account, relationship)}${
+        accountMenu(visit, account, relationship)
+      }</div>`
   }</div>
 <p class="name"><strong dir="auto">${nameOf(account)}</strong><br><span class="soft">${handle}${
     account.bot ? ` · ${say("automated")}` : ""

@@ -1,10 +1,16 @@
+import { actsStyle } from "../acts/ActsStyle.ts"
 import { profileStyle } from "../profiles/ProfileStyle.ts"
 import { statusStyle } from "../status/StatusStyle.ts"
 import { frameStyle } from "./FrameStyle.ts"
 import { hashedFile } from "./HashedFile.ts"
 import { tokens } from "./Tokens.ts"
 
-const file = hashedFile("style", "css", "text/css", [tokens, frameStyle, statusStyle, profileStyle].join("\n"))
+const file = hashedFile(
+  "style",
+  "css",
+  "text/css",
+  [tokens, frameStyle, statusStyle, actsStyle, profileStyle].join("\n")
+)
 
 /** Path of the stylesheet of all pages of the web. */
 export const webStylePath = file.path

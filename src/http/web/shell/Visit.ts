@@ -40,6 +40,8 @@ export interface View {
   readonly status?: number
   /** Scripts that the page needs, besides `acts`, which members' pages have. */
   readonly scripts?: ReadonlyArray<ScriptName>
+  /** Query of the stream that announces new posts of the page, such as `channel=public:local`. */
+  readonly live?: string
   /** Further elements of the head: canonical link, OpenGraph, feeds, oEmbed. */
   readonly head?: Html
   /** True if search engines may index the page. */

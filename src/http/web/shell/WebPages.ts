@@ -65,6 +65,9 @@ export class WebPages extends Context.Service<WebPages, {
   )
 }
 
+/** Scripts of each page of a member. */
+const memberScripts = ["acts", "dialogs", "live", "keys", "offline"] as const
+
 /** Maximum characters of a page's path and query that forms send back. */
 const hereCharactersMax = 2_000
 
@@ -128,7 +131,7 @@ const make = Effect.gen(function*() {
       visit,
       view,
       server: config.localDomain,
-      scripts: scripts.tags([...(session === undefined ? [] : ["acts" as const]), ...view.scripts ?? []]),
+      scripts: scripts.tags(["viewer", ...(session === undefined ? [] : memberScripts), ...view.scripts ?? []]),
       above: html`${flashBox(visit, told)}${problem(refused)}`
     })
     const response = HttpServerResponse.text(text, {

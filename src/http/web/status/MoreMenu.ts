@@ -21,7 +21,9 @@ export const reactionsOf = ({ reader: { words: { figure, say } }, viewer }: Visi
       const { count, me, name } = reaction
       const shown = html`${pictureOf(reaction)} <span class="count">${figure(count)}</span>`
       if (viewer === undefined) return html`<span class="reaction">${shown}</span>`
-      const label = me ? say("Remove your reaction {emoji}", { emoji: name }) : say("React with {emoji}", { emoji: name })
+      const label = me
+        ? say("Remove your reaction {emoji}", { emoji: name })
+        : say("React with {emoji}", { emoji: name })
       return html`<button type="submit" name="act" value="${me ? "unreact" : "react"}:${name}" class="reaction${
         me ? " on" : ""
       }" aria-pressed="${me ? "true" : "false"}" title="${label}">${shown}</button>`
@@ -41,9 +43,9 @@ export const moreMenu = (visit: Visit, status: ShownStatus): Html => {
   const act = (act: string, of: IconName, label: string) =>
     html`<li><button type="submit" name="act" value="${act}" class="item">${icon(of)}${label}</button></li>`
   const page = (path: string, of: IconName, label: string, key?: string) =>
-    html`<li><a class="item" href="${way(path)}" data-dialog${
-      key === undefined ? "" : html` data-key="${key}"`
-    }>${icon(of)}${label}</a></li>`
+    html`<li><a class="item" href="${way(path)}" data-dialog${key === undefined ? "" : html` data-key="${key}"`}>${
+      icon(of)
+    }${label}</a></li>`
   const onStatus = (last: string) => `${statusActPath(id)}/${last}`
   const onAccount = (last: string) => `/web/accounts/${account.id}/${last}?status=${id}`
   const isForeign = language !== null && language.split("-")[0] !== tag.split("-")[0]
