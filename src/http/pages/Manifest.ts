@@ -5,6 +5,7 @@ import { iconEdges } from "../../services/instance/PictureSettings.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { iconPath, manifestPath } from "../html/PagePaths.ts"
 import { accentOf, palette } from "../html/Palette.ts"
+import { Visitors } from "../html/Visitors.ts"
 
 /** Time for which browsers cache it, in seconds. */
 const keptSeconds = 300
@@ -13,11 +14,15 @@ const keptSeconds = 300
 const make = Effect.gen(function*() {
   const { publicUrl } = yield* ServerConfig
   const { current } = yield* Appearance
-  const manifest = Effect.map(current, ({ accentColor, shortDescription, title }) => {
+  const visitors = yield* Visitors
+  const manifest = Effect.gen(function*() {
+    const { accentColor, shortDescription, title } = yield* current
+    const { words: { say, tag } } = yield* visitors.reader
     const theme = accentColor === null ? palette.light.accent : accentOf(accentColor, "light").accent
     return HttpServerResponse.text(
       JSON.stringify(Object.fromEntries([
         ["id", "/"],
+        ["lang", tag],
         ["name", title],
         ["short_name", title],
         ["description", shortDescription],
@@ -28,10 +33,11 @@ const make = Effect.gen(function*() {
         ["background_color", palette.light.back],
         [
           "shortcuts",
-          [["New post", "/publish"], ["Notifications", "/notifications"], ["Search", "/search"]].map(([name, url]) => ({
-            name,
-            url
-          }))
+          [
+            { name: say("New post"), url: "/publish" },
+            { name: say("Notifications"), url: "/notifications" },
+            { name: say("Search"), url: "/search" }
+          ]
         ],
         ["share_target", { action: "/share", method: "GET", params: { title: "title", text: "text", url: "url" } }],
         [
@@ -46,7 +52,11 @@ const make = Effect.gen(function*() {
       ])),
       {
         contentType: "application/manifest+json",
-        headers: { "cache-control": `public, max-age=${keptSeconds}`, "x-content-type-options": "nosniff" }
+        headers: {
+          "cache-control": `public, max-age=${keptSeconds}`,
+          vary: "Accept-Language, Cookie",
+          "x-content-type-options": "nosniff"
+        }
       }
     )
   })

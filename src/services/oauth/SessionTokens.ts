@@ -3,7 +3,6 @@ import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import { TokenId } from "../database/Ids.ts"
 import { idRows } from "../database/Rows.ts"
-import type { Session } from "../identity/Sessions.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
@@ -12,13 +11,18 @@ import * as Scopes from "./Scopes.ts"
 /** Scopes of a session's token: those of the streams and of push. */
 const scopes = Scopes.format(["read", "push"])
 
+/** Browser session by its id, the hash of its secret in base64url. */
+interface SessionRef {
+  readonly sessionId: string
+}
+
 /**
  * Access tokens of browser sessions. Streams and push subscriptions belong to tokens, and so those of the web client
  * do. Nobody can present such a token: its secret is forgotten at once. It is deleted with its session.
  */
 export class SessionTokens extends Context.Service<SessionTokens, {
   /** Returns the token of a session, issued at the first use; fails if the session has ended. */
-  readonly of: (session: Session) => Effect.Effect<TokenId, RecordNotFound>
+  readonly of: (session: SessionRef) => Effect.Effect<TokenId, RecordNotFound>
 }>()("murmuration/services/oauth/SessionTokens") {
   static readonly layer = Layer.effect(
     SessionTokens,
@@ -26,7 +30,7 @@ export class SessionTokens extends Context.Service<SessionTokens, {
       const sql = yield* SqlClient.SqlClient
       const secrets = yield* OpaqueSecrets
 
-      const of = traced("SessionTokens.of")(function*({ sessionId }: Session) {
+      const of = traced("SessionTokens.of")(function*({ sessionId }: SessionRef) {
         const session = yield* Effect.mapError(
           Effect.fromResult(Result.mapError(Base64Url.decode(sessionId), () => undefined)),
           () => new RecordNotFound()

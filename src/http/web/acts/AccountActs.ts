@@ -21,7 +21,7 @@ type Act = (visit: MemberVisit, id: AccountId, form: URLSearchParams) => Effect.
 const reportedMax = 100
 const categories = ["spam", "legal", "violation", "other"] as const
 
-/** Returns the ids that a form has under a name. */
+/** Returns the ids that a form has under a name, without the brackets. */
 const idsOf = (form: URLSearchParams, name: string): ReadonlyArray<bigint> =>
   form.getAll(name).slice(0, reportedMax).flatMap((text) => idOf(text) ?? [])
 
@@ -91,8 +91,8 @@ class AccountActs extends Context.Service<AccountActs, Readonly<Record<string, A
             target,
             category: categories.find((one) => one === form.get("category")) ?? "other",
             comment: form.get("comment") ?? "",
-            statusIds: idsOf(form, "status_ids[]").map((id) => StatusId.make(id)),
-            ruleIds: idsOf(form, "rule_ids[]"),
+            statusIds: idsOf(form, "status_ids").map((id) => StatusId.make(id)),
+            ruleIds: idsOf(form, "rule_ids"),
             collectionIds: [],
             forward: form.has("forward"),
             forwardDomains: []

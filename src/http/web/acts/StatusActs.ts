@@ -68,7 +68,7 @@ class StatusActs extends Context.Service<StatusActs, Readonly<Record<string, Act
         mute: muting(mutes.mute),
         unmute: muting(mutes.unmute),
         vote: ({ viewer }, { form, id }) => {
-          const given = form.getAll("choices[]").slice(0, choicesMax)
+          const given = form.getAll("choices").slice(0, choicesMax)
           const choices = given.flatMap((text) => /^\d{1,3}$/.test(text) ? [Number(text)] : [])
           return Effect.asVoid(actors.tell(viewer, { _tag: "Vote", statusId: id, choices }))
         },

@@ -12,18 +12,17 @@ import { WebPages } from "../shell/WebPages.ts"
 const path = "/settings/push"
 
 /** Notifications that can be pushed, with their names on the page. */
-const alertsOf = ({ say }: Messages) =>
-  ({
-    mention: say("Mentions"),
-    follow: say("New followers"),
-    follow_request: say("Follow requests"),
-    favourite: say("Favourites"),
-    reblog: say("Boosts"),
-    quote: say("Quotes"),
-    poll: say("Polls that ended"),
-    status: say("New posts of people whom you asked to hear of"),
-    update: say("Edits of posts that you boosted")
-  }) satisfies Partial<Record<NotificationType, string>>
+const alertsOf = ({ say }: Messages): ReadonlyArray<readonly [type: NotificationType, name: string]> => [
+  ["mention", say("Mentions")],
+  ["follow", say("New followers")],
+  ["follow_request", say("Follow requests")],
+  ["favourite", say("Favourites")],
+  ["reblog", say("Boosts")],
+  ["quote", say("Quotes")],
+  ["poll", say("Polls that ended")],
+  ["status", say("New posts of people whom you asked to hear of")],
+  ["update", say("Edits of posts that you boosted")]
+]
 
 const policiesOf = ({ say }: Messages): Readonly<Record<typeof PushPolicy.Type, string>> => ({
   all: say("From everybody"),
@@ -60,7 +59,7 @@ const make = Effect.gen(function*() {
           say("The browser refused. Allow notifications of this site in its settings.")
         }</p>
 <fieldset><legend>${say("Notify me of")}</legend>${
-          Object.entries(alertsOf(words)).map(([type, label]) =>
+          alertsOf(words).map(([type, label]) =>
             html`<p><label><input type="checkbox" name="alerts[]" value="${type}"${
               known === undefined || alerts[type] === true ? html` checked` : ""
             }> ${label}</label></p>`
@@ -88,10 +87,10 @@ const make = Effect.gen(function*() {
       yield* subscriptions.remove(tokenId)
       return { to: path, notice: words.say("This browser no longer shows notifications.") }
     }
-    const given = new Set(form.getAll("alerts[]"))
+    const given = new Set(form.getAll("alerts"))
     const wanted = {
       policy: PushPolicy.literals.find((one) => one === form.get("policy")) ?? "all",
-      alerts: Object.fromEntries(Object.keys(alertsOf(words)).map((type) => [type, given.has(type)]))
+      alerts: Object.fromEntries(alertsOf(words).map(([type]) => [type, given.has(type)]))
     }
     const [endpoint = "", p256dh = "", auth = ""] = ["endpoint", "p256dh", "auth"].map((name) => form.get(name) ?? "")
     // Without scripts the form has no address, and changes what is there.

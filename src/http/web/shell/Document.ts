@@ -2,7 +2,7 @@ import { appleIconEdge, faviconEdges } from "../../../services/instance/PictureS
 import { type Html, html } from "../../html/Html.ts"
 import { faviconPath, iconPath, manifestPath, themePath } from "../../html/PagePaths.ts"
 import { viewerDialog } from "../viewer/ViewerDialog.ts"
-import { liveAttributes, liveRegion, offlineNotice, pageDialog } from "./LiveParts.ts"
+import { liveAttributes, liveRegion, offlineText, pageDialog } from "./LiveParts.ts"
 import { bottomBar, navigation } from "./Navigation.ts"
 import { webStylePath } from "./Stylesheet.ts"
 import type { View, Visit } from "./Visit.ts"
@@ -45,7 +45,7 @@ ${view.head ?? ""}
 ${navigation(visit)}
 <main id="content" tabindex="-1">
 <h1${view.hiddenTitle === true ? html` class="unseen"` : ""}>${view.title}</h1>
-${offlineNotice(visit)}${above}${view.body}
+${offlineText(visit)}${above}${view.body}
 </main>
 ${view.aside === undefined ? "" : html`<aside>${view.aside}</aside>`}
 ${bottomBar(visit)}

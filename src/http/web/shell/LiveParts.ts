@@ -36,7 +36,7 @@ export const pageDialog = ({ reader: { words: { say } }, session }: Visit): Html
     }<span class="unseen">${say("Close")}</span></button></form><div></div></dialog>`
 
 /** Notice of a kept page without a network; the service worker shows it. */
-export const offlineNotice = ({ reader: { words: { say } }, session }: Visit): Html =>
+export const offlineText = ({ reader: { words: { say } }, session }: Visit): Html =>
   session === undefined
     ? html``
     : html`<p id="offline" class="problem">${say("There is no network. This is the last Home, to read only.")}</p>`
