@@ -54,7 +54,7 @@ const make = Effect.gen(function*() {
         contentType: "application/manifest+json",
         headers: {
           "cache-control": `public, max-age=${keptSeconds}`,
-          vary: "Accept-Language, Cookie",
+          vary: "Accept-Language",
           "x-content-type-options": "nosniff"
         }
       }

@@ -19,7 +19,8 @@ details.more > ul { list-style: none; margin: 0; padding: var(--s2); position: a
   text-decoration: none; border-radius: var(--round) }
 .item:hover, .quick button:hover { background: var(--back) }
 .quick { display: flex; flex-wrap: wrap; gap: var(--s1) }
-.quick button { min-width: 36px; min-height: 36px; padding: 0; border: 0; background: none; font-size: 1.25rem }
+.quick button { min-width: 36px; min-height: 36px; padding: 0; border: 0; background: none; color: var(--text);
+  font-size: 1.25rem }
 .measured { content-visibility: visible }
 .continue { margin: var(--s2) var(--s4) }
 main article:focus { outline: 3px solid var(--accent); outline-offset: -3px }

@@ -15,7 +15,7 @@ export const openPage = async (href: string, from: HTMLElement | null): Promise<
     return location.assign(href)
   }
   // The article in question is on the page below.
-  for (const one of main.querySelectorAll(".shown, .back")) one.remove()
+  for (const one of main.querySelectorAll(".shown, .back, #offline, .done")) one.remove()
   dialog.setAttribute("aria-label", title.textContent)
   place.replaceChildren(...[...main.childNodes].map((one) => document.importNode(one, true)))
   for (const one of place.querySelectorAll("[id]")) one.removeAttribute("id")
@@ -48,16 +48,20 @@ dialog?.addEventListener("submit", (event) => {
   if (shown !== undefined && !form.querySelector("[name=shown]")) {
     form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "shown", value: shown }))
   }
-  const from = opener
-  send(form, submitter, article, form).then((isDone) => {
-    if (!isDone) return
+  const all = [...document.querySelectorAll<HTMLElement>("main article")]
+  const at = all.findIndex((one) => one === article)
+  const next = all[at + 1] ?? all[at - 1]
+  const sendAndClose = async () => {
+    if (!(await send(form, submitter, article, form))) return
     opener = null
     dialog.close()
-    // The browser gives the focus back to where it was, which is gone with the old article.
-    if (from !== null && !from.isConnected && document.activeElement === document.body) {
-      document.querySelector<HTMLElement>(`#${article.id} summary.act`)?.focus({ preventScroll: true })
-    }
-  }).catch(() => form.submit())
+    // What had the focus is gone with the old article: its successor gets it, or after a deletion the next post.
+    const fresh = document.querySelector<HTMLElement>(`#${article.id} summary.act`)
+    if (fresh === null && next !== undefined) next.tabIndex = -1
+    const target = fresh ?? next
+    target?.focus({ preventScroll: true })
+  }
+  void sendAndClose()
 })
 
 dialog?.addEventListener("close", () => opener?.focus({ preventScroll: true }))

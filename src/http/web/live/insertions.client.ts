@@ -27,16 +27,12 @@ export const insertAbove = (feed: Element, made: ReadonlyArray<HTMLElement>): Re
   const fresh = made.filter(({ id }) => document.getElementById(id) === null).map((one) =>
     document.importNode(one, true)
   )
-  const anchor = topArticle() ?? feed
-  const before = anchor.getBoundingClientRect().top
-  const root = document.documentElement
-  // The browser must not correct what is corrected here.
-  root.style.overflowAnchor = "none"
   // Their true heights are needed at once, not the estimates of what is far from the screen.
   for (const one of fresh) one.classList.add("measured")
+  const anchor = CSS.supports("overflow-anchor", "auto") && scrollY > 0 ? undefined : topArticle()
+  const before = anchor?.getBoundingClientRect().top ?? 0
   feed.prepend(...fresh)
-  const moved = anchor.getBoundingClientRect().top - before
+  const moved = (anchor?.getBoundingClientRect().top ?? 0) - before
   if (moved !== 0) scrollBy({ top: moved, behavior: "instant" })
-  root.style.overflowAnchor = ""
   return fresh
 }

@@ -79,8 +79,9 @@ const fresh = new Set<string>()
 
 const announce = (): void => {
   if (region === null || labels.length === 0) return
-  if (fresh.size === 0) return region.replaceChildren()
-  const label = labels[Math.min(fresh.size, labels.length) - 1] ?? ""
+  const count = fresh.size + loaded.length
+  if (count === 0) return region.replaceChildren()
+  const label = labels[Math.min(count, labels.length) - 1] ?? ""
   const known = region.querySelector("button")
   const button = known ?? document.createElement("button")
   if (button.textContent !== label) button.textContent = label
@@ -110,28 +111,45 @@ const showNew = async (): Promise<void> => {
   first.scrollIntoView({ block: "start" })
 }
 
-region?.addEventListener("click", ({ target }) => {
-  if (target instanceof HTMLButtonElement) showNew().catch(() => location.reload())
-})
-
 /* Newer posts above, where one continues in the middle. */
 
 let newer = document.querySelector<HTMLAnchorElement>("main a[rel=prev]")?.href
+let loaded: ReadonlyArray<HTMLElement> = []
 let isLoading = false
 
+const insertLoaded = (): void => {
+  if (feed === null || loaded.length === 0) return
+  insertAbove(feed, loaded)
+  loaded = []
+  announce()
+}
+
+/** Inserts what is loaded while the start of the list is off the screen; otherwise it waits for a press. */
+const place = (): void => {
+  if (feed !== null && feed.getBoundingClientRect().top < 0) insertLoaded()
+  else announce()
+}
+
 const loadNewer = async (): Promise<void> => {
+  if (loaded.length > 0) return place()
   if (newer === undefined || feed === null || isLoading || scrollY > nearTop) return
   isLoading = true
   try {
     const page = await fetchPage(newer)
     if (page === undefined) return
-    const made = articlesOf(page)
-    insertAbove(feed, made)
-    newer = made.length === 0 ? undefined : page.querySelector<HTMLAnchorElement>("main a[rel=prev]")?.href
+    loaded = articlesOf(page)
+    newer = loaded.length === 0 ? undefined : page.querySelector<HTMLAnchorElement>("main a[rel=prev]")?.href
+    place()
   } finally {
     isLoading = false
   }
 }
+
+region?.addEventListener("click", ({ target }) => {
+  if (!(target instanceof HTMLButtonElement)) return
+  if (loaded.length > 0) insertLoaded()
+  else showNew().catch(() => location.reload())
+})
 
 /* The place in Home. */
 
