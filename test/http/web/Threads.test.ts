@@ -42,7 +42,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const before = yield* browser.get("/@dora")
       assert.notInclude(before.text, "for followers")
       const done = yield* browser.press(before, "follow")
-      assert.strictEqual(done.headers.get("location"), "/@dora")
+      assert.strictEqual(done.headers.get("location"), `/@dora#account-${dora.accountId}`)
       const after = yield* browser.get("/@dora")
       assert.include(after.text, "for followers")
       assert.include(after.text, `value="unfollow"`)
