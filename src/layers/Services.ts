@@ -71,6 +71,7 @@ import { Strikes } from "../services/moderation/Strikes.ts"
 import { Apps } from "../services/oauth/Apps.ts"
 import { Grants } from "../services/oauth/Grants.ts"
 import { LiveTokens } from "../services/oauth/LiveTokens.ts"
+import { SessionTokens } from "../services/oauth/SessionTokens.ts"
 import { Tokens } from "../services/oauth/Tokens.ts"
 import type { PushMessages } from "../services/push/PushMessages.ts"
 import { PushSubscriptions } from "../services/push/PushSubscriptions.ts"
@@ -129,6 +130,7 @@ const identity = Layer.satisfiesServicesType<Stored | InstancePolicies | Secret 
     EmailSubscriptions.layer,
     Invites.layer,
     LiveTokens.layer,
+    SessionTokens.layer,
     MailLinks.layer,
     Passkeys.layer,
     PushSubscriptions.layerNoDeps.pipe(Layer.provide(SealedTokens.layer)),

@@ -2,6 +2,8 @@ import { plainUrl } from "./PlainUrls.ts"
 
 /** Path of the streams (streaming.md section 1). */
 export const streamingPath = "/api/v1/streaming"
+/** Path of the stream of the web client, server-sent events for the browser's session. */
+export const webStreamPath = "/web/stream"
 
 interface Head {
   readonly method?: string | undefined
@@ -16,11 +18,13 @@ interface Head {
  */
 export const isHandshake = ({ headers, method, url = "" }: Head): boolean =>
   method === "GET" && String(headers["upgrade"] ?? "").toLowerCase() === "websocket" &&
-  headers["sec-websocket-key"] !== undefined && isStreaming(plainUrl(url))
+  headers["sec-websocket-key"] !== undefined && isAtOrBelow(streamingPath, plainUrl(url))
 
-/** Returns true for the streaming path and the paths below it. */
-export const isStreaming = (url: string): boolean => {
-  if (!url.startsWith(streamingPath)) return false
-  const next = url[streamingPath.length]
+const isAtOrBelow = (path: string, url: string): boolean => {
+  if (!url.startsWith(path)) return false
+  const next = url[path.length]
   return next === undefined || next === "/" || next === "?"
 }
+
+/** Returns true for the paths of streams. */
+export const isStreaming = (url: string): boolean => isAtOrBelow(streamingPath, url) || isAtOrBelow(webStreamPath, url)

@@ -15,7 +15,7 @@ type Request = HttpServerRequest.HttpServerRequest
 
 /** Limits that a form spends: of the sender's address, of the e-mail address in it, and of its user. */
 interface Costs {
-  readonly address: LimitName
+  readonly address?: LimitName
   readonly email?: LimitName
   readonly user?: { readonly limit: LimitName; readonly of: Effect.Effect<AccountId | undefined, never, Request> }
   /** Response to a form of this browser that outlived its session; an error page without its texts by default. */

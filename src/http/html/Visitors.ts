@@ -41,6 +41,8 @@ export class Visitors extends Context.Service<Visitors, {
   readonly current: Effect.Effect<Visitor, never, Request>
   /** Reader of a page without forms. */
   readonly reader: Effect.Effect<PageReader, never, Request>
+  /** Returns false for the origin of another site; requests without one are checked otherwise. */
+  readonly isOurOrigin: (origin: string | undefined) => boolean
   /** Returns false if a request's headers alone show that its form is not ours. */
   readonly mayBeOurs: (request: Request) => boolean
   /** Returns true if a form was sent by one of our pages, in this browser and session. */
@@ -111,6 +113,8 @@ const make = Effect.gen(function*() {
     }
   })()
 
+  const isOurOrigin = (origin: string | undefined) => origin === undefined || origin === publicUrl
+
   /** Returns true if the form comes from our own origin, which browsers state. */
   const fromOurPages = ({ headers }: Request) => {
     const origin = headers["origin"]
@@ -167,5 +171,5 @@ const make = Effect.gen(function*() {
     return HttpServerResponse.setCookieUnsafe(response, sessionCookie, "", { ...attributes, maxAge: 0 })
   })
 
-  return Visitors.of({ current, reader, mayBeOurs, isOurs, signIn, keepPending, pending, signOut })
+  return Visitors.of({ current, reader, isOurOrigin, mayBeOurs, isOurs, signIn, keepPending, pending, signOut })
 })

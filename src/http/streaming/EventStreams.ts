@@ -5,8 +5,10 @@ import * as Reply from "../guard/Reply.ts"
 import { Flag } from "../wire/Params.ts"
 import * as Authentication from "./Authentication.ts"
 import { queryOf } from "./Authentication.ts"
-import { channelOf, nameAtPath } from "./Channels.ts"
+import { type Channel, channelOf, nameAtPath } from "./Channels.ts"
 import { Hub } from "./Hub.ts"
+import type { Connection } from "./Registry.ts"
+import type { StreamEvent } from "./StreamEvent.ts"
 import { waitingBytesMax } from "./WebSockets.ts"
 
 /** Interval of keep-alives on an idle connection, so that no proxy closes it. */
@@ -19,16 +21,58 @@ const greeting = encoder.encode(":)\n")
 const keepAlive = encoder.encode(":thump\n\n")
 const isTrue = (given: string | null) => Schema.decodeUnknownSync(Flag)(given) === true
 
-const headers = {
+/** Headers of responses of server-sent events, and of refusals. */
+export const streamHeaders = {
   "cache-control": "private, no-store",
   // Reverse proxies that buffer responses would hold events back.
   "x-accel-buffering": "no"
 }
 
+/** Caller of a stream, as the hub counts and checks it. */
+type StreamCaller = Omit<Connection, "send" | "end">
+
+/**
+ * Makes a function that opens a response of server-sent events for a caller and its channels. `bytesOf` returns the
+ * bytes of an event, or undefined for one that the caller does not get.
+ */
+export const makeOpening = Effect.gen(function*() {
+  const hub = yield* Hub
+  return Effect.fnUntraced(function*(
+    caller: StreamCaller,
+    channels: ReadonlyArray<Channel>,
+    bytesOf: (event: StreamEvent, channel: Channel) => Uint8Array | undefined
+  ) {
+    const cut = yield* Effect.withFiber((fiber) => Effect.succeed(cutOf(fiber)))
+    const outbox = yield* makeOutbox(cut)
+    const ended = yield* Deferred.make<void>()
+    const attendance = yield* hub.connect({
+      ...caller,
+      send: (event, channel) => {
+        const bytes = bytesOf(event, channel)
+        if (bytes !== undefined) outbox.put(bytes)
+      },
+      end: () => Deferred.doneUnsafe(ended, Exit.void)
+    })
+    outbox.put(greeting)
+    yield* Effect.forEach(channels, attendance.subscribe, { discard: true })
+    yield* Effect.forkScoped(
+      Effect.schedule(Effect.sync(() => outbox.put(keepAlive)), Schedule.spaced(keepAlivePeriod))
+    )
+    yield* Effect.forkScoped(
+      Deferred.await(ended).pipe(
+        Effect.andThen(Effect.sync(outbox.end)),
+        Effect.andThen(Effect.sleep(goodbyeTimeout)),
+        Effect.andThen(Effect.sync(cut))
+      )
+    )
+    return HttpServerResponse.stream(outbox.bytes, { contentType: "text/event-stream", headers: streamHeaders })
+  })
+})
+
 /** Serves a channel as server-sent events, at its path below `/api/v1/streaming/`. */
 export const make = Effect.gen(function*() {
   const authenticate = yield* Authentication.make
-  const hub = yield* Hub
+  const open = yield* makeOpening
 
   return traced("EventStreams.make")(
     function*(path: string) {
@@ -41,31 +85,11 @@ export const make = Effect.gen(function*() {
         { tag: query.get("tag") ?? undefined, list: query.get("list") ?? undefined },
         listener
       ))
-      const cut = yield* Effect.withFiber((fiber) => Effect.succeed(cutOf(fiber)))
-      const outbox = yield* makeOutbox(cut)
-      const ended = yield* Deferred.make<void>()
-      const attendance = yield* hub.connect({
-        ...listener,
-        send: (event) => outbox.put(event.serverSent),
-        end: () => Deferred.doneUnsafe(ended, Exit.void)
-      })
-      outbox.put(greeting)
-      yield* attendance.subscribe(channel)
-      yield* Effect.forkScoped(
-        Effect.schedule(Effect.sync(() => outbox.put(keepAlive)), Schedule.spaced(keepAlivePeriod))
-      )
-      yield* Effect.forkScoped(
-        Deferred.await(ended).pipe(
-          Effect.andThen(Effect.sync(outbox.end)),
-          Effect.andThen(Effect.sleep(goodbyeTimeout)),
-          Effect.andThen(Effect.sync(cut))
-        )
-      )
-      return HttpServerResponse.stream(outbox.bytes, { contentType: "text/event-stream", headers })
+      return yield* open(listener, [channel], (event) => event.serverSent)
     },
     Effect.catchTag(
       "StreamRefused",
-      ({ message, status }) => Effect.succeed(Reply.plainError(status, message, headers))
+      ({ message, status }) => Effect.succeed(Reply.plainError(status, message, streamHeaders))
     )
   )
 })

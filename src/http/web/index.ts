@@ -11,8 +11,11 @@ import * as Explore from "./explore/index.ts"
 import * as Feeds from "./feeds/index.ts"
 import * as Followed from "./followed/index.ts"
 import * as Hashtags from "./hashtags/index.ts"
+import * as Keys from "./keys/index.ts"
 import * as Lists from "./lists/index.ts"
+import * as Live from "./live/index.ts"
 import * as Notifications from "./notifications/index.ts"
+import * as Offline from "./offline/index.ts"
 import * as Profiles from "./profiles/index.ts"
 import * as Remote from "./remote/index.ts"
 import * as Search from "./search/index.ts"
@@ -36,6 +39,9 @@ export const layer = Layer.mergeAll(
   Hashtags.layer,
   Lists.layer,
   Notifications.layer,
+  Keys.layer,
+  Live.layer,
+  Offline.layer,
   Profiles.layer,
   Remote.layer,
   Search.layer,

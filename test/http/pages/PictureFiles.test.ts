@@ -35,7 +35,7 @@ layer(server(), { excludeTestServices: true })("the server's own pictures", (it)
       for (const [, path = ""] of named) assert.strictEqual((yield* get(path)).status, 200, path)
       const { body, headers } = yield* get(manifestPath)
       assert.strictEqual(headers.get("content-type"), "application/manifest+json")
-      assert.deepInclude(body, { name: "Murmuration", start_url: "/", scope: "/" })
+      assert.deepInclude(body, { name: "Murmuration", start_url: "/home", scope: "/" })
       for (const { sizes, src } of body.icons as ReadonlyArray<{ readonly sizes: string; readonly src: string }>) {
         const edge = Number(sizes.split("x")[0])
         assert.strictEqual(new URL(src).pathname, iconPath(edge))

@@ -35,6 +35,7 @@ export const sharedWithEnglish: Readonly<Record<string, ReadonlyArray<string>>> 
   ],
   es: ["Local", "Avatar", "Color", "Roles", "Bot", "Spam", "Software", "Webhooks", "Webhook", "Shards", "Favicon"],
   fr: [
+    "Mentions",
     "Local",
     "Administration",
     "Avatar",

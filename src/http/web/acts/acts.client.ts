@@ -2,24 +2,72 @@
 
 const partHeader = "x-murmuration-part"
 
-const replaced = (article: Element, text: string, act: string): void => {
-  const made = new DOMParser().parseFromString(text, "text/html").querySelector("article")
-  if (made === null) return
-  // Opened details stay open.
-  const open = [...article.querySelectorAll("details")].map((one) => one.open)
-  const fresh = document.importNode(made, true)
-  for (const [at, one] of [...fresh.querySelectorAll("details")].entries()) one.open = open[at] ?? one.open
+/** Puts a fresh article in the place of an old one; opened warnings stay open, and menus close. */
+export const replace = (article: Element, fresh: Element): void => {
+  const detailsOf = (of: Element) => [...of.querySelectorAll<HTMLDetailsElement>("details:not(.more)")]
+  const open = detailsOf(article).map((one) => one.open)
+  for (const [at, one] of detailsOf(fresh).entries()) one.open = open[at] ?? one.open
   article.replaceWith(fresh)
-  const opposite = act.startsWith("un") ? act.slice(2) : `un${act}`
-  const button = fresh.querySelector<HTMLElement>(`button[value="${opposite}"], button[value="${act}"]`)
-  button?.focus({ preventScroll: true })
 }
 
-const told = (article: Element, text: string): void => {
+/** Removes the article of a deleted post; the next one gets its focus. */
+export const remove = (article: Element): void => {
+  const all = [...document.querySelectorAll<HTMLElement>("main article")]
+  const at = all.findIndex((one) => one === article)
+  const next = all[at + 1] ?? all[at - 1] ?? document.querySelector("main")
+  const isFocused = article.contains(document.activeElement) || document.activeElement === document.body
+  article.remove()
+  if (!isFocused || !(next instanceof HTMLElement)) return
+  next.tabIndex = -1
+  next.focus({ preventScroll: true })
+}
+
+const replaced = (article: Element, text: string, act: string): void => {
+  const made = new DOMParser().parseFromString(text, "text/html").querySelector("article")
+  if (made === null) return remove(article)
+  const fresh = document.importNode(made, true)
+  replace(article, fresh)
+  const opposite = act.startsWith("un") ? act.slice(2) : `un${act}`
+  const isSame = (one: HTMLButtonElement) => one.value === opposite || one.value === act
+  const button = [...fresh.querySelectorAll("button")].find(isSame)
+  const isHidden = button?.closest("details.more") !== null
+  const target = button === undefined || isHidden ? fresh.querySelector<HTMLElement>("details.more > summary") : button
+  target?.focus({ preventScroll: true })
+}
+
+const told = (place: Element, text: string): void => {
   const made = new DOMParser().parseFromString(text, "text/html").querySelector("[role=alert]")
   if (made === null) return
-  article.querySelector("[role=alert]")?.remove()
-  article.append(document.importNode(made, true))
+  place.querySelector("[role=alert]")?.remove()
+  place.append(document.importNode(made, true))
+}
+
+/** Sends the form of an act on a post; `place` shows a refusal. Returns false if the act was refused. */
+export const send = async (
+  form: HTMLFormElement,
+  button: HTMLButtonElement,
+  article: Element,
+  place: Element
+): Promise<boolean> => {
+  if (form.ariaBusy === "true") return false
+  form.ariaBusy = "true"
+  const fields = new URLSearchParams()
+  for (const [name, value] of new FormData(form, button)) if (typeof value === "string") fields.append(name, value)
+  try {
+    const response = await fetch(form.action, { method: "POST", body: fields, headers: { [partHeader]: "status" } })
+    const text = await response.text()
+    if (response.redirected) location.assign(response.url)
+    else if (response.ok) replaced(article, text, button.value)
+    else told(place, text)
+    return response.ok
+  } catch {
+    // Without a connection the browser itself sends the form, and tells of the failure.
+    form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "act", value: button.value }))
+    form.submit()
+    return false
+  } finally {
+    form.ariaBusy = "false"
+  }
 }
 
 document.addEventListener("submit", (event) => {
@@ -28,20 +76,18 @@ document.addEventListener("submit", (event) => {
   const article = form.closest("article")
   if (article === null || !new URL(form.action).pathname.startsWith("/web/statuses/")) return
   event.preventDefault()
-  if (form.ariaBusy === "true") return
-  form.ariaBusy = "true"
-  const fields = new URLSearchParams()
-  for (const [name, value] of new FormData(form, submitter)) if (typeof value === "string") fields.append(name, value)
-  const send = async () => {
-    const response = await fetch(form.action, { method: "POST", body: fields, headers: { [partHeader]: "status" } })
-    const text = await response.text()
-    if (response.redirected) location.assign(response.url)
-    else if (response.ok) replaced(article, text, submitter.value)
-    else told(article, text)
+  void send(form, submitter, article, article)
+})
+
+// One menu is open at a time, and closes by Escape or a click elsewhere.
+document.addEventListener("click", ({ target }) => {
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.more[open]")) {
+    if (target instanceof Node && !menu.contains(target)) menu.open = false
   }
-  // Without a connection the browser itself sends the form, and tells of the failure.
-  send().catch(() => {
-    form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "act", value: submitter.value }))
-    form.submit()
-  }).finally(() => form.ariaBusy = "false")
+})
+document.addEventListener("keydown", ({ key }) => {
+  const menu = key === "Escape" ? document.querySelector<HTMLDetailsElement>("details.more[open]") : null
+  if (menu === null) return
+  menu.open = false
+  menu.querySelector("summary")?.focus()
 })

@@ -64,6 +64,7 @@ const make = Effect.gen(function*() {
         title,
         head: html`<link rel="canonical" href="${Urls.tag(config, tag.name)}">
 ${feedLinks(`/tags/${encodeURIComponent(tag.name)}`, title)}`,
+        live: String(new URLSearchParams([["channel", "hashtag"], ["tag", tag.name]])),
         body: html`<div class="tools">${follow}</div>${
           items.length === 0
             ? html`<p class="soft empty">${say("There are no public posts with this hashtag.")}</p>`

@@ -3,6 +3,7 @@ import { type Html, html } from "../../html/Html.ts"
 import type { Values } from "../../wire/Keys.ts"
 import type { FeaturedTag } from "../../wire/Tag.ts"
 import { followForm } from "../account/FollowForm.ts"
+import { accountMenu } from "../acts/AccountForms.ts"
 import { interactPath } from "../remote/Paths.ts"
 import { icon } from "../shell/Icons.ts"
 import type { Visit } from "../shell/Visit.ts"
@@ -52,7 +53,9 @@ export const headOf = (visit: Visit, { account, federated, handle, relationship,
       ? ""
       : html`<span class="row">${
         relationship.followedBy ? html`<span class="mark">${say("Follows you")}</span>` : ""
-      }<a href="${way(`${path}/lists`)}">${say("Lists")}</a>${followForm(visit, account, relationship)}</span>`
+      }<a href="${way(`${path}/lists`)}">${say("Lists")}</a>${followForm(visit, account, relationship)}${
+        accountMenu(visit, account, relationship)
+      }</span>`
   }</div>
 <p class="name"><strong dir="auto">${nameOf(account)}</strong><br><span class="soft">${handle}${
     account.bot ? ` · ${say("automated")}` : ""

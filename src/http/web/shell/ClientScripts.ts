@@ -8,14 +8,23 @@ import { hashedFile } from "./HashedFile.ts"
  * served with their types stripped; a page names the ones that it needs in `View.scripts`.
  */
 const files = {
-  acts: "../acts/acts.client.ts",
   follow: "../account/follow.client.ts",
   read: "../notifications/read.client.ts",
   insertion: "../compose/insertion.client.ts",
   completion: "../compose/completion.client.ts",
   emojis: "../compose/emojis.client.ts",
   files: "../compose/files.client.ts",
-  compose: "../compose/compose.client.ts"
+  compose: "../compose/compose.client.ts",
+  viewer: "../viewer/viewer.client.ts",
+  acts: "../acts/acts.client.ts",
+  dialogs: "../acts/dialogs.client.ts",
+  insertions: "../live/insertions.client.ts",
+  badge: "../live/badge.client.ts",
+  live: "../live/live.client.ts",
+  places: "../keys/places.client.ts",
+  keys: "../keys/keys.client.ts",
+  offline: "../offline/offline.client.ts",
+  push: "../offline/push.client.ts"
 } as const
 
 export type ScriptName = keyof typeof files

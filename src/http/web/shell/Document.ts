@@ -1,6 +1,8 @@
 import { appleIconEdge, faviconEdges } from "../../../services/instance/PictureSettings.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { faviconPath, iconPath, manifestPath, themePath } from "../../html/PagePaths.ts"
+import { viewerDialog } from "../viewer/ViewerDialog.ts"
+import { liveAttributes, liveRegion, offlineText, pageDialog } from "./LiveParts.ts"
 import { bottomBar, navigation } from "./Navigation.ts"
 import { webStylePath } from "./Stylesheet.ts"
 import type { View, Visit } from "./Visit.ts"
@@ -39,16 +41,17 @@ ${scripts}${
 <link rel="manifest" href="${manifestPath}">
 ${view.head ?? ""}
 </head>
-<body>
+<body${liveAttributes(visit, view)}>
 <a class="skip" href="#content">${say("Skip to content")}</a>
 <header class="top"><a href="/">${server}</a></header>
 ${navigation(visit, unread)}
 <main id="content" tabindex="-1">
 <h1${view.hiddenTitle === true ? html` class="unseen"` : ""}>${view.title}</h1>
-${above}${view.body}
+${offlineText(visit)}${above}${view.body}
 </main>
 ${view.aside === undefined ? "" : html`<aside>${view.aside}</aside>`}
 ${bottomBar(visit, unread)}
+${liveRegion(visit, view)}${pageDialog(visit)}${viewerDialog(visit)}
 </body>
 </html>
 `)

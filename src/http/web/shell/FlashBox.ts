@@ -8,7 +8,7 @@ export const flashBox = (
   { formToken, here, reader: { words: { say } } }: Visit,
   told: FlashMessage | undefined
 ): Html =>
-  told === undefined ? html`` : html`<div class="done" role="status"><p>${told.notice}</p>${
+  told === undefined ? html`` : html`<div class="done"><p>${told.notice}</p>${
     told.undo === undefined
       ? ""
       : html`<form method="post" action="${told.undo.path}">${tokenInput(formToken)}${hidden("return", here)}${

@@ -1,4 +1,5 @@
 import { accountStyle } from "../account/AccountStyle.ts"
+import { actsStyle } from "../acts/ActsStyle.ts"
 import { composeStyle } from "../compose/ComposeStyle.ts"
 import { notificationStyle } from "../notifications/NotificationStyle.ts"
 import { profileStyle } from "../profiles/ProfileStyle.ts"
@@ -11,7 +12,7 @@ const file = hashedFile(
   "style",
   "css",
   "text/css",
-  [tokens, frameStyle, statusStyle, profileStyle, accountStyle, notificationStyle, composeStyle].join("\n")
+  [tokens, frameStyle, statusStyle, actsStyle, profileStyle, accountStyle, notificationStyle, composeStyle].join("\n")
 )
 
 /** Path of the stylesheet of all pages of the web. */

@@ -10,6 +10,8 @@ export interface Visit {
   /** Account that reads; undefined for visitors. */
   readonly viewer: AccountId | undefined
   readonly session: Session | undefined
+  /** True if the server translates posts. */
+  readonly translates: boolean
   /** Token for `tokenInput`. Pages contain no forms for visitors. */
   readonly formToken: string
   /** Path and query of the page; forms send it back as `return`. */
@@ -38,6 +40,8 @@ export interface View {
   readonly status?: number
   /** Scripts that the page needs, besides `acts`, which members' pages have. */
   readonly scripts?: ReadonlyArray<ScriptName>
+  /** Query of the stream that announces new posts of the page, such as `channel=public:local`. */
+  readonly live?: string
   /** Further elements of the head: canonical link, OpenGraph, feeds, oEmbed. */
   readonly head?: Html
   /** True if search engines may index the page. */

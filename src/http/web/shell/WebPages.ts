@@ -3,6 +3,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { everything, Notifications } from "../../../services/feeds/Notifications.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import type { ClientError } from "../../../services/runtime/Errors.ts"
+import { Translations } from "../../../services/translation/Translations.ts"
 import { stateRefusal } from "../../../services/visibility/UserStates.ts"
 import { ExpensiveReads } from "../../guard/ExpensiveReads.ts"
 import { answerFailure } from "../../guard/FailureResponses.ts"
@@ -75,6 +76,9 @@ export class WebPages extends Context.Service<WebPages, {
   )
 }
 
+/** Scripts of each page of a member. */
+const memberScripts = ["acts", "dialogs", "live", "keys", "offline"] as const
+
 /** Maximum characters of a page's path and query that forms send back. */
 const hereCharactersMax = 2_000
 
@@ -84,6 +88,7 @@ const make = Effect.gen(function*() {
   const reads = yield* ExpensiveReads
   const scripts = yield* ClientScripts
   const visitors = yield* Visitors
+  const { enabled: translates } = yield* Translations
   const flash = flashMessages(config.publicUrl)
   const media = mediaSources(config)
   const notifications = yield* Notifications
@@ -109,6 +114,7 @@ const make = Effect.gen(function*() {
         reader: visitor,
         viewer: visitor.session?.accountId,
         session: visitor.session,
+        translates,
         formToken: visitor.formToken,
         here: search === "" ? path : `${path}?${search}`,
         path,
@@ -138,7 +144,7 @@ const make = Effect.gen(function*() {
       view,
       server: config.localDomain,
       unread: session === undefined ? 0 : yield* notifications.unread(session.accountId, everything, unreadMax),
-      scripts: scripts.tags([...(session === undefined ? [] : ["acts" as const]), ...view.scripts ?? []]),
+      scripts: scripts.tags(["viewer", ...(session === undefined ? [] : memberScripts), ...view.scripts ?? []]),
       above: html`${flashBox(visit, told)}${problem(refused)}`
     })
     const response = HttpServerResponse.text(text, {
@@ -272,25 +278,22 @@ const make = Effect.gen(function*() {
       const visit = yield* visitOf(visitor)
       return visitor.remember(yield* render(visit, yield* stale(visit, fields)))
     })
+    const handler = Effect.fnUntraced(function*(fields: URLSearchParams) {
+      const visit = yield* visitOf(yield* visitors.current)
+      const known = memberVisit(visit)
+      if (known === undefined) return yield* again(fields)
+      const refused = stateRefusal(known.session.state, { forUsers: true })
+      return yield* (refused === undefined ? run(known, fields) : Effect.fail(refused)).pipe(
+        Effect.flatMap((view) =>
+          HttpServerResponse.isHttpServerResponse(view) ? Effect.succeed(view) : render(known, view)
+        ),
+        Effect.catch((error) => refusalPage(known, error))
+      )
+    })
     return Effect.flatMap(HttpRouter.RouteContext, (route) =>
-      forms.handle(
-        Effect.fnUntraced(function*(fields) {
-          const visit = yield* visitOf(yield* visitors.current)
-          const known = memberVisit(visit)
-          if (known === undefined) return yield* again(fields)
-          return yield* run(known, fields).pipe(
-            Effect.flatMap((view) =>
-              HttpServerResponse.isHttpServerResponse(view) ? Effect.succeed(view) : render(known, view)
-            ),
-            Effect.catch((error) => refusalPage(known, error))
-          )
-        }),
-        {
-          address: "pageAddress",
-          user: { limit: "apiUser", of: viewer },
-          stale: (fields) => Effect.provideService(again(fields), HttpRouter.RouteContext, route)
-        }
-      ))
+      forms.handle(handler, {
+        stale: (fields) => Effect.provideService(again(fields), HttpRouter.RouteContext, route)
+      }))
   }
 
   return WebPages.of({ member, anyone, act, form, render })

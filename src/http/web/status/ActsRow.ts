@@ -2,6 +2,7 @@ import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { icon, type IconName } from "../shell/Icons.ts"
 import type { Visit } from "../shell/Visit.ts"
+import { moreMenu, reactionsOf } from "./MoreMenu.ts"
 import { statusActPath } from "./Poll.ts"
 import { type ShownStatus, statusPath } from "./Text.ts"
 
@@ -40,7 +41,7 @@ export const actsRow = (visit: Visit, status: ShownStatus, shown: string): Html 
   if (viewer === undefined) {
     return html`<p class="acts"><a href="${way(statusPath(status))}">${icon("reply")}${replies}</a><span>${
       icon("boost")
-    }${boosts}</span><span>${icon("star")}${favourites}</span></p>`
+    }${boosts}</span><span>${icon("star")}${favourites}</span>${reactionsOf(visit, status)}</p>`
   }
   const mayBoost = visibility === "public" || visibility === "unlisted" ||
     visibility === "private" && status.account.id === String(viewer)
@@ -51,7 +52,7 @@ export const actsRow = (visit: Visit, status: ShownStatus, shown: string): Html 
   ]
   return html`<form method="post" action="${statusActPath(id)}" class="acts">${tokenInput(formToken)}${
     hidden("return", here)
-  }${shown === id ? "" : hidden("shown", shown)}${
+  }${shown === id ? "" : hidden("shown", shown)}${reactionsOf(visit, status)}${
     link(
       visit,
       `/publish?reply_to=${id}`,
@@ -88,5 +89,5 @@ export const actsRow = (visit: Visit, status: ShownStatus, shown: string): Html 
       label: isBookmarked ? say("Remove bookmark") : say("Bookmark"),
       isOn: isBookmarked
     })
-  }${status.account.id === String(viewer) ? link(visit, `/publish?edit=${id}`, "pen", say("Edit")) : ""}</form>`
+  }${moreMenu(visit, status)}</form>`
 }

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import type { Page } from "../../../services/database/Paging.ts"
+import { Markers } from "../../../services/feeds/Markers.ts"
 import { TimelineAccess } from "../../../services/feeds/TimelineAccess.ts"
 import { Timelines } from "../../../services/feeds/Timelines.ts"
 import { WebSettingsWriter } from "../../../services/identity/WebSettings.ts"
@@ -49,10 +50,24 @@ const tabs = ({ path, reader: { way, words: { say } }, viewer }: Visit): Html =>
   }</nav>`
 }
 
+/** Link to the place up to which the member has read on any device; empty if that is the newest post. */
+const continueLink = (
+  { reader: { way, words: { say } } }: Visit,
+  page: Page,
+  shown: ReadonlyArray<bigint>,
+  place: bigint | undefined
+): Html => {
+  const isFirst = page.maxId === undefined && page.minId === undefined
+  if (!isFirst || place === undefined || shown[0] === undefined || place >= shown[0]) return html``
+  const path = shown.includes(place) ? "" : way(`/home?min_id=${place - 1n}`)
+  return html`<p class="continue"><a href="${path}#status-${place}">${say("Continue where you were")}</a></p>`
+}
+
 const make = Effect.gen(function*() {
   const access = yield* TimelineAccess
   const bookmarks = yield* Bookmarks
   const interactions = yield* Interactions
+  const markers = yield* Markers
   const pages = yield* WebPages
   const policies = yield* InstancePolicies
   const settings = yield* WebSettingsWriter
@@ -71,6 +86,7 @@ const make = Effect.gen(function*() {
       readonly empty: string
       readonly above?: Html
       readonly scripts?: NonNullable<View["scripts"]>
+      readonly live?: string
       /** True if threads of an author are one entry. */
       readonly folds?: boolean
     }
@@ -78,6 +94,7 @@ const make = Effect.gen(function*() {
     Effect.map((options.folds === true ? foldedFeedOf : feedOf)(visit, options.title, options.items), (feed) => ({
       title: options.title,
       scripts: options.scripts ?? [],
+      ...(options.live === undefined ? {} : { live: options.live }),
       body: html`${options.above ?? ""}${
         options.items.length === 0 ? html`<p class="soft empty">${options.empty}</p>` : feed
       }${pagingLinks(visit, options.page, options.cursors)}`
@@ -88,14 +105,18 @@ const make = Effect.gen(function*() {
     const { homeReblogs, homeReplies } = visit.session.web
     const page = pageOf(visit, statusRows)
     const { items, read } = yield* home(visit.viewer, { replies: !homeReplies, reblogs: !homeReblogs }, page)
+    const [marker] = yield* markers.of(visit.viewer, ["home"])
     return yield* list(visit, {
       title: say("Home"),
+      live: "channel=user",
       page,
       items,
       cursors: read,
       empty: say("Nothing here yet. Follow people, and their posts appear here."),
       folds: true,
-      above: html`${tabs(visit)}${shortForm(visit, yield* compositions.standard(visit.viewer))}${switches(visit)}`,
+      above: html`${tabs(visit)}${shortForm(visit, yield* compositions.standard(visit.viewer))}${switches(visit)}${
+        continueLink(visit, page, read, marker?.lastReadId)
+      }`,
       scripts: composeScripts
     })
   }))
@@ -120,6 +141,7 @@ const make = Effect.gen(function*() {
           : yield* everybody(visit.viewer, page, (page) => timelines.everybody(visit.viewer, selection, page))
         return yield* list(visit, {
           title: local ? say("Local") : say("Federated"),
+          live: local ? "channel=public:local" : "channel=public",
           page,
           items,
           cursors: read,

@@ -1,0 +1,38 @@
+/* Inserts articles into a feed so that nothing moves that one reads. */
+
+/** Returns the articles of a page of ours. */
+export const articlesOf = (page: Document): ReadonlyArray<HTMLElement> => [
+  ...page.querySelectorAll<HTMLElement>("main .feed > article")
+]
+
+/** Fetches a page of ours; undefined if it is not there, or leads elsewhere. */
+export const fetchPage = async (href: string): Promise<Document | undefined> => {
+  const response = await fetch(href, { headers: { accept: "text/html" } })
+  return response.ok && !response.redirected
+    ? new DOMParser().parseFromString(await response.text(), "text/html")
+    : undefined
+}
+
+/** First article that is at least partly on the screen. */
+export const topArticle = (): HTMLElement | undefined =>
+  [...document.querySelectorAll<HTMLElement>("main .feed > article")].find((one) =>
+    one.getBoundingClientRect().bottom > 0
+  )
+
+/**
+ * Inserts articles above all others, without those that are there. What is on the screen stays where it is, also in
+ * browsers that do not anchor the scroll position themselves.
+ */
+export const insertAbove = (feed: Element, made: ReadonlyArray<HTMLElement>): ReadonlyArray<HTMLElement> => {
+  const fresh = made.filter(({ id }) => document.getElementById(id) === null).map((one) =>
+    document.importNode(one, true)
+  )
+  // Their true heights are needed at once, not the estimates of what is far from the screen.
+  for (const one of fresh) one.classList.add("measured")
+  const anchor = CSS.supports("overflow-anchor", "auto") && scrollY > 0 ? undefined : topArticle()
+  const before = anchor?.getBoundingClientRect().top ?? 0
+  feed.prepend(...fresh)
+  const moved = (anchor?.getBoundingClientRect().top ?? 0) - before
+  if (moved !== 0) scrollBy({ top: moved, behavior: "instant" })
+  return fresh
+}

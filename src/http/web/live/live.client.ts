@@ -1,0 +1,255 @@
+/*
+ * Follows what happens: new posts announce themselves, edits, counts and deletions change articles in place. Nothing
+ * moves that one reads. Idle tabs close their stream, and catch up when one returns.
+ */
+
+import { remove, replace } from "../acts/acts.client.ts"
+import { addUnread, clearUnread } from "./badge.client.ts"
+import { articlesOf, fetchPage, insertAbove, topArticle } from "./insertions.client.ts"
+
+/** Time after which a hidden tab closes its stream, and pauses before a stream opens again, in milliseconds. */
+const hiddenMillisMax = 60_000
+const pauseMillis = { first: 2_000, max: 120_000 } as const
+/** Interval at which counts on the screen are refreshed, and time that a changed post waits for others, in milliseconds. */
+const refreshMillis = 60_000
+const gatherMillis = 300
+/** Time after the last scrolling at which the place is saved, in milliseconds. */
+const restMillis = 1_000
+/** Maximum articles of one request, and distance from the top at which newer posts are loaded, in pixels. */
+const partsMax = 40
+const nearTop = 1_500
+
+const { stream = "" } = document.body.dataset
+const region = document.querySelector<HTMLElement>("#live")
+const labels: ReadonlyArray<string> = JSON.parse(region?.dataset["labels"] ?? "[]")
+const feed = document.querySelector<HTMLElement>("main .feed")
+const isFirstPage = !/[?&](?:max_id|min_id)=/.test(location.search)
+const isHome = location.pathname === "/home"
+
+const articleOf = (id: string) => document.querySelectorAll<HTMLElement>(`#status-${CSS.escape(id)}`)
+const isTyping = (article: Element) =>
+  article.contains(document.activeElement) && document.activeElement !== article ||
+  article.querySelector("details.more[open], input:checked") !== null
+
+/* Changed posts. */
+
+const changed = new Set<string>()
+let gathering: ReturnType<typeof setTimeout> | undefined
+
+/** Fetches the articles of posts, and replaces those on the page; `gone` are removed if they no longer exist. */
+const refresh = async (ids: ReadonlyArray<string>): Promise<void> => {
+  if (ids.length === 0) return
+  const response = await fetch(`/web/statuses?ids=${ids.slice(0, partsMax).join(",")}`)
+  if (!response.ok || response.redirected) return
+  const page = new DOMParser().parseFromString(await response.text(), "text/html")
+  for (const made of page.querySelectorAll("body > article")) {
+    const known = document.getElementById(made.id)
+    // What one is busy with is not exchanged.
+    if (known === null || isTyping(known) || known.closest("dialog") !== null) continue
+    const isFocused = document.activeElement === known
+    const fresh = document.importNode(made, true)
+    for (const name of known.classList) fresh.classList.add(name)
+    replace(known, fresh)
+    if (!isFocused || !(fresh instanceof HTMLElement)) continue
+    fresh.tabIndex = -1
+    fresh.focus({ preventScroll: true })
+  }
+}
+
+const gather = (id: string): void => {
+  if (articleOf(id).length === 0) return
+  changed.add(id)
+  gathering ??= setTimeout(() => {
+    gathering = undefined
+    const ids = [...changed]
+    changed.clear()
+    refresh(ids).catch(() => undefined)
+  }, gatherMillis)
+}
+
+const shownIds = (): ReadonlyArray<string> =>
+  [...document.querySelectorAll<HTMLElement>("main article[id^=status-]")].filter((one) => {
+    const { bottom, top } = one.getBoundingClientRect()
+    return bottom > 0 && top < innerHeight
+  }).map(({ id }) => id.slice("status-".length))
+
+/* New posts. */
+
+const fresh = new Set<string>()
+
+const announce = (): void => {
+  if (region === null || labels.length === 0) return
+  const count = fresh.size + loaded.length
+  if (count === 0) return region.replaceChildren()
+  const label = labels[Math.min(count, labels.length) - 1] ?? ""
+  const known = region.querySelector("button")
+  const button = known ?? document.createElement("button")
+  if (button.textContent !== label) button.textContent = label
+  if (known === null) region.replaceChildren(button)
+}
+
+const arrive = (id: string): void => {
+  if (labels.length === 0 || !isFirstPage || fresh.has(id) || articleOf(id).length > 0) return
+  fresh.add(id)
+  announce()
+}
+
+/** Shows the announced posts above the others; the reader is then at the newest. */
+const showNew = async (): Promise<void> => {
+  const page = await fetchPage(location.href)
+  const made = page === undefined ? [] : articlesOf(page)
+  // More than a page has arrived: the page itself begins anew, so that nothing is left out.
+  if (feed === null || page === undefined || !made.some(({ id }) => document.getElementById(id) !== null)) {
+    return location.reload()
+  }
+  const [first] = insertAbove(feed, made)
+  fresh.clear()
+  announce()
+  if (first === undefined) return
+  first.tabIndex = -1
+  first.focus({ preventScroll: true })
+  first.scrollIntoView({ block: "start" })
+}
+
+/* Newer posts above, where one continues in the middle. */
+
+let newer = document.querySelector<HTMLAnchorElement>("main a[rel=prev]")?.href
+let loaded: ReadonlyArray<HTMLElement> = []
+let isLoading = false
+
+const insertLoaded = (): void => {
+  if (feed === null || loaded.length === 0) return
+  insertAbove(feed, loaded)
+  loaded = []
+  announce()
+}
+
+/** Inserts what is loaded while the start of the list is off the screen; otherwise it waits for a press. */
+const place = (): void => {
+  if (feed !== null && feed.getBoundingClientRect().top < 0) insertLoaded()
+  else announce()
+}
+
+const loadNewer = async (): Promise<void> => {
+  if (loaded.length > 0) return place()
+  if (newer === undefined || feed === null || isLoading || scrollY > nearTop) return
+  isLoading = true
+  try {
+    const page = await fetchPage(newer)
+    if (page === undefined) return
+    loaded = articlesOf(page)
+    newer = loaded.length === 0 ? undefined : page.querySelector<HTMLAnchorElement>("main a[rel=prev]")?.href
+    place()
+  } finally {
+    isLoading = false
+  }
+}
+
+region?.addEventListener("click", ({ target }) => {
+  if (!(target instanceof HTMLButtonElement)) return
+  if (loaded.length > 0) insertLoaded()
+  else showNew().catch(() => location.reload())
+})
+
+/* The place in Home. */
+
+let saved = 0n
+let hasScrolled = false
+
+const savePlace = async (): Promise<void> => {
+  const id = topArticle()?.id.slice("status-".length)
+  const token = document.querySelector<HTMLInputElement>("main input[name=authenticity_token]")?.value
+  if (!isHome || !hasScrolled || id === undefined || token === undefined || !/^\d+$/.test(id) || BigInt(id) <= saved) {
+    return
+  }
+  saved = BigInt(id)
+  await fetch("/web/markers", {
+    method: "POST",
+    body: new URLSearchParams([["authenticity_token", token], ["id", id]]),
+    headers: { "x-murmuration-part": "marker" },
+    keepalive: true
+  })
+}
+
+let resting: ReturnType<typeof setTimeout> | undefined
+addEventListener("scroll", () => {
+  hasScrolled = true
+  clearTimeout(resting)
+  resting = setTimeout(() => void savePlace().catch(() => undefined), restMillis)
+  loadNewer().catch(() => undefined)
+}, { passive: true })
+
+/* The stream. */
+
+let source: EventSource | undefined
+let pause: number = pauseMillis.first
+
+const dataOf = ({ data }: MessageEvent<string>): Readonly<Record<string, string | undefined>> => JSON.parse(data)
+
+const open = (): void => {
+  if (source !== undefined || stream === "") return
+  const opened = source = new EventSource(stream)
+  opened.addEventListener("open", () => pause = pauseMillis.first)
+  opened.addEventListener("update", (event) => arrive(dataOf(event).id ?? ""))
+  opened.addEventListener("edit", (event) => gather(dataOf(event).id ?? ""))
+  opened.addEventListener("delete", (event) => {
+    const { id = "" } = dataOf(event)
+    if (fresh.delete(id)) announce()
+    for (const article of articleOf(id)) remove(article)
+  })
+  opened.addEventListener("notification", (event) => {
+    const { status } = dataOf(event)
+    if (location.pathname !== "/notifications") addUnread()
+    if (status !== undefined) gather(status)
+  })
+  opened.addEventListener("error", () => {
+    // The browser opens a stream again that broke off, but not one that was refused.
+    if (opened.readyState !== EventSource.CLOSED || source !== opened) return
+    source = undefined
+    setTimeout(() => document.visibilityState === "visible" && open(), pause)
+    pause = Math.min(2 * pause, pauseMillis.max)
+  })
+}
+
+const close = (): void => {
+  source?.close()
+  source = undefined
+}
+
+/** Looks for what the closed stream would have said. */
+const catchUp = async (): Promise<void> => {
+  await refresh(shownIds())
+  if (labels.length === 0 || !isFirstPage) return
+  const page = await fetchPage(location.href)
+  for (const { id } of page === undefined ? [] : articlesOf(page)) {
+    const newest = feed?.querySelector("article")?.id.slice("status-".length)
+    const own = id.slice("status-".length)
+    if (newest === undefined || BigInt(own) > BigInt(newest)) arrive(own)
+  }
+}
+
+let hiding: ReturnType<typeof setTimeout> | undefined
+document.addEventListener("visibilitychange", () => {
+  clearTimeout(hiding)
+  if (document.visibilityState === "hidden") {
+    void savePlace().catch(() => undefined)
+    hiding = setTimeout(close, hiddenMillisMax)
+    return
+  }
+  if (location.pathname === "/notifications") clearUnread()
+  if (source !== undefined) return
+  open()
+  catchUp().catch(() => undefined)
+})
+addEventListener("pagehide", close)
+// A page of the browser's history is shown as it was left.
+addEventListener("pageshow", ({ persisted }) => {
+  if (!persisted) return
+  open()
+  catchUp().catch(() => undefined)
+})
+setInterval(() => {
+  if (document.visibilityState === "visible") refresh(shownIds()).catch(() => undefined)
+}, refreshMillis)
+open()
+loadNewer().catch(() => undefined)

@@ -1,0 +1,125 @@
+/*
+ * Service worker: keeps the last Home to read without a network, and shows pushed notifications. Signing out clears it.
+ */
+
+/** What the worker needs of its events, which are not among the types of pages. */
+interface LastingEvent extends Event {
+  readonly waitUntil: (work: Promise<unknown>) => void
+}
+interface FetchEvent extends LastingEvent {
+  readonly request: Request
+  readonly respondWith: (response: Promise<Response>) => void
+}
+interface PushEvent extends LastingEvent {
+  readonly data: { readonly json: () => Pushed } | null
+}
+interface NotificationEvent extends LastingEvent {
+  readonly notification: Notification
+}
+interface Pushed {
+  readonly title: string
+  readonly body: string
+  readonly icon: string
+  readonly notification_id: number
+}
+interface Events {
+  readonly install: LastingEvent
+  readonly activate: LastingEvent
+  readonly fetch: FetchEvent
+  readonly push: PushEvent
+  readonly notificationclick: NotificationEvent
+}
+interface Tab {
+  readonly url: string
+  readonly focus: () => Promise<unknown>
+}
+interface Worker {
+  readonly addEventListener: <Name extends keyof Events>(name: Name, listener: (event: Events[Name]) => void) => void
+  readonly skipWaiting: () => Promise<void>
+  readonly registration: ServiceWorkerRegistration
+  readonly clients: {
+    readonly claim: () => Promise<void>
+    readonly matchAll: (options: { readonly type: "window" }) => Promise<ReadonlyArray<Tab>>
+    readonly openWindow: (url: string) => Promise<unknown>
+  }
+}
+declare const self: Worker
+
+const pages = "home"
+const assets = "assets"
+/** Maximum files that are kept; those of older versions go first. */
+const assetsMax = 60
+
+const clear = () => Promise.all([caches.delete(pages), caches.delete(assets)])
+
+/** Marks the page as one without a network: its notice appears, and its forms disappear. */
+const readOnly = async (kept: Response): Promise<Response> =>
+  new Response((await kept.text()).replace("<body", `<body class="offline"`), {
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": kept.headers.get("content-security-policy") ?? "default-src 'none'"
+    }
+  })
+
+/** Asks the server for a page, and keeps Home; without a network returns the kept one. */
+const page = async (request: Request): Promise<Response> => {
+  const { pathname, search } = new URL(request.url)
+  try {
+    const response = await fetch(request)
+    if (pathname !== "/home" || search !== "") return response
+    // Somebody who is not signed in any more leaves nothing behind.
+    if (response.type === "opaqueredirect" || response.redirected) await clear()
+    else if (response.ok) await (await caches.open(pages)).put("/home", response.clone())
+    return response
+  } catch (failure) {
+    const kept = await (await caches.open(pages)).match("/home")
+    if (kept === undefined) throw failure
+    return readOnly(kept)
+  }
+}
+
+/** Returns a file whose name contains its hash; it is asked for once. */
+const asset = async (request: Request): Promise<Response> => {
+  const cache = await caches.open(assets)
+  const known = await cache.match(request)
+  if (known !== undefined) return known
+  const response = await fetch(request)
+  if (!response.ok) return response
+  await cache.put(request, response.clone())
+  const all = await cache.keys()
+  for (const old of all.slice(0, Math.max(0, all.length - assetsMax))) await cache.delete(old)
+  return response
+}
+
+/** Files of pages: those with a hash in their names, and the colours of the server. */
+const isAsset = (path: string) => path.startsWith("/assets/web/")
+
+self.addEventListener("install", (event) => event.waitUntil(self.skipWaiting()))
+self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()))
+self.addEventListener("fetch", (event) => {
+  const { request } = event
+  const { origin, pathname } = new URL(request.url)
+  if (origin !== location.origin) return
+  if (request.method !== "GET") {
+    if (pathname === "/auth/sign_out") event.waitUntil(clear())
+    return
+  }
+  if (request.mode === "navigate") event.respondWith(page(request))
+  else if (isAsset(pathname)) event.respondWith(asset(request))
+})
+self.addEventListener("push", (event) => {
+  if (event.data === null) return
+  const { body, icon, notification_id: id, title } = event.data.json()
+  event.waitUntil(
+    self.registration.showNotification(title, { body, icon, tag: String(id), data: "/notifications" })
+  )
+})
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close()
+  const show = async () => {
+    const tabs = await self.clients.matchAll({ type: "window" })
+    const open = tabs.find(({ url }) => new URL(url).pathname === "/notifications")
+    return open === undefined ? self.clients.openWindow("/notifications") : open.focus()
+  }
+  event.waitUntil(show())
+})

@@ -1,0 +1,18 @@
+import { Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
+import { ownPath } from "../../html/OwnPaths.ts"
+
+/** Makes the page from which the reader came: its path, or `/home` if it is not one of ours. */
+export const make = Effect.map(
+  ServerConfig,
+  ({ publicUrl }) =>
+    Effect.map(HttpServerRequest.HttpServerRequest, ({ headers, url }) => {
+      const from = headers["referer"] ?? ""
+      const path = from.startsWith(`${publicUrl}/`)
+        ? ownPath(from.slice(publicUrl.length).split("#", 1)[0] ?? "")
+        : undefined
+      // A page that is loaded again names itself.
+      return path === undefined || path.split("?", 1)[0] === url.split("?", 1)[0] ? "/home" : path
+    })
+)

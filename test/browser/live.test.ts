@@ -1,0 +1,242 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { Page } from "playwright-core"
+import { ask } from "../support/Api.ts"
+import { type Person, TestServer } from "../support/Server.ts"
+import { axeFinds } from "./Axe.ts"
+import { Browser, picture, visit } from "./Browser.ts"
+import { signIn } from "./Visits.ts"
+
+const write = Effect.fnUntraced(function*(by: Person, status: string, more: Record<string, unknown> = {}) {
+  const { body } = yield* ask(by, "POST", "/api/v1/statuses", { status, ...more })
+  return String(body.id)
+})
+
+/** A browser of a person, on Home. */
+const at = Effect.fnUntraced(function*(person: Person) {
+  const { baseUrl } = yield* TestServer
+  const visited = yield* visit()
+  yield* Effect.promise(async () => {
+    await visited.page.goto(`${baseUrl}/home`)
+    await signIn(visited.page, person)
+    await visited.page.goto(`${baseUrl}/home`)
+  })
+  return visited
+})
+
+/** Waits in the page until an expression is true; pages allow no evaluation of their own. */
+const until = (page: Page, expression: string) =>
+  page.evaluate(`new Promise((resolve) => {
+    const look = async () => (await (${expression})) ? resolve(true) : setTimeout(look, 20)
+    look()
+  })`)
+
+const streamOpens = `new Promise((resolve) => {
+  const opened = new EventSource(document.body.dataset.stream)
+  opened.onopen = () => { opened.close(); resolve(true) }
+})`
+
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "3 minutes" })(
+  "the web client, live",
+  (it) => {
+    it.effect("two browsers hear of one another: new posts wait for a press, edits and deletions follow in place", () =>
+      Effect.gen(function*() {
+        const { createPerson } = yield* TestServer
+        const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
+        yield* ask(ada, "POST", `/api/v1/accounts/${bob.accountId}/follow`, {})
+        const first = yield* write(bob, "the first post")
+        const own = yield* write(ada, "a post of mine")
+        for (let count = 0; count < 12; count++) yield* write(bob, `post ${count}`)
+        const { page, problems } = yield* at(ada)
+        const { page: other } = yield* at(bob)
+        yield* Effect.promise(async () => {
+          await page.evaluate(streamOpens)
+          await page.evaluate(`scrollTo(0, 300)`)
+          const before = await page.evaluate(`[scrollY, document.querySelectorAll("article").length]`)
+          // Bob favourites Ada's post in his browser, and writes two posts.
+          await other.goto(new URL(`/@ada/${own}`, other.url()).href)
+          await other.locator(`#status-${own} button[value="favourite"]`).click()
+          await other.locator(`#status-${own} button[value="unfavourite"]`).waitFor()
+          await until(page, `document.title.startsWith("(1) ")`)
+          await until(page, `document.querySelector("#status-${own} .count")?.textContent === "1"`)
+          return before
+        }).pipe(
+          Effect.flatMap((before) =>
+            Effect.gen(function*() {
+              const [one, two] = [yield* write(bob, "breaking news"), yield* write(bob, "more news")]
+              yield* Effect.promise(async () => {
+                await page.getByRole("button", { name: "2 new posts" }).waitFor()
+                assert.deepStrictEqual(
+                  await page.evaluate(`[scrollY, document.querySelectorAll("article").length]`),
+                  before
+                )
+                assert.deepStrictEqual(await axeFinds(page), [])
+                await picture(page, "live-new-posts")
+                await page.getByRole("button", { name: "2 new posts" }).click()
+                await page.locator(`#status-${two}`).waitFor()
+                assert.strictEqual(await page.evaluate("document.activeElement.id"), `status-${two}`)
+                assert.strictEqual(await page.locator("#live button").count(), 0)
+              })
+              yield* ask(bob, "PUT", `/api/v1/statuses/${one}`, { status: "corrected news" })
+              yield* Effect.promise(() => page.locator(`#status-${one}`, { hasText: "corrected news" }).waitFor())
+              yield* ask(bob, "DELETE", `/api/v1/statuses/${two}`)
+              yield* Effect.promise(async () => {
+                await page.locator(`#status-${two}`).waitFor({ state: "detached" })
+                // The focus moved to the next post.
+                assert.strictEqual(await page.evaluate("document.activeElement.id"), `status-${one}`)
+              })
+            })
+          )
+        )
+        assert.isString(first)
+        assert.deepStrictEqual(problems, [])
+      }))
+
+    it.effect("500 posts upwards: newer ones are inserted above, and nothing moves", () =>
+      Effect.gen(function*() {
+        const { baseUrl, createPerson } = yield* TestServer
+        const cleo = yield* createPerson("cleo")
+        const ids: Array<string> = []
+        for (let count = 0; count < 520; count += 10) {
+          ids.push(
+            ...(yield* Effect.forEach(
+              Array.from({ length: 10 }, (_, at) => count + at),
+              (number) => write(cleo, `Post ${number}. ${"word ".repeat(number % 40)}`),
+              { concurrency: 2 }
+            ))
+          )
+        }
+        const oldest = ids.map(BigInt).reduce((one, other) => one < other ? one : other)
+        const { page, problems } = yield* at(cleo)
+        yield* Effect.promise(async () => {
+          await page.goto(`${baseUrl}/home?min_id=${oldest - 1n}`)
+          await page.evaluate(`
+            window.shifts = []
+            new PerformanceObserver((list) => {
+              for (const { sources, value } of list.getEntries()) {
+                shifts.push([value, ...sources.map(({ currentRect, node, previousRect }) => [
+                  (node?.outerHTML ?? node?.textContent ?? "").slice(0, 60), previousRect.y, currentRect.y
+                ])])
+              }
+            }).observe({ type: "layout-shift", buffered: true })
+            scrollTo(0, document.documentElement.scrollHeight)`)
+          // Turns the wheel upwards; after each turn the post on top has moved by exactly that much.
+          const moves = await page.evaluate(`(async () => {
+            const frame = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+            const top = () => [...document.querySelectorAll(".feed > article")].find((one) =>
+              one.getBoundingClientRect().bottom > 100)
+            const wrong = []
+            for (let turn = 0; turn < 2000 && document.querySelectorAll(".feed > article").length < 510; turn++) {
+              await frame()
+              const anchor = top()
+              const before = anchor.getBoundingClientRect().top
+              const count = document.querySelectorAll(".feed > article").length
+              for (let wait = 0; scrollY < 900 && wait < 500; wait++) {
+                if (document.querySelectorAll(".feed > article").length > count) break
+                await new Promise((resolve) => setTimeout(resolve, 10))
+              }
+              const by = Math.min(160, scrollY)
+              const start = anchor.getBoundingClientRect().top
+              if (Math.abs(start - before) > 1) wrong.push(["waiting", start - before])
+              scrollBy(0, -by)
+              const moved = anchor.getBoundingClientRect().top - start
+              if (Math.abs(moved - by) > 1) wrong.push([by, moved])
+            }
+            return [document.querySelectorAll(".feed > article").length, wrong]
+          })()`)
+          const [count, wrong] = moves as [number, ReadonlyArray<unknown>]
+          assert.isAtLeast(count, 500)
+          assert.deepStrictEqual(wrong, [])
+          assert.deepStrictEqual(await page.evaluate("window.shifts.slice(0, 5)"), [])
+          const places = await page.evaluate(`[...document.querySelectorAll(".feed > article")].map(({ id }) => id)`)
+          assert.strictEqual(new Set(places as Array<string>).size, count)
+        })
+        assert.deepStrictEqual(problems, [])
+      }))
+
+    it.effect("keys move, act and lead elsewhere, not in fields; menus and dialogs keep the place", () =>
+      Effect.gen(function*() {
+        const { baseUrl, createPerson } = yield* TestServer
+        const dora = yield* createPerson("dora")
+        for (let count = 0; count < 6; count++) yield* write(dora, `post ${count}`, { spoiler_text: `title ${count}` })
+        const { page, problems } = yield* at(dora)
+        yield* Effect.promise(async () => {
+          const focused = () => page.evaluate("document.activeElement.closest('article')?.id")
+          const idAt = (place: number) => page.locator("article").nth(place).getAttribute("id")
+          await page.keyboard.press("j")
+          assert.strictEqual(await focused(), await idAt(0))
+          await page.keyboard.press("j")
+          await page.keyboard.press("j")
+          await page.keyboard.press("k")
+          assert.strictEqual(await focused(), await idAt(1))
+          await page.keyboard.press("x")
+          await page.locator("article").nth(1).locator("details.warning[open]").waitFor()
+          await page.keyboard.press("f")
+          await page.locator("article").nth(1).locator(`button[value="unfavourite"]`).waitFor()
+          assert.strictEqual(await focused(), await idAt(1))
+          await page.locator("article").nth(1).locator("details.warning[open]").waitFor()
+          await page.keyboard.press("?")
+          await page.locator("#page-dialog[open] table.keys").first().waitFor()
+          assert.deepStrictEqual(await axeFinds(page), [])
+          await picture(page, "keys-dialog")
+          await page.keyboard.press("Escape")
+          // The menu, a reaction, and a deletion after a question.
+          const article = page.locator("article").nth(1)
+          await article.locator("details.more > summary").click()
+          await picture(page, "more-menu")
+          assert.deepStrictEqual(await axeFinds(page), [])
+          await article.locator(`button[value="react:🎉"]`).click()
+          await page.locator("article").nth(1).locator(`button[value="unreact:🎉"]`).waitFor()
+          const gone = await idAt(1)
+          const next = await idAt(2)
+          await page.locator("article").nth(1).locator("details.more > summary").click()
+          await page.locator("article").nth(1).locator(`a[href$="/delete"]`).click()
+          await page.locator("#page-dialog[open] button[value=delete]").waitFor()
+          await picture(page, "delete-dialog")
+          assert.deepStrictEqual(await axeFinds(page), [])
+          await page.locator("#page-dialog[open] button[value=delete]").click()
+          await page.locator(`#${gone}`).waitFor({ state: "detached" })
+          assert.strictEqual(await focused(), next)
+          assert.strictEqual(page.url(), `${baseUrl}/home`)
+          await page.keyboard.press("g")
+          await page.keyboard.press("l")
+          await page.waitForURL(`${baseUrl}/public/local`)
+          await page.goto(`${baseUrl}/settings/push`)
+          await page.locator("select[name=policy]").focus()
+          await page.keyboard.press("g")
+          await page.keyboard.press("h")
+          assert.strictEqual(page.url(), `${baseUrl}/settings/push`)
+          assert.deepStrictEqual(await axeFinds(page), [])
+          await picture(page, "push-page")
+        })
+        assert.deepStrictEqual(problems, [])
+      }))
+
+    it.effect("the last Home can be read without a network, until one signs out", () =>
+      Effect.gen(function*() {
+        const { baseUrl, createPerson } = yield* TestServer
+        const erik = yield* createPerson("erik")
+        yield* write(erik, "kept for later")
+        const { page } = yield* at(erik)
+        yield* Effect.promise(async () => {
+          await page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+          await until(page, "navigator.serviceWorker.controller !== null")
+          await page.goto(`${baseUrl}/home`)
+          await page.context().setOffline(true)
+          await page.goto(`${baseUrl}/notifications`)
+          assert.isTrue(await page.getByText("There is no network.").isVisible())
+          assert.isTrue(await page.getByText("kept for later").isVisible())
+          assert.isFalse(await page.locator("form.acts").first().isVisible())
+          await picture(page, "offline")
+          await page.context().setOffline(false)
+          await page.goto(`${baseUrl}/home`)
+          await page.locator("nav.side").getByRole("button", { name: "Sign out" }).click()
+          await page.waitForLoadState()
+          await until(page, "caches.has('home').then((has) => !has)")
+          await page.context().setOffline(true)
+          const failed = await page.goto(`${baseUrl}/home`).then(() => false, () => true)
+          assert.isTrue(failed)
+        })
+      }))
+  }
+)
