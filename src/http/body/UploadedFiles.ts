@@ -45,7 +45,7 @@ const sliceCharacters = 65_536
 const fileParameters = new Set(["file", "thumbnail", "avatar", "header", "image"])
 
 const attachments = /^\/api\/v[12]\/media(?:\/[^/]+)?$/
-const profiles = /^\/api\/v1\/(?:accounts\/update_credentials|profile)$/
+const profiles = /^\/(?:api\/v1\/(?:accounts\/update_credentials|profile)|web\/settings\/profile)$/
 const archives = /^\/admin\/custom_emojis\/archive$/
 const emojis = /^\/(?:api\/v1\/admin\/custom_emojis|admin\/custom_emojis\/new)$/
 

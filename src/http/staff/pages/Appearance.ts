@@ -20,7 +20,7 @@ import { instancePictureFiles } from "../../render/InstancePictureFiles.ts"
 import { actButton, button, form, textField } from "./parts/Controls.ts"
 import { swatches } from "./parts/Swatches.ts"
 import { section } from "./parts/Texts.ts"
-import { ticketOf } from "./parts/UploadedFile.ts"
+import { ticketOf } from "../../html/UploadedFile.ts"
 import { StaffPages } from "./StaffPages.ts"
 import type { Visit } from "./Visit.ts"
 

@@ -7,7 +7,7 @@ import { tokenInput } from "../../html/Forms.ts"
 import { html } from "../../html/Html.ts"
 import { button } from "./parts/Controls.ts"
 import { section } from "./parts/Texts.ts"
-import { ticketOf } from "./parts/UploadedFile.ts"
+import { ticketOf } from "../../html/UploadedFile.ts"
 import { StaffPages } from "./StaffPages.ts"
 
 const listPath = "/admin/custom_emojis"

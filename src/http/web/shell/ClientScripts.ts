@@ -8,7 +8,8 @@ import { hashedFile } from "./HashedFile.ts"
  * served with their types stripped; a page names the ones that it needs in `View.scripts`.
  */
 const files = {
-  acts: "../acts/acts.client.ts"
+  acts: "../acts/acts.client.ts",
+  crop: "../settings/crop.client.ts"
 } as const
 
 export type ScriptName = keyof typeof files

@@ -2,7 +2,8 @@ import type { Messages } from "../../../services/languages/Messages.ts"
 import { staffBits } from "../../../services/staff/Permissions.ts"
 import { tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
-import { signInTo, twoFactorPath } from "../../html/PagePaths.ts"
+import { signInTo } from "../../html/PagePaths.ts"
+import { isSettingsPath, settingsPath } from "../settings/Rooms.ts"
 import { icon, type IconName } from "./Icons.ts"
 import type { Visit } from "./Visit.ts"
 
@@ -12,6 +13,8 @@ interface Entry {
   readonly label: (words: Messages) => string
   /** True if the entry is on the bar of a phone; four are. */
   readonly primary?: true
+  /** Condition for being the current entry; the same path by default. */
+  readonly isAt?: (path: string) => boolean
   /** Condition for members; shown to all of them by default. */
   readonly when?: (visit: Visit) => boolean
 }
@@ -23,9 +26,12 @@ const entries: ReadonlyArray<Entry> = [
   { path: "/public", icon: "globe", label: ({ say }) => say("Federated") },
   { path: "/bookmarks", icon: "bookmark", label: ({ say }) => say("Bookmarks"), primary: true },
   { path: "/favourites", icon: "star", label: ({ say }) => say("Favourites"), primary: true },
-  { path: "/oauth/authorized_applications", icon: "apps", label: ({ say }) => say("Apps") },
-  { path: twoFactorPath, icon: "key", label: ({ say }) => say("Two-factor authentication") },
-  { path: "/invites", icon: "ticket", label: ({ say }) => say("Invites") },
+  {
+    path: settingsPath,
+    icon: "gear",
+    label: ({ say }) => say("Settings"),
+    isAt: isSettingsPath
+  },
   {
     path: "/admin",
     icon: "shield",
@@ -34,8 +40,8 @@ const entries: ReadonlyArray<Entry> = [
   }
 ]
 
-const link = ({ icon: name, label, path }: Entry, { path: here, reader: { way, words } }: Visit): Html =>
-  html`<li><a href="${way(path)}"${path === here ? html` aria-current="page"` : ""}>${icon(name)}<span>${
+const link = ({ icon: name, isAt, label, path }: Entry, { path: here, reader: { way, words } }: Visit): Html =>
+  html`<li><a href="${way(path)}"${(isAt?.(here) ?? path === here) ? html` aria-current="page"` : ""}>${icon(name)}<span>${
     label(words)
   }</span></a></li>`
 

@@ -1,9 +1,10 @@
+import { settingsStyle } from "../settings/SettingsStyle.ts"
 import { statusStyle } from "../status/StatusStyle.ts"
 import { frameStyle } from "./FrameStyle.ts"
 import { hashedFile } from "./HashedFile.ts"
 import { tokens } from "./Tokens.ts"
 
-const file = hashedFile("style", "css", "text/css", [tokens, frameStyle, statusStyle].join("\n"))
+const file = hashedFile("style", "css", "text/css", [tokens, frameStyle, statusStyle, settingsStyle].join("\n"))
 
 /** Path of the stylesheet of all pages of the web. */
 export const webStylePath = file.path

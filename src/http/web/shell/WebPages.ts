@@ -49,10 +49,11 @@ export class WebPages extends Context.Service<WebPages, {
   ) => Effect.Effect<Response, never, R | Request>
   /**
    * Handles a form that a page sent for its member. It leads back to the page that the form's `return` names. A script
-   * that sends the header `x-murmuration-part` gets the changed part alone. A refusal is shown on that page.
+   * that sends the header `x-murmuration-part` gets the changed part alone. A refusal is shown on that page, unless
+   * `run` responds itself.
    */
   readonly act: <R>(
-    run: (visit: MemberVisit, form: URLSearchParams) => Effect.Effect<ActResult, ClientError, R>
+    run: (visit: MemberVisit, form: URLSearchParams) => Effect.Effect<ActResult | Response, ClientError, R>
   ) => Effect.Effect<Response, never, R | Request>
   /** Renders a view, for responses that the other functions do not cover, such as a form shown again. */
   readonly render: (visit: Visit, view: View, refused?: string) => Effect.Effect<Response, never, Request>
@@ -213,6 +214,7 @@ const make = Effect.gen(function*() {
         const { words } = visit.reader
         return yield* run(visit, form).pipe(
           Effect.flatMap((done) => {
+            if (HttpServerResponse.isHttpServerResponse(done)) return Effect.succeed(done)
             if (wantsPart && done.part !== undefined) {
               return Effect.map(done.part, (part) =>
                 HttpServerResponse.text(String(part), {
