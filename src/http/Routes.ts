@@ -230,4 +230,4 @@ export const layer = Layer.mergeAll(
   Streaming.layer,
   Web.layer,
   WellKnown.layer
-).pipe(Layer.provide(ActivityPub.documents))
+).pipe(Layer.provide([ActivityPub.documents, Web.memberFrame]))

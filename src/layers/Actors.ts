@@ -96,6 +96,7 @@ import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { HeldStatuses } from "../services/statuses/HeldStatuses.ts"
 import { InteractionRequests } from "../services/statuses/InteractionRequests.ts"
 import { PolicyVerdicts } from "../services/statuses/PolicyVerdicts.ts"
+import { PostCleanups } from "../services/statuses/PostCleanups.ts"
 import { Polls } from "../services/statuses/Polls.ts"
 import { Quotes } from "../services/statuses/Quotes.ts"
 import { Reblogs } from "../services/statuses/Reblogs.ts"
@@ -138,6 +139,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Fanouts.layer,
     Favourites.layer,
     FeaturedTags.layer,
+    PostCleanups.layer,
     Flags.layer,
     FollowActivities.layer,
     FollowerDigests.layer,

@@ -84,6 +84,7 @@ import { ListMembers } from "../services/social/ListMembers.ts"
 import { Mutes } from "../services/social/Mutes.ts"
 import { OwnedLists } from "../services/social/OwnedLists.ts"
 import { Relationships } from "../services/social/Relationships.ts"
+import { PostCleanups } from "../services/statuses/PostCleanups.ts"
 import { SortedFollows } from "../services/social/SortedFollows.ts"
 import { UserDomainBlocks } from "../services/social/UserDomainBlocks.ts"
 import { Roles } from "../services/staff/Roles.ts"
@@ -163,6 +164,7 @@ const reading = Layer.satisfiesServicesType<Stored | InstancePolicies | Feeds | 
     Contexts.layer,
     ConversationMutes.layer,
     Conversations.layer,
+    PostCleanups.layer,
     SortedFollows.layer,
     UserDomainBlocks.layer,
     Blocks.layer,

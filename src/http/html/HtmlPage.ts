@@ -53,13 +53,16 @@ const policy = ({ formTarget, framed, media, script, scripts }: Page): string =>
  * Secrets of a page's visitor: codes, in the text or in hidden fields. Together with the page's address, which another
  * site can choose, its compressed length would leak them (BREACH). Form tokens are masked (`FormTokens.ts`).
  */
-const hasSecrets = /<input type="hidden" name="(?!authenticity_token")|class="secret"/
+const secrets = /<input type="hidden" name="(?!authenticity_token")|class="secret"/
+
+/** Returns true if a page contains secrets of its visitor, so that it may not be compressed. */
+export const hasSecrets = (page: string): boolean => secrets.test(page)
 
 /**
  * Headers of a page that nothing may transform: it is not compressed by us (`layers/Compression.ts`) or by a proxy (RFC
  * 9111, 5.2.2.6).
  */
-const noTransformHeaders = { "cache-control": "private, no-store, no-transform" }
+export const noTransformHeaders = { "cache-control": "private, no-store, no-transform" }
 
 /** Returns the page as a response that may not be cached or extended, nor framed unless it is `framed`. */
 export const respond = (page: Page): HttpServerResponse.HttpServerResponse => {
@@ -70,7 +73,7 @@ export const respond = (page: Page): HttpServerResponse.HttpServerResponse => {
     headers: {
       ...securityHeaders,
       ...(page.framed === true ? {} : unframed),
-      ...(page.secret === true || hasSecrets.test(text) ? noTransformHeaders : {}),
+      ...(page.secret === true || hasSecrets(text) ? noTransformHeaders : {}),
       "content-security-policy": policy(page),
       "content-language": page.words.tag,
       vary: "Accept-Language"

@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import * as Acts from "./acts/index.ts"
 import * as Settings from "./settings/index.ts"
+import * as MemberFrames from "./shell/MemberFrames.ts"
 import * as Shell from "./shell/index.ts"
 import * as Timelines from "./timelines/index.ts"
 
@@ -10,3 +11,6 @@ export const layer = Layer.mergeAll(
   Settings.layer,
   Timelines.layer
 ).pipe(Layer.provideMerge(Shell.layer))
+
+/** Frame of members' pages for other areas. */
+export const memberFrame = MemberFrames.layer

@@ -17,6 +17,7 @@ import { CommandAnswer } from "../../../services/intents/Commands.ts"
 import { actionTypes, lastingTypes, statusActionTypes } from "../../../services/moderation/ActionTypes.ts"
 import { ClientError } from "../../../services/runtime/Errors.ts"
 import { QuotePolicy } from "../../../services/statuses/InteractionPolicy.ts"
+import { PostCleanup } from "../../../services/statuses/PostCleanup.ts"
 import { NewPoll, Post, PostInput } from "../../../services/statuses/Post.ts"
 import { ContentType } from "../../../services/statuses/StoredStatus.ts"
 import { Visibility } from "../../../services/statuses/Visibility.ts"
@@ -194,6 +195,8 @@ export const Command = Schema.Union([
   /** A staff decision on the account's appeal against a strike. */
   Schema.TaggedStruct("DecideAppeal", { by: AccountIdFromString, appealId: IdFromString, approved: Schema.Boolean }),
   Schema.TaggedStruct("UpdateProfile", { change: ProfileChange }),
+  /** Sets the policy for the automated deletion of the account's old posts. */
+  Schema.TaggedStruct("SetPostCleanup", { policy: PostCleanup }),
   /** Deletes the account for good; its name is not reused. `by` is a moderator; absent if the operator deletes it. */
   Schema.TaggedStruct("DeleteAccount", { by: Schema.optionalKey(AccountIdFromString) }),
   /**

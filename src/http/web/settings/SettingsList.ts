@@ -10,7 +10,9 @@ const make = Effect.gen(function*() {
   const list = pages.member((visit) =>
     Effect.succeed({
       title: visit.reader.words.say("Settings"),
-      body: html`<nav class="rooms" aria-label="${visit.reader.words.say("Settings")}">${settingsList(visit)}</nav>`
+      body: html`<p class="soft">${
+        visit.reader.words.say("Signed in as {account}", { account: `@${visit.session.username}` })
+      }</p><nav class="rooms" aria-label="${visit.reader.words.say("Settings")}">${settingsList(visit)}</nav>`
     })
   )
   return Layer.mergeAll(

@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import * as Cleanup from "./Cleanup.ts"
 import * as DomainBlocks from "./DomainBlocks.ts"
 import * as Featured from "./Featured.ts"
 import * as Filters from "./Filters.ts"
@@ -14,6 +15,7 @@ import * as SettingsList from "./SettingsList.ts"
 
 /** Settings of members. */
 export const layer = Layer.mergeAll(
+  Cleanup.layer,
   DomainBlocks.layer,
   Featured.layer,
   Filters.layer,

@@ -15,6 +15,7 @@ import { type Visitor, Visitors } from "../../html/Visitors.ts"
 import { ClientScripts } from "./ClientScripts.ts"
 import { documentOf } from "./Document.ts"
 import { flashBox } from "./FlashBox.ts"
+import { pageHeaders } from "./PageHeaders.ts"
 import type { MemberVisit, View, Visit } from "./Visit.ts"
 
 type Request = HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
@@ -77,19 +78,6 @@ const make = Effect.gen(function*() {
   const flash = flashMessages(config.publicUrl)
   const media = mediaSources(config)
 
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    `img-src ${media} data:`,
-    `media-src ${media}`,
-    "connect-src 'self'",
-    "manifest-src 'self'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'"
-  ].join("; ")
-
   const visitOf = (visitor: Visitor) =>
     Effect.gen(function*() {
       const { url } = yield* HttpServerRequest.HttpServerRequest
@@ -107,15 +95,7 @@ const make = Effect.gen(function*() {
       return visit
     })
 
-  const headersOf = ({ reader: { words }, session }: Visit, status: number): Record<string, string> => ({
-    "cache-control": session === undefined && status === 200 ? "public, max-age=60" : "private, no-store",
-    "content-language": words.tag,
-    "content-security-policy": policy,
-    "referrer-policy": "same-origin",
-    vary: "Accept, Accept-Language, Cookie",
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY"
-  })
+  const headersOf = (visit: Visit, status: number) => pageHeaders(visit, status, media)
 
   const render = Effect.fnUntraced(function*(visit: Visit, view: View, refused?: string) {
     const { cookies } = yield* HttpServerRequest.HttpServerRequest
