@@ -40,7 +40,7 @@ ${
           isPublicSuffix(domain)
             ? checkBox(
               "confirmed",
-              say("Many servers share the ending {domain}. I mean this very name.", { domain }),
+              say("I mean exactly {domain}, an ending that many servers share.", { domain }),
               false
             )
             : ""

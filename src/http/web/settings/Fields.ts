@@ -44,7 +44,7 @@ export const choice = (name: string, label: string, chosen: string, choices: Cho
 /** Renders a group of check boxes of one name. */
 export const checkBoxes = (name: string, legend: string, chosen: ReadonlyArray<string>, choices: Choices): Html =>
   html`<fieldset><legend>${legend}</legend>${
-    choices.map(([value, label]) => checkBox(name, label, chosen.includes(value), undefined, value))
+    choices.map(([value, label]) => checkBox(`${name}[]`, label, chosen.includes(value), undefined, value))
   }</fieldset>`
 
 interface FormOptions {

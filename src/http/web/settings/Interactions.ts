@@ -52,7 +52,7 @@ const make = Effect.gen(function*() {
           ["public", say("Everyone")],
           ["followers", say("Your followers")],
           ["following", say("People you follow")],
-          ["mutuals", say("People you follow who follow you")],
+          ["mutuals", say("Mutual follows")],
           ["author", say("Only you")],
           ...(who === custom ? [[custom, say("As set in an app")] as const] : [])
         ])

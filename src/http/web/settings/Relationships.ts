@@ -71,7 +71,7 @@ const make = Effect.gen(function*() {
       choice("side", say("Show"), selection.side, [
         ["following", say("People you follow")],
         ["followers", say("Your followers")],
-        ["mutuals", say("People you follow who follow you")]
+        ["mutuals", say("Mutual follows")]
       ])
     }${
       choice("order", say("Order"), selection.order, [
@@ -94,7 +94,7 @@ ${
           people.map((account) =>
             html`<li>${
               personRow(visit, account, {
-                before: html`<input type="checkbox" name="ids" value="${account.id}" aria-label="${
+                before: html`<input type="checkbox" name="ids[]" value="${account.id}" aria-label="${
                   say("Select {name}", { name: plainName(account) })
                 }">`,
                 below: html`${

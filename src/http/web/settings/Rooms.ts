@@ -1,4 +1,5 @@
 import type { Messages } from "../../../services/languages/Messages.ts"
+import { strikesPath } from "../../../services/moderation/StrikeLinks.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { twoFactorPath } from "../../html/PagePaths.ts"
 import type { Visit } from "../shell/Visit.ts"
@@ -49,7 +50,7 @@ const sections: ReadonlyArray<Section> = [
       { path: twoFactorPath, label: ({ say }) => say("Two-factor sign-in") },
       { path: "/oauth/authorized_applications", label: ({ say }) => say("Apps") },
       { path: "/invites", label: ({ say }) => say("Invite people") },
-      { path: "/strikes", label: ({ say }) => say("Decisions about your account") }
+      { path: strikesPath, label: ({ say }) => say("Decisions about your account") }
     ]
   }
 ]
