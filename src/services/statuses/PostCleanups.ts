@@ -9,7 +9,7 @@ import { defaultCleanup, PostCleanup } from "./PostCleanup.ts"
 
 /** Maximum posts that a step examines, and that it deletes. */
 const examinedMax = 200
-export const deletedPerStepMax = 10
+const deletedPerStepMax = 10
 const dayMillis = 86_400_000
 
 const policyRows = rowsOf(PostCleanup)

@@ -33,6 +33,7 @@ export const sharedWithEnglish: Readonly<Record<string, ReadonlyArray<string>>> 
   ],
   es: ["Local", "Avatar", "Color", "Roles", "Bot", "Spam", "Software", "Webhooks", "Webhook", "Shards", "Favicon"],
   fr: [
+    "Exceptions",
     "Local",
     "Administration",
     "Avatar",

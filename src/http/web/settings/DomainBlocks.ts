@@ -26,9 +26,7 @@ const make = Effect.gen(function*() {
     const { followersCount, followingCount } = yield* blocks.preview(visit.viewer, domain)
     return html`<section class="panel"><h2>${say("Block {domain}?", { domain })}</h2>
 <p>${say("You will see nothing of its people, and they can no longer follow you.")}</p>
-<p>${
-      say("{count, plural, one {You lose # follower.} other {You lose # followers.}}", { count: followersCount })
-    } ${
+<p>${say("{count, plural, one {You lose # follower.} other {You lose # followers.}}", { count: followersCount })} ${
       say("{count, plural, one {You stop following # account.} other {You stop following # accounts.}}", {
         count: followingCount
       })

@@ -45,7 +45,7 @@ const make = Effect.gen(function*() {
           say("{count, plural, one {# post} other {# posts}}", { count: Number(statusesCount) })
         }</span></span>${
           form(visit, hidden("id", String(id)), {
-            act: "remove_tag",
+            act: "removeTag",
             button: say("Remove"),
             danger: true,
             label: say("Remove {name}", { name: `#${name}` })
@@ -62,7 +62,7 @@ ${
             hint: say("You often use: {tags}", { tags: suggested.map(({ name }) => `#${name}`).join(" ") })
           })
         }),
-        { act: "add_tag", button: say("Add hashtag") }
+        { act: "addTag", button: say("Add hashtag") }
       )
     }
 <h2>${say("Featured accounts")}</h2>
@@ -108,10 +108,10 @@ ${
     title: ({ say }) => say("Featured on your profile"),
     show,
     acts: {
-      add_tag: Effect.fnUntraced(function*({ viewer }, sent) {
+      addTag: Effect.fnUntraced(function*({ viewer }, sent) {
         yield* actors.tell(viewer, { _tag: "FeatureTag", name: (sent.get("name") ?? "").trim().replace(/^#/, "") })
       }),
-      remove_tag: Effect.fnUntraced(function*({ viewer }, sent) {
+      removeTag: Effect.fnUntraced(function*({ viewer }, sent) {
         const { name } = yield* tagOf(viewer, sent)
         yield* actors.tell(viewer, { _tag: "UnfeatureTag", name })
       }),

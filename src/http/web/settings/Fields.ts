@@ -19,7 +19,12 @@ export const textField = (name: string, label: string, value: string, options: T
   }${options.required === true ? html` required` : ""}></label>`
 
 /** Renders a text of several lines. */
-export const textArea = (name: string, label: string, value: string, options: TextOptions & { readonly rows: number }) =>
+export const textArea = (
+  name: string,
+  label: string,
+  value: string,
+  options: TextOptions & { readonly rows: number }
+) =>
   html`<label>${label}${hintOf(options.hint)}
 <textarea name="${name}" rows="${options.rows}" dir="auto">
 ${value}</textarea></label>`
@@ -60,9 +65,11 @@ interface FormOptions {
 export const form = (visit: MemberVisit, fields: Html, options: FormOptions): Html =>
   html`<form method="post" action="${actionOf(visit)}"${
     options.files === true ? html` enctype="multipart/form-data"` : ""
-  }>${tokenInput(visit.formToken)}${hidden("return", visit.here)}${fields}<p class="row"><button type="submit" name="act" value="${options.act}"${
+  }>${tokenInput(visit.formToken)}${
+    hidden("return", visit.here)
+  }${fields}<p class="row"><button type="submit" name="act" value="${options.act}"${
     options.danger === true ? html` class="danger"` : ""
   }${options.label === undefined ? "" : html` aria-label="${options.label}"`}>${options.button}</button></p></form>`
 
 /** Path that forms of a settings page are sent to. */
-export const actionOf = ({ path }: MemberVisit): string => `/web${path}`
+const actionOf = ({ path }: MemberVisit): string => `/web${path}`

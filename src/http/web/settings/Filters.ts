@@ -74,12 +74,14 @@ ${
       ["", say("Never expires")],
       ...(expiresAt === null
         ? []
-        : [[
-          "keep",
-          ended
-            ? say("Ended on {moment}", { moment: moment(expiresAt) })
-            : say("Ends on {moment}", { moment: moment(expiresAt) })
-        ] as const]),
+        : [
+          [
+            "keep",
+            ended
+              ? say("Ended on {moment}", { moment: moment(expiresAt) })
+              : say("Ends on {moment}", { moment: moment(expiresAt) })
+          ] as const
+        ]),
       ...durations.map((seconds) =>
         [
           String(seconds),
@@ -160,9 +162,9 @@ const make = Effect.gen(function*() {
 <p>${actions[filter.action]} · ${list(filter.contexts.map((context) => contexts[context]))}${
           filter.expiresAt !== null && filter.expiresAt.getTime() <= now ? html` · ${say("Expired")}` : ""
         }</p>
-<p>${
-          say("{count, plural, one {# keyword} other {# keywords}}", { count: filter.keywords.length })
-        } · ${say("{count, plural, one {# post} other {# posts}}", { count: filter.statuses.length })}</p></li>`
+<p>${say("{count, plural, one {# keyword} other {# keywords}}", { count: filter.keywords.length })} · ${
+          say("{count, plural, one {# post} other {# posts}}", { count: filter.statuses.length })
+        }</p></li>`
       )
     }</ul>
 <h2>${say("New filter")}</h2>
@@ -184,7 +186,7 @@ ${yield* feedOf(visit, say("Filtered posts"), shown)}
         statuses.map((entry, at) =>
           html`<li>${
             form(visit, hidden("entry", String(entry.id)), {
-              act: "remove_post",
+              act: "removePost",
               button: say("Remove post {number} from the filter", { number: at + 1 })
             })
           }</li>`
@@ -225,7 +227,7 @@ ${yield* feedOf(visit, say("Filtered posts"), shown)}
             }))
         }),
         remove,
-        remove_post: ({ viewer }, sent) => {
+        removePost: ({ viewer }, sent) => {
           const entry = idOf(sent.get("entry"))
           return entry === undefined ? Effect.fail(new RecordNotFound()) : filters.removeStatus(viewer, entry)
         }

@@ -136,7 +136,8 @@ ${
     listPage({
       path: "/blocks",
       title: ({ say }) => say("Blocked accounts"),
-      explanation: ({ say }) => say("Blocked accounts cannot follow you or see your posts, and you see nothing of them."),
+      explanation: ({ say }) =>
+        say("Blocked accounts cannot follow you or see your posts, and you see nothing of them."),
       add: ({ say }) => say("Block an account"),
       end: ({ say }) => say("Unblock"),
       page: (visit) =>

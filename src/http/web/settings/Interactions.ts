@@ -59,7 +59,9 @@ const make = Effect.gen(function*() {
       }${checkBox(`${name}.ask`, say("Others may ask you first"), filled.isOn(`${name}.ask`, mayAsk))}`
     }
     return html`<p>${
-      say("These rules apply to your new posts, on servers that know such rules. People whom you mention may always reply.")
+      say(
+        "These rules apply to your new posts, on servers that know such rules. People whom you mention may always reply."
+      )
     }</p>
 ${
       form(

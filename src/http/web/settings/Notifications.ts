@@ -43,9 +43,12 @@ ${
       )
     }
 <p class="soft">${
-      say("{count, plural, one {# person waits among your filtered notifications.} other {# people wait among your filtered notifications.}}", {
-        count: waiting.requests
-      })
+      say(
+        "{count, plural, one {# person waits among your filtered notifications.} other {# people wait among your filtered notifications.}}",
+        {
+          count: waiting.requests
+        }
+      )
     }</p>`
   })
 

@@ -58,11 +58,9 @@ const make = Effect.gen(function*() {
     kind: "avatar" | "header",
     stored: { readonly url: string | null; readonly description: string }
   ): Html =>
-    html`<div>${
-      stored.url === null ? "" : html`<img src="${stored.url}" alt="${stored.description}">`
-    }<label>${kind === "avatar" ? say("Avatar") : say("Header picture")}<span class="hint">${
-      say("PNG, GIF, JPEG or WebP, up to 8 MB.")
-    }</span>
+    html`<div>${stored.url === null ? "" : html`<img src="${stored.url}" alt="${stored.description}">`}<label>${
+      kind === "avatar" ? say("Avatar") : say("Header picture")
+    }<span class="hint">${say("PNG, GIF, JPEG or WebP, up to 8 MB.")}</span>
 <input type="file" name="${kind}" accept="image/png,image/gif,image/jpeg,image/webp"></label>
 ${
       textArea(
@@ -88,7 +86,12 @@ ${
             max: displayNameCharactersMax
           })
         }
-${textArea("note", say("About you"), filled.text("note", profile.note), { rows: 5, hint: say("Hashtags, mentions and links work here.") })}
+${
+          textArea("note", say("About you"), filled.text("note", profile.note), {
+            rows: 5,
+            hint: say("Hashtags, mentions and links work here.")
+          })
+        }
 <div class="pictures">${
           picture(visit, filled, "avatar", { url: profile.avatar, description: profile.avatarDescription })
         }${picture(visit, filled, "header", { url: profile.header, description: profile.headerDescription })}</div>
@@ -99,11 +102,14 @@ ${textArea("note", say("About you"), filled.text("note", profile.note), { rows: 
 ${fieldNumbers.map((at) => fieldRow(visit, filled, at, profile.fields[at]))}
 <details><summary>${say("How to verify a link")}</summary>
 <p>${
-          pieces("Put a link to your profile on the page that a field links to. The link needs the attribute {attribute}. For example:", {
-            attribute: html`<code>rel="me"</code>`
-          })
+          pieces(
+            "Put a link to your profile on the page that a field links to. The link needs the attribute {attribute}. For example:",
+            {
+              attribute: html`<code>${"rel=\"me\""}</code>`
+            }
+          )
         }</p>
-<p><code>&lt;a rel="me" href="${profileUrl}"&gt;${visit.session.username}&lt;/a&gt;</code></p>
+<p><code>${String(html`<a rel="me" href="${profileUrl}">${visit.session.username}</a>`)}</code></p>
 <p>${say("Save your profile afterwards: the server then looks at the page.")}</p></details>
 <h2>${say("Your account")}</h2>
 ${
@@ -122,9 +128,7 @@ ${
             say("Tells others that mainly a program posts here.")
           )
         }
-${
-          checkBox("show_media", say("Show a tab with media on the profile"), filled.isOn("show_media", profile.showMedia))
-        }
+${checkBox("show_media", say("Show a tab with media on the profile"), filled.isOn("show_media", profile.showMedia))}
 ${
           checkBox(
             "show_media_replies",
@@ -150,8 +154,8 @@ ${
         { act: "save", button: say("Save changes"), files: true }
       )
     }
-${removal(visit, "remove_avatar", say("Remove avatar"), profile.avatar !== null)}
-${removal(visit, "remove_header", say("Remove header picture"), profile.header !== null)}`
+${removal(visit, "removeAvatar", say("Remove avatar"), profile.avatar !== null)}
+${removal(visit, "removeHeader", say("Remove header picture"), profile.header !== null)}`
   })
 
   const upload = Effect.fnUntraced(function*(name: string) {
@@ -188,8 +192,8 @@ ${removal(visit, "remove_header", say("Remove header picture"), profile.header !
     show,
     acts: {
       save,
-      remove_avatar: ({ viewer }) => changes.removePicture(viewer, "avatar"),
-      remove_header: ({ viewer }) => changes.removePicture(viewer, "header")
+      removeAvatar: ({ viewer }) => changes.removePicture(viewer, "avatar"),
+      removeHeader: ({ viewer }) => changes.removePicture(viewer, "header")
     }
   })
 })

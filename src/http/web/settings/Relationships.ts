@@ -118,7 +118,9 @@ ${
     }
 <nav class="paging" aria-label="${say("Pages")}">${
       number > 1 ? html`<a href="${at(number - 1)}" rel="prev">${say("Previous")}</a>` : ""
-    }${found.length > rows && number < pagesMax ? html`<a href="${at(number + 1)}" rel="next">${say("Next")}</a>` : ""}</nav>`
+    }${
+      found.length > rows && number < pagesMax ? html`<a href="${at(number + 1)}" rel="next">${say("Next")}</a>` : ""
+    }</nav>`
   })
 
   const selected = Effect.fnUntraced(function*(sent: URLSearchParams) {

@@ -41,9 +41,9 @@ const entries: ReadonlyArray<Entry> = [
 ]
 
 const link = ({ icon: name, isAt, label, path }: Entry, { path: here, reader: { way, words } }: Visit): Html =>
-  html`<li><a href="${way(path)}"${(isAt?.(here) ?? path === here) ? html` aria-current="page"` : ""}>${icon(name)}<span>${
-    label(words)
-  }</span></a></li>`
+  html`<li><a href="${way(path)}"${(isAt?.(here) ?? path === here) ? html` aria-current="page"` : ""}>${
+    icon(name)
+  }<span>${label(words)}</span></a></li>`
 
 const list = (visit: Visit, shown: ReadonlyArray<Entry>): Html =>
   html`<ul>${shown.map((entry) => link(entry, visit))}</ul>`
