@@ -50,11 +50,11 @@ const make = Effect.gen(function*() {
   const page = yield* SettingPages.make
   const views = yield* AccountViews
 
-  const listPage = ({ add, adding, end, ending, explanation, page: rowsOf, path, timed, title }: List) => {
+  const listPage = ({ add, adding, end, ending, explanation, page: entriesOf, path, timed, title }: List) => {
     const show = Effect.fnUntraced(function*(visit: MemberVisit, filled: Filled) {
       const { words: { moment, say }, words } = visit.reader
       const now = yield* Clock.currentTimeMillis
-      const rows = yield* rowsOf(visit)
+      const rows = yield* entriesOf(visit)
       const found = yield* views.byId(rows.map(({ accountId }) => accountId))
       return html`<p class="soft">${explanation(words)}</p>
 <ul class="people">${

@@ -62,11 +62,16 @@ const make = Effect.gen(function*() {
       query.set("page", String(other))
       return way(`${path}?${query}`)
     }
-    const buttons = selection.side === "followers"
-      ? html`<button type="submit" name="act" value="remove" class="danger">${
-        say("Remove selected followers")
-      }</button><button type="submit" name="act" value="follow" class="plain">${say("Follow selected")}</button>`
-      : html`<button type="submit" name="act" value="unfollow" class="danger">${say("Unfollow selected")}</button>`
+    const isFollowers = selection.side === "followers"
+    const toLists = isFollowers || owned.length === 0 ? html`` : html`${
+      choice("list", say("List"), "", [
+        ["", say("Choose a list")],
+        ...owned.map(({ id, title }) => [String(id), title] as const)
+      ])
+    }<p><button type="submit" name="act" value="list" class="plain">${say("Add selected to the list")}</button></p>`
+    const followBack = isFollowers
+      ? html`<p><button type="submit" name="act" value="follow" class="plain">${say("Follow selected")}</button></p>`
+      : ""
     return html`<form method="get" action="${way(path)}"><div class="two">${
       choice("side", say("Show"), selection.side, [
         ["following", say("People you follow")],
@@ -107,13 +112,10 @@ ${
               })
             }</li>`
           )
-        }</ul><p class="row">${buttons}</p>${
-          owned.length === 0 || selection.side === "followers" ? "" : choice("list", say("List"), "", [
-            ["", say("Choose a list")],
-            ...owned.map(({ id, title }) => [String(id), title] as const)
-          ])
-        }`,
-        { act: "list", button: say("Add selected to the list") }
+        }</ul>${toLists}${followBack}`,
+        isFollowers
+          ? { act: "remove", button: say("Remove selected followers"), danger: true }
+          : { act: "unfollow", button: say("Unfollow selected"), danger: true }
       )
     }
 <nav class="paging" aria-label="${say("Pages")}">${

@@ -2,6 +2,7 @@
 export const settingsStyle = `
 .settings { padding: 0 var(--s4) }
 .settings h2 { margin: var(--s5) 0 var(--s2) }
+.settings .panel h2 { margin-block-start: 0 }
 .settings form { margin: 0 0 var(--s4) }
 .settings label { margin-block-end: var(--s3) }
 .settings fieldset { margin-block-end: var(--s4) }

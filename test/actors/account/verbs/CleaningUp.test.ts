@@ -38,13 +38,13 @@ layer(PostCleanups.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("Selectio
       const sql = yield* SqlClient.SqlClient
       const cleanups = yield* PostCleanups
       const account = yield* person("ages")
-      const [old, pinned, favourite, young] = yield* posts(account, [50, 45, 40, 29.99])
-      yield* sql`INSERT INTO status_pins (account_id, status_id, id) VALUES (${account}, ${pinned!}, 1)`
-      yield* sql`INSERT INTO status_stats (status_id, favourites_count) VALUES (${favourite!}, 5)`
+      const [old = 0n, pinned = 0n, favourite = 0n, young = 0n] = yield* posts(account, [50, 45, 40, 29.99])
+      yield* sql`INSERT INTO status_pins (account_id, status_id, id) VALUES (${account}, ${pinned}, 1)`
+      yield* sql`INSERT INTO status_stats (status_id, favourites_count) VALUES (${favourite}, 5)`
       assert.isUndefined(yield* cleanups.step(account))
       yield* cleanups.write(account, { ...policy, minFavourites: 5 })
       assert.deepStrictEqual(yield* cleanups.step(account), { statusIds: [old], more: false })
-      yield* sql`UPDATE statuses SET deleted_at = now() WHERE id = ${old!}`
+      yield* sql`UPDATE statuses SET deleted_at = now() WHERE id = ${old}`
       assert.deepStrictEqual(yield* cleanups.step(account), { statusIds: [], more: false })
       yield* TestClock.adjust("1 hour")
       assert.deepStrictEqual(yield* cleanups.step(account), { statusIds: [young], more: false })
