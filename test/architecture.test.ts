@@ -7,6 +7,7 @@ import { cyclesOf } from "./support/cycles.ts"
 import { unusedExports } from "./support/exports.ts"
 import { unknownBenchRows, unlistedFastPaths } from "./support/fastPaths.ts"
 import { bannedNames, glossary } from "./support/glossary.ts"
+import { ownHelpers } from "./support/ownHelpers.ts"
 import { complaints, importsOf, matches, type Source, sourcesIn } from "./support/source.ts"
 import { staleSpans } from "./support/spanNames.ts"
 
@@ -263,6 +264,9 @@ describe("the state of the tree", () => {
     const long = [...sources, ...migrations, ...tests].filter((file) => lineCount(file) > 300)
     assert.deepStrictEqual(complaints(long, (file) => [`${lineCount(file)} lines`]), [])
   })
+
+  it("has tests that call the API and create people with test/support/Api.ts and People.ts", () =>
+    assert.deepStrictEqual(ownHelpers(tests), []))
 
   it("exports nothing that no other file imports", () => {
     assert.deepStrictEqual(unusedExports(sources, [...sources, ...migrations, ...tests]), [])

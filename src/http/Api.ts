@@ -1,42 +1,43 @@
 import { HttpApi } from "effect/http-api"
+import * as Announcements from "./announcements/index.ts"
 import * as Annual from "./annual/index.ts"
+import * as Encryption from "./encryption/index.ts"
+import * as Invites from "./invites/index.ts"
 import * as ModerationLists from "./lists/index.ts"
 import { ClaimsGroup } from "./oauth/Claims.ts"
 import { MetadataGroup } from "./oauth/Metadata.ts"
 import { OAuthGroup } from "./oauth/OAuth.ts"
 import * as Push from "./push/index.ts"
 import * as Spam from "./spam/index.ts"
-import { AdminAccountActionsGroup } from "./staff/api/AccountActions.ts"
-import { AdminAccountControlsGroup } from "./staff/api/AccountControls.ts"
 import { AdminAccountsGroup } from "./staff/api/Accounts.ts"
-import { AdminAnnouncementsGroup } from "./staff/api/Announcements.ts"
-import { AdminAppealsGroup } from "./staff/api/Appeals.ts"
-import { AdminAuditLogGroup } from "./staff/api/AuditLog.ts"
-import { AdminCanonicalEmailBlocksGroup } from "./staff/api/CanonicalEmailBlocks.ts"
-import { AdminCustomEmojisGroup } from "./staff/api/CustomEmojis.ts"
-import { AdminDomainAllowsGroup } from "./staff/api/DomainAllows.ts"
-import { AdminDomainBlocksGroup } from "./staff/api/DomainBlocks.ts"
-import { AdminEmailDomainBlocksGroup } from "./staff/api/EmailDomainBlocks.ts"
-import { AdminInstancesGroup } from "./staff/api/Instances.ts"
-import { AdminInstanceUploadsGroup } from "./staff/api/InstanceUploads.ts"
-import { AdminInvitesGroup } from "./staff/api/Invites.ts"
-import { AdminIpBlocksGroup } from "./staff/api/IpBlocks.ts"
-import { AdminMetricsGroup } from "./staff/api/Metrics.ts"
-import { ModerationNotesGroup } from "./staff/api/ModerationNotes.ts"
-import { AdminRelaysGroup } from "./staff/api/Relays.ts"
+import { AdminAccountActionsGroup } from "./staff/api/AdminAccountActions.ts"
+import { AdminAccountControlsGroup } from "./staff/api/AdminAccountControls.ts"
+import { AdminAppealsGroup } from "./staff/api/AdminAppeals.ts"
+import { AdminAuditLogGroup } from "./staff/api/AdminAuditLog.ts"
+import { AdminCanonicalEmailBlocksGroup } from "./staff/api/AdminCanonicalEmailBlocks.ts"
+import { AdminCustomEmojisGroup } from "./staff/api/AdminCustomEmojis.ts"
+import { AdminDomainAllowsGroup } from "./staff/api/AdminDomainAllows.ts"
+import { AdminDomainBlocksGroup } from "./staff/api/AdminDomainBlocks.ts"
+import { AdminEmailDomainBlocksGroup } from "./staff/api/AdminEmailDomainBlocks.ts"
+import { AdminInstancesGroup } from "./staff/api/AdminInstances.ts"
+import { AdminInstanceUploadsGroup } from "./staff/api/AdminInstanceUploads.ts"
+import { AdminIpBlocksGroup } from "./staff/api/AdminIpBlocks.ts"
+import { AdminMetricsGroup } from "./staff/api/AdminMetrics.ts"
+import { AdminRelaysGroup } from "./staff/api/AdminRelays.ts"
+import { AdminRolesGroup } from "./staff/api/AdminRoles.ts"
+import { AdminRulesGroup } from "./staff/api/AdminRules.ts"
+import { AdminSettingsGroup } from "./staff/api/AdminSettings.ts"
+import { AdminStatusActionsGroup } from "./staff/api/AdminStatusActions.ts"
+import { AdminTagsGroup } from "./staff/api/AdminTags.ts"
+import { AdminTermsEmailsGroup } from "./staff/api/AdminTermsEmails.ts"
+import { AdminUsernameBlocksGroup } from "./staff/api/AdminUsernameBlocks.ts"
+import { AdminWarningPresetsGroup } from "./staff/api/AdminWarningPresets.ts"
+import { ModerationNotesGroup } from "./staff/api/NoteRoutes.ts"
 import { AdminReportsGroup } from "./staff/api/Reports.ts"
-import { AdminRolesGroup } from "./staff/api/Roles.ts"
-import { AdminRulesGroup } from "./staff/api/Rules.ts"
-import { AdminSettingsGroup } from "./staff/api/Settings.ts"
-import { AdminStatusActionsGroup } from "./staff/api/StatusActions.ts"
-import { AdminTagsGroup } from "./staff/api/Tags.ts"
-import { AdminTermsEmailsGroup } from "./staff/api/TermsEmails.ts"
-import { AdminUsernameBlocksGroup } from "./staff/api/UsernameBlocks.ts"
-import { AdminWarningPresetsGroup } from "./staff/api/WarningPresets.ts"
+import * as Subscriptions from "./subscriptions/index.ts"
 import * as Translation from "./translation/index.ts"
 import * as Trends from "./trends/index.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
-import { AnnouncementsGroup } from "./v1/Announcements.ts"
 import { AppsGroup } from "./v1/Apps.ts"
 import { AsyncRefreshesGroup } from "./v1/AsyncRefreshes.ts"
 import { BlocksGroup } from "./v1/Blocks.ts"
@@ -51,9 +52,7 @@ import { DirectoryGroup } from "./v1/Directory.ts"
 import { DomainBlocksGroup } from "./v1/DomainBlocks.ts"
 import { DraftsGroup } from "./v1/Drafts.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
-import { EmailSubscriptionsGroup } from "./v1/EmailSubscriptions.ts"
 import { EmojiReactionsGroup } from "./v1/EmojiReactions.ts"
-import { EncryptedMessagesGroup } from "./v1/EncryptedMessages.ts"
 import { EndorsementsGroup } from "./v1/Endorsements.ts"
 import { FavouritesGroup } from "./v1/Favourites.ts"
 import { FeaturedTagsGroup } from "./v1/FeaturedTags.ts"
@@ -75,6 +74,7 @@ import { NotificationPoliciesGroup } from "./v1/NotificationPolicies.ts"
 import { NotificationRequestsGroup } from "./v1/NotificationRequests.ts"
 import { NotificationsGroup } from "./v1/Notifications.ts"
 import { OEmbedsGroup } from "./v1/OEmbeds.ts"
+import { OwnAccountGroup } from "./v1/OwnAccount.ts"
 import { PinsGroup } from "./v1/Pins.ts"
 import { PollsGroup } from "./v1/Polls.ts"
 import { PreferencesGroup } from "./v1/Preferences.ts"
@@ -103,10 +103,9 @@ export class Api extends HttpApi.make("murmuration")
   .add(AdminMetricsGroup)
   .add(AdminRelaysGroup)
   .add(AdminInstancesGroup)
-  .add(AdminAnnouncementsGroup)
   .add(AdminAuditLogGroup)
   .add(AdminCustomEmojisGroup)
-  .add(AdminInvitesGroup)
+  .add(...Invites.groups)
   .add(AdminAccountActionsGroup)
   .add(AdminAccountsGroup)
   .add(AdminAppealsGroup)
@@ -130,7 +129,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(AdminSettingsGroup)
   .add(AdminInstanceUploadsGroup)
   .add(AdminTagsGroup)
-  .add(AnnouncementsGroup)
+  .add(...Announcements.groups)
   .add(...Annual.groups)
   .add(AppsGroup)
   .add(AsyncRefreshesGroup)
@@ -147,9 +146,9 @@ export class Api extends HttpApi.make("murmuration")
   .add(DomainBlocksGroup)
   .add(EmailsGroup)
   .add(DraftsGroup)
-  .add(EmailSubscriptionsGroup)
+  .add(...Subscriptions.groups)
   .add(EmojiReactionsGroup)
-  .add(EncryptedMessagesGroup)
+  .add(...Encryption.groups)
   .add(EndorsementsGroup)
   .add(FavouritesGroup)
   .add(FeaturedTagsGroup)
@@ -171,6 +170,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(NotificationRequestsGroup)
   .add(NotificationsGroup)
   .add(OEmbedsGroup)
+  .add(OwnAccountGroup)
   .add(PinsGroup)
   .add(QuotesGroup)
   .add(PollsGroup)

@@ -2,11 +2,16 @@ import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as Inboxes from "./activitypub/Inboxes.ts"
 import * as ActivityPub from "./activitypub/Routes.ts"
+import * as Announcements from "./announcements/index.ts"
 import * as Annual from "./annual/index.ts"
 import { Api } from "./Api.ts"
+import * as Encryption from "./encryption/index.ts"
 import * as RemoteFiles from "./files/RemoteFiles.ts"
 import * as StoredFiles from "./files/StoredFiles.ts"
 import { Guard } from "./guard/Guard.ts"
+import { Forms } from "./html/Forms.ts"
+import { Visitors } from "./html/Visitors.ts"
+import * as Invites from "./invites/index.ts"
 import * as ModerationLists from "./lists/index.ts"
 import * as Claims from "./oauth/Claims.ts"
 import * as Metadata from "./oauth/Metadata.ts"
@@ -17,40 +22,38 @@ import * as Pages from "./pages/Routes.ts"
 import * as Push from "./push/index.ts"
 import * as StreamRenderings from "./render/StreamRenderings.ts"
 import * as Spam from "./spam/index.ts"
-import * as AdminAccountActions from "./staff/api/AccountActions.ts"
-import * as AdminAccountControls from "./staff/api/AccountControls.ts"
 import * as AdminAccounts from "./staff/api/Accounts.ts"
-import * as AdminAnnouncements from "./staff/api/Announcements.ts"
-import * as AdminAppeals from "./staff/api/Appeals.ts"
-import * as AdminAuditLog from "./staff/api/AuditLog.ts"
-import * as AdminCanonicalEmailBlocks from "./staff/api/CanonicalEmailBlocks.ts"
-import * as AdminCustomEmojis from "./staff/api/CustomEmojis.ts"
-import * as AdminDomainAllows from "./staff/api/DomainAllows.ts"
-import * as AdminDomainBlocks from "./staff/api/DomainBlocks.ts"
-import * as AdminEmailDomainBlocks from "./staff/api/EmailDomainBlocks.ts"
-import * as AdminInstances from "./staff/api/Instances.ts"
-import * as AdminInstanceUploads from "./staff/api/InstanceUploads.ts"
-import * as AdminInvites from "./staff/api/Invites.ts"
-import * as AdminIpBlocks from "./staff/api/IpBlocks.ts"
-import * as AdminMetrics from "./staff/api/Metrics.ts"
-import * as ModerationNotes from "./staff/api/ModerationNotes.ts"
-import * as AdminRelays from "./staff/api/Relays.ts"
+import * as AdminAccountActions from "./staff/api/AdminAccountActions.ts"
+import * as AdminAccountControls from "./staff/api/AdminAccountControls.ts"
+import * as AdminAppeals from "./staff/api/AdminAppeals.ts"
+import * as AdminAuditLog from "./staff/api/AdminAuditLog.ts"
+import * as AdminCanonicalEmailBlocks from "./staff/api/AdminCanonicalEmailBlocks.ts"
+import * as AdminCustomEmojis from "./staff/api/AdminCustomEmojis.ts"
+import * as AdminDomainAllows from "./staff/api/AdminDomainAllows.ts"
+import * as AdminDomainBlocks from "./staff/api/AdminDomainBlocks.ts"
+import * as AdminEmailDomainBlocks from "./staff/api/AdminEmailDomainBlocks.ts"
+import * as AdminInstances from "./staff/api/AdminInstances.ts"
+import * as AdminInstanceUploads from "./staff/api/AdminInstanceUploads.ts"
+import * as AdminIpBlocks from "./staff/api/AdminIpBlocks.ts"
+import * as AdminMetrics from "./staff/api/AdminMetrics.ts"
+import * as AdminRelays from "./staff/api/AdminRelays.ts"
+import * as AdminRoles from "./staff/api/AdminRoles.ts"
+import * as AdminRules from "./staff/api/AdminRules.ts"
+import * as AdminSettings from "./staff/api/AdminSettings.ts"
+import * as AdminStatusActions from "./staff/api/AdminStatusActions.ts"
+import * as AdminTags from "./staff/api/AdminTags.ts"
+import * as AdminTermsEmails from "./staff/api/AdminTermsEmails.ts"
+import * as AdminUsernameBlocks from "./staff/api/AdminUsernameBlocks.ts"
+import * as AdminWarningPresets from "./staff/api/AdminWarningPresets.ts"
+import * as ModerationNotes from "./staff/api/NoteRoutes.ts"
 import * as AdminReports from "./staff/api/Reports.ts"
-import * as AdminRoles from "./staff/api/Roles.ts"
-import * as AdminRules from "./staff/api/Rules.ts"
-import * as AdminSettings from "./staff/api/Settings.ts"
-import * as AdminStatusActions from "./staff/api/StatusActions.ts"
-import * as AdminTags from "./staff/api/Tags.ts"
-import * as AdminTermsEmails from "./staff/api/TermsEmails.ts"
-import * as AdminUsernameBlocks from "./staff/api/UsernameBlocks.ts"
-import * as AdminWarningPresets from "./staff/api/WarningPresets.ts"
 import * as Admin from "./staff/pages/Routes.ts"
 import { Hub } from "./streaming/Hub.ts"
 import * as Streaming from "./streaming/Routes.ts"
+import * as Subscriptions from "./subscriptions/index.ts"
 import * as Translation from "./translation/index.ts"
 import * as Trends from "./trends/index.ts"
 import * as Accounts from "./v1/Accounts.ts"
-import * as Announcements from "./v1/Announcements.ts"
 import * as Apps from "./v1/Apps.ts"
 import * as AsyncRefreshes from "./v1/AsyncRefreshes.ts"
 import * as Blocks from "./v1/Blocks.ts"
@@ -65,9 +68,7 @@ import * as Directory from "./v1/Directory.ts"
 import * as DomainBlocks from "./v1/DomainBlocks.ts"
 import * as Drafts from "./v1/Drafts.ts"
 import * as Emails from "./v1/Emails.ts"
-import * as EmailSubscriptions from "./v1/EmailSubscriptions.ts"
 import * as EmojiReactions from "./v1/EmojiReactions.ts"
-import * as EncryptedMessages from "./v1/EncryptedMessages.ts"
 import * as Endorsements from "./v1/Endorsements.ts"
 import * as Favourites from "./v1/Favourites.ts"
 import * as FeaturedTags from "./v1/FeaturedTags.ts"
@@ -89,6 +90,7 @@ import * as NotificationPolicies from "./v1/NotificationPolicies.ts"
 import * as NotificationRequests from "./v1/NotificationRequests.ts"
 import * as Notifications from "./v1/Notifications.ts"
 import * as OEmbeds from "./v1/OEmbeds.ts"
+import * as OwnAccount from "./v1/OwnAccount.ts"
 import * as Pins from "./v1/Pins.ts"
 import * as Polls from "./v1/Polls.ts"
 import * as Preferences from "./v1/Preferences.ts"
@@ -106,6 +108,7 @@ import * as Strikes from "./v1/Strikes.ts"
 import * as Suggestions from "./v1/Suggestions.ts"
 import * as Tags from "./v1/Tags.ts"
 import * as Timelines from "./v1/Timelines.ts"
+import * as First from "./web/first/index.ts"
 import * as Web from "./web/index.ts"
 import * as Webhooks from "./webhooks/index.ts"
 import * as WellKnown from "./wellknown/Routes.ts"
@@ -118,10 +121,9 @@ const groups = Layer.mergeAll(
   AdminMetrics.layer,
   AdminRelays.layer,
   AdminInstances.layer,
-  AdminAnnouncements.layer,
   AdminAuditLog.layer,
   AdminCustomEmojis.layer,
-  AdminInvites.layer,
+  Invites.layer,
   AdminAccountActions.layer,
   AdminAccounts.layer,
   AdminAppeals.layer,
@@ -161,8 +163,8 @@ const groups = Layer.mergeAll(
   DomainBlocks.layer,
   Emails.layer,
   Drafts.layer,
-  EmailSubscriptions.layer,
-  EncryptedMessages.layer,
+  Subscriptions.layer,
+  Encryption.layer,
   Endorsements.layer,
   EmojiReactions.layer,
   Favourites.layer,
@@ -183,6 +185,7 @@ const groups = Layer.mergeAll(
   NotificationRequests.layer,
   Notifications.layer,
   OEmbeds.layer,
+  OwnAccount.layer,
   Pins.layer,
   InteractionPolicies.layer,
   InteractionRequests.layer,
@@ -221,10 +224,21 @@ export const layer = Layer.mergeAll(
   ActivityPub.layer,
   Inboxes.layer,
   Admin.layer,
-  Admin.provideShared(Layer.mergeAll(ModerationLists.pages, Spam.pages, Trends.pages, Webhooks.pages)),
+  Admin.provideShared(
+    Layer.mergeAll(
+      Announcements.pages,
+      Invites.staffPages,
+      ModerationLists.pages,
+      Spam.pages,
+      Trends.pages,
+      Webhooks.pages
+    )
+  ),
   ApiDocs.layer(Api),
   OAuthPages.layer,
   Pages.layer,
+  First.layer.pipe(Layer.provide(Forms.layer), Layer.provide(Visitors.layer)),
+  Pages.provideShared(Layer.mergeAll(Invites.pages, Subscriptions.pages)),
   RemoteFiles.layer,
   StoredFiles.layer,
   Streaming.layer,

@@ -47,11 +47,12 @@ import { Filters } from "../services/filters/Filters.ts"
 import { Accounts } from "../services/identity/Accounts.ts"
 import type { Credentials } from "../services/identity/Credentials.ts"
 import { Handles } from "../services/identity/Handles.ts"
-import { Invites } from "../services/identity/Invites.ts"
 import { MailLinks } from "../services/identity/MailLinks.ts"
+import { Passkeys } from "../services/identity/Passkeys.ts"
 import { Registrations } from "../services/identity/Registrations.ts"
 import { Sessions } from "../services/identity/Sessions.ts"
 import { Settings } from "../services/identity/Settings.ts"
+import { SignInPlaces } from "../services/identity/SignInPlaces.ts"
 import { SignIns } from "../services/identity/SignIns.ts"
 import { SignUps } from "../services/identity/SignUps.ts"
 import { StaffEmails } from "../services/identity/StaffEmails.ts"
@@ -65,6 +66,7 @@ import { Instance } from "../services/instance/Instance.ts"
 import { InstancePolicies } from "../services/instance/InstancePolicies.ts"
 import type { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
+import { Invites } from "../services/invites/Invites.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import { Strikes } from "../services/moderation/Strikes.ts"
 import { Apps } from "../services/oauth/Apps.ts"
@@ -104,8 +106,8 @@ import { Statuses } from "../services/statuses/Statuses.ts"
 import { StatusReactions } from "../services/statuses/StatusReactions.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
+import { UnpublishedPosts } from "../services/statuses/UnpublishedPosts.ts"
 import { ViewerStates } from "../services/statuses/ViewerStates.ts"
-import { WaitingPosts } from "../services/statuses/WaitingPosts.ts"
 import { EmailSubscriptions } from "../services/subscriptions/EmailSubscriptions.ts"
 import { Directory } from "../services/suggestions/Directory.ts"
 import { Suggestions } from "../services/suggestions/Suggestions.ts"
@@ -131,11 +133,13 @@ const identity = Layer.satisfiesServicesType<Stored | InstancePolicies | Secret 
     Invites.layer,
     LiveTokens.layer,
     MailLinks.layer,
+    Passkeys.layer,
     PushSubscriptions.layerNoDeps.pipe(Layer.provide(SealedTokens.layer)),
     Registrations.layer,
     Roles.layer,
     Sessions.layer,
     Settings.layer,
+    SignInPlaces.layer,
     SignIns.layer,
     SignUps.layer,
     StaffEmails.layer,
@@ -195,7 +199,7 @@ const reading = Layer.satisfiesServicesType<Stored | InstancePolicies | Feeds | 
     InteractionRequestList.layer,
     Quotes.layer,
     Search.layer,
-    WaitingPosts.layer,
+    UnpublishedPosts.layer,
     StatusSearch.layer,
     Reports.layer,
     Appearance.layer,

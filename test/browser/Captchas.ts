@@ -40,14 +40,14 @@ export const withProof = TestServer.layer({ CAPTCHA: "proof", CAPTCHA_BITS: "14"
 /** Signs a user up through an app; returns the link in the e-mail. */
 export const signedUp = Effect.fnUntraced(function*(username: string) {
   const { fetch, variables } = yield* TestServer
-  const ask = (path: string, json: object, token?: string) =>
+  const postJson = (path: string, json: object, token?: string) =>
     Effect.flatMap(
       fetch(path, { method: "POST", json, ...(token === undefined ? {} : { token }) }),
       (response) => Effect.promise(() => response.json() as Promise<Readonly<Record<string, string>>>)
     )
   const app = { client_name: "Tusker", redirect_uris: "urn:ietf:wg:oauth:2.0:oob", scopes: "read write" }
-  const registered = yield* ask("/api/v1/apps", app)
-  const granted = yield* ask("/oauth/token", {
+  const registered = yield* postJson("/api/v1/apps", app)
+  const granted = yield* postJson("/oauth/token", {
     grant_type: "client_credentials",
     client_id: registered["client_id"],
     client_secret: registered["client_secret"],
@@ -60,7 +60,7 @@ export const signedUp = Effect.fnUntraced(function*(username: string) {
     agreement: true,
     locale: "en"
   }
-  const made = yield* ask("/api/v1/accounts", wish, String(granted["access_token"]))
+  const made = yield* postJson("/api/v1/accounts", wish, String(granted["access_token"]))
   assert.isString(made["access_token"], JSON.stringify(made))
   const folder = `${variables["DATA_DIR"]}/mail`
   const link = yield* eventually(

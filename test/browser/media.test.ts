@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import sharp from "sharp"
+import { call } from "../support/Api.ts"
 import { silent, soundWithCover, video } from "../support/Ffmpeg.ts"
-import { blob, call, form, uploaded } from "../support/MediaFiles.ts"
+import { blob, form, uploaded } from "../support/MediaFiles.ts"
 import { TestServer } from "../support/Server.ts"
 import { Browser, picture, visit } from "./Browser.ts"
 
@@ -35,12 +36,12 @@ const loaded = `(async () => {
       await new Promise((done) => { one.onloadeddata = done; one.onerror = done; setTimeout(done, 5000) })
     }
   }
-  const images = [...document.querySelectorAll(".media img")]
+  const images = [...document.querySelectorAll(".files img")]
   images.forEach((one) => { one.loading = "eager" })
   await Promise.all(images.map((one) => one.decode().catch(() => {})))
   return {
     images: images.map((one) => [one.naturalWidth > 0, one.alt]),
-    media: media.map((one) => [one.tagName, one.readyState >= 2, Math.round(one.duration), one.title])
+    media: media.map((one) => [one.tagName, one.readyState >= 2, Math.round(one.duration), one.ariaLabel])
   }
 })()`
 
@@ -61,7 +62,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             ada.token,
             form({ avatar: blob(face), header: blob(banner), display_name: "Ada" })
           )
-          const post = Effect.fnUntraced(function*(
+          const publishWith = Effect.fnUntraced(function*(
             text: string,
             files: ReadonlyArray<readonly [bytes: Uint8Array, description: string]>,
             more: Record<string, unknown> = {}
@@ -72,11 +73,11 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             assert.strictEqual(status, 200)
           })
           const cover = yield* painted(300, 300, "#2a9d8f", "#e76f51")
-          yield* post("Hidden until somebody looks", [[face, "behind a summary"]], { sensitive: true })
-          yield* post("A song", [[yield* soundWithCover(cover, []), "a tone"]])
-          yield* post("A film", [[yield* video("a.mp4"), "test patterns"]])
-          yield* post("It moves", [[yield* silent("a.gif"), "test patterns again"]])
-          yield* post("Four pictures", [
+          yield* publishWith("Hidden until somebody looks", [[face, "behind a summary"]], { sensitive: true })
+          yield* publishWith("A song", [[yield* soundWithCover(cover, []), "a tone"]])
+          yield* publishWith("A film", [[yield* video("a.mp4"), "test patterns"]])
+          yield* publishWith("It moves", [[yield* silent("a.gif"), "test patterns again"]])
+          yield* publishWith("Four pictures", [
             [yield* painted(1600, 900, "#003049", "#fcbf49"), "evening"],
             [yield* painted(800, 1200, "#386641", "#a7c957"), "a tall wood"],
             [yield* painted(2000, 500, "#3a0ca3", "#4cc9f0"), "a wide sea"],
@@ -91,14 +92,11 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
               const result = await page.evaluate(loaded)
               await picture(page, `media-${size}`)
               assert.isFalse(await page.evaluate("document.documentElement.scrollWidth > innerWidth"), "fits")
-              // F50: an animation plays with controls, and keeps still for who wants less motion.
+              // F50: an animation has controls and does not play by itself.
               const playing = () =>
                 page.evaluate(`[...document.querySelectorAll("video[loop]")]
                 .filter((one) => one.checkVisibility()).map(({ autoplay, controls }) => ({ autoplay, controls }))`)
-              assert.deepStrictEqual(await playing(), [{ autoplay: true, controls: true }])
-              await page.emulateMedia({ reducedMotion: "reduce" })
               assert.deepStrictEqual(await playing(), [{ autoplay: false, controls: true }])
-              assert.isTrue(await page.evaluate(`document.querySelector("video.moving").paused`))
               return result
             })
             assert.deepStrictEqual(found, {

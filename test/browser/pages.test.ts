@@ -13,7 +13,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         Effect.gen(function*() {
           const { baseUrl, createPerson, fetch } = yield* TestServer
           const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
-          const post = Effect.fnUntraced(function*(token: string, json: Record<string, unknown>) {
+          const publishAs = Effect.fnUntraced(function*(token: string, json: Record<string, unknown>) {
             const answer = yield* fetch("/api/v1/statuses", { method: "POST", token, json })
             return ((yield* Effect.promise(() => answer.json())) as { readonly id: string }).id
           })
@@ -26,14 +26,18 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
               fields_attributes: [{ name: "Web", value: "https://example.org" }, { name: "Pronouns", value: "she/her" }]
             }
           })
-          const root = yield* post(ada.token, {
+          const root = yield* publishAs(ada.token, {
             status: "Good morning, @bob! Have you seen #programs?\n\nhttps://example.org"
           })
-          yield* post(bob.token, { status: "@ada Not yet.", in_reply_to_id: root })
-          yield* post(ada.token, { status: "Spoilers ahead", spoiler_text: "The end of the film", sensitive: true })
-          yield* post(ada.token, { status: "For friends", visibility: "private" })
-          const said = yield* post(bob.token, { status: "Ducks are punctual", spoiler_text: "About ducks" })
-          const quoting = yield* post(ada.token, { status: "So it is", quoted_status_id: said })
+          yield* publishAs(bob.token, { status: "@ada Not yet.", in_reply_to_id: root })
+          yield* publishAs(ada.token, {
+            status: "Spoilers ahead",
+            spoiler_text: "The end of the film",
+            sensitive: true
+          })
+          yield* publishAs(ada.token, { status: "For friends", visibility: "private" })
+          const said = yield* publishAs(bob.token, { status: "Ducks are punctual", spoiler_text: "About ducks" })
+          const quoting = yield* publishAs(ada.token, { status: "So it is", quoted_status_id: said })
 
           const { page, problems } = yield* visit()
           const { page: phone } = yield* visit("phone")
@@ -74,7 +78,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             await phone.goto(`${baseUrl}/auth/sign_in`)
             await phone.getByLabel(/e-?mail/i).fill("ada@example.org")
             await phone.getByLabel(/password/i).fill(ada.password)
-            await phone.getByRole("button", { name: "Sign in" }).click()
+            await phone.getByRole("button", { name: "Sign in", exact: true }).click()
             await phone.waitForLoadState()
             for (
               const [shown, lang, path] of [

@@ -12,7 +12,7 @@ const outOfBand = "urn:ietf:wg:oauth:2.0:oob"
 const signIn = async (page: Page, { password, username }: Person) => {
   await page.getByLabel(/e-?mail/i).fill(`${username}@example.org`)
   await page.getByLabel(/password/i).fill(password)
-  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.getByRole("button", { name: "Sign in", exact: true }).click()
   await page.waitForLoadState()
 }
 

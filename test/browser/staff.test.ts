@@ -15,12 +15,12 @@ const main = async (page: Page) => await page.locator("main").textContent() ?? "
 
 /** Reports a user for two posts. */
 const reported = Effect.fnUntraced(function*(bad: Person, good: Person) {
-  const post = Effect.fnUntraced(function*(json: object) {
+  const publishAsUser = Effect.fnUntraced(function*(json: object) {
     return (yield* ask(bad, "POST", "/api/v1/statuses", json)).body.id as string
   })
   const posts = [
-    yield* post({ status: "Buy my <wonderful> pills!\n\nhttps://pills.example/now" }),
-    yield* post({ status: "They are very cheap", spoiler_text: "Pills", sensitive: true })
+    yield* publishAsUser({ status: "Buy my <wonderful> pills!\n\nhttps://pills.example/now" }),
+    yield* publishAsUser({ status: "They are very cheap", spoiler_text: "Pills", sensitive: true })
   ]
   yield* ask(good, "POST", "/api/v1/reports", {
     account_id: String(bad.accountId),

@@ -18,14 +18,17 @@ const Live = PostgresChannel.layer.pipe(
 const run = (...args: ReadonlyArray<string>) =>
   Effect.flatMap(TestDatabase, ({ url }) => cli(args, { DATABASE_URL: url }))
 
-/** Bus messages that a running server receives during the command. */
-const heardDuring = <A, E, R>(command: Effect.Effect<A, E, R>) =>
+/** Runs the command; returns the first message that a running server receives, or the first with the tag. */
+const heardDuring = <A, E, R>(command: Effect.Effect<A, E, R>, tag?: string) =>
   Effect.scoped(Effect.gen(function*() {
     const channel = yield* PostgresChannel
     yield* Effect.repeat(channel.listening, { until: (yes) => yes, schedule: Schedule.spaced("5 millis") })
     const signals = yield* channel.subscribe
     const result = yield* command
-    return { result, signal: yield* PubSub.take(signals) }
+    const signal = yield* Effect.repeat(PubSub.take(signals), {
+      until: ({ _tag }) => tag === undefined || _tag === tag
+    })
+    return { result, signal }
   }))
 
 layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
@@ -119,7 +122,10 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       const changed = yield* heardDuring(run("account", "modify", "joan", "--confirm", "--role", "moderator"))
       assert.strictEqual(changed.result.code, 0)
       assert.deepInclude(changed.signal, { ids: [joan!.id] })
-      const woken = yield* heardDuring(run("account", "modify", "joan", "--disable", "--display-name", "Joan C."))
+      const woken = yield* heardDuring(
+        run("account", "modify", "joan", "--disable", "--display-name", "Joan C."),
+        "Revoked"
+      )
       assert.deepStrictEqual(woken.signal, { _tag: "Revoked", tokenIds: [], accountIds: [AccountId.make(joan!.id)] })
       const rows = yield* sql`SELECT kind, details FROM account_intents WHERE account_id = ${joan!.id}`
       assert.deepStrictEqual(rows, [

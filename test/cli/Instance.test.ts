@@ -7,9 +7,9 @@ import { Broadcast } from "../../src/services/events/Broadcast.ts"
 import { Approvals } from "../../src/services/identity/Approvals.ts"
 import { InstanceRules } from "../../src/services/instance/InstanceRules.ts"
 import { InstanceSettings } from "../../src/services/instance/InstanceSettings.ts"
+import { call } from "../support/Api.ts"
 import { cli } from "../support/CommandLine.ts"
 import { eventually } from "../support/Eventually.ts"
-import { call } from "../support/MediaFiles.ts"
 import { TestServer } from "../support/Server.ts"
 
 const Live = Layer.mergeAll(InstanceSettings.layer, InstanceRules.layer, Approvals.layer).pipe(

@@ -1,11 +1,13 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer, Schedule } from "effect"
+import { Effect, FileSystem, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import sharp from "sharp"
+import { call } from "../support/Api.ts"
 import { cli } from "../support/CommandLine.ts"
-import { bytesAt, call, picture } from "../support/MediaFiles.ts"
+import { eventually } from "../support/Eventually.ts"
+import { bytesAt, picture } from "../support/MediaFiles.ts"
 import { TestServer } from "../support/Server.ts"
 
 const Live = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
@@ -19,10 +21,6 @@ const fileWith = Effect.fnUntraced(function*(bytes: Uint8Array) {
 })
 
 const run = (...args: ReadonlyArray<string>) => Effect.flatMap(TestServer, ({ variables }) => cli(args, variables))
-
-/** Completes when it is so, and fails unless it is within a second. */
-const soon = <A, E, R>(look: Effect.Effect<A, E, R>, so: (found: A) => boolean) =>
-  Effect.repeat(look, { until: so, schedule: Schedule.spaced("20 millis") }).pipe(Effect.timeout("1 second"))
 
 const get = (path: string) => Effect.map(call("GET", path, undefined), ({ body }) => body)
 
@@ -57,9 +55,9 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         const added = yield* run("emoji", "add", "party", gif, "--category", "Fun")
         assert.strictEqual(added.code, 0, added.err)
         const shows = ({ emojis }: { emojis: ReadonlyArray<unknown> }) => emojis.length === 1
-        const shown = yield* soon(post, shows)
-        yield* soon(account, shows)
-        const [emoji] = yield* soon(get("/api/v1/custom_emojis"), (all) => all.length === 1)
+        const shown = yield* eventually(post, shows)
+        yield* eventually(account, shows)
+        const [emoji] = yield* eventually(get("/api/v1/custom_emojis"), (all) => all.length === 1)
         assert.deepInclude(emoji, { shortcode: "party", category: "Fun", visible_in_picker: true })
         assert.deepStrictEqual(shown.emojis, [emoji])
         assert.deepInclude(yield* formatAt(emoji.url), { format: "gif", width: 40, height: 20, pages: 2 })
@@ -72,13 +70,13 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         const list = yield* run("emoji", "list")
         assert.match(list.out, /^:party:\tFun\t/m)
         assert.strictEqual((yield* run("emoji", "disable", ":party:")).code, 0)
-        yield* soon(post, ({ emojis }) => emojis.length === 0)
-        yield* soon(get("/api/v1/custom_emojis"), (all) => all.length === 0)
+        yield* eventually(post, ({ emojis }) => emojis.length === 0)
+        yield* eventually(get("/api/v1/custom_emojis"), (all) => all.length === 0)
         assert.match((yield* run("emoji", "list")).out, /disabled$/m)
         yield* run("emoji", "enable", "party")
-        yield* soon(post, shows)
+        yield* eventually(post, shows)
         yield* run("emoji", "remove", "party")
-        yield* soon(account, ({ emojis }) => emojis.length === 0)
+        yield* eventually(account, ({ emojis }) => emojis.length === 0)
         for (const url of [emoji.url, emoji.static_url]) assert.strictEqual((yield* bytesAt(url)).status, 404)
         assert.deepInclude(yield* run("emoji", "remove", "party"), {
           code: 1,
@@ -144,7 +142,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         assert.notStrictEqual(own.description, "")
         const large = yield* fileWith(yield* Effect.promise(() => picture(3000, 2000).jpeg().toBuffer()))
         assert.strictEqual((yield* run("instance", "thumbnail", large, "--description", "Our square")).code, 0)
-        const { thumbnail } = yield* soon(get("/api/v2/instance"), (now) => now.thumbnail.url !== own.url)
+        const { thumbnail } = yield* eventually(get("/api/v2/instance"), (now) => now.thumbnail.url !== own.url)
         assert.deepInclude(yield* formatAt(thumbnail.url), { format: "jpeg", width: 1200, height: 630 })
         assert.deepInclude(yield* formatAt(thumbnail.versions["@2x"]), { format: "jpeg", width: 2400, height: 1260 })
         assert.strictEqual(thumbnail.versions["@1x"], thumbnail.url)
@@ -154,13 +152,15 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
 
         const small = yield* fileWith(yield* Effect.promise(() => picture(1300, 700).png().toBuffer()))
         yield* run("instance", "thumbnail", small)
-        const { thumbnail: next } = yield* soon(get("/api/v2/instance"), (now) => now.thumbnail.url !== thumbnail.url)
+        const { thumbnail: next } = yield* eventually(get("/api/v2/instance"), (now) =>
+          now.thumbnail.url !== thumbnail.url)
         assert.deepInclude(yield* formatAt(next.url), { format: "png", width: 1200, height: 630 })
         assert.deepStrictEqual([next.versions["@2x"], next.description], [next.url, ""])
         assert.strictEqual((yield* bytesAt(thumbnail.url)).status, 404)
 
         yield* run("instance", "thumbnail", "--remove")
-        const last = yield* soon(get("/api/v2/instance"), (now) => now.thumbnail.url !== next.url)
+        const last = yield* eventually(get("/api/v2/instance"), (now) =>
+          now.thumbnail.url !== next.url)
         assert.deepStrictEqual(last.thumbnail, own)
         assert.strictEqual((yield* bytesAt(next.url)).status, 404)
         assert.deepInclude(yield* run("instance", "thumbnail"), { code: 1, err: "Pass a picture file, or --remove\n" })
@@ -175,12 +175,12 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         const own = (yield* get("/api/v2/instance")).icon
         const file = yield* fileWith(yield* Effect.promise(() => picture(600, 500).webp().toBuffer()))
         assert.deepInclude(yield* run("instance", "icon", file), { code: 0, out: "The picture was set.\n" })
-        const { icon } = yield* soon(get("/api/v2/instance"), (now) => now.icon[0].src !== own[0].src)
+        const { icon } = yield* eventually(get("/api/v2/instance"), (now) => now.icon[0].src !== own[0].src)
         assert.deepInclude(yield* formatAt(icon[8].src), { format: "png", width: 512, height: 512 })
         assert.strictEqual((yield* run("instance", "favicon", file)).code, 0)
         assert.match((yield* run("instance", "show")).out, /^Picture: default, icon: set, favicon: set$/m)
         for (const name of ["icon", "favicon"]) yield* run("instance", name, "--remove")
-        yield* soon(get("/api/v2/instance"), (now) => now.icon[0].src === own[0].src)
+        yield* eventually(get("/api/v2/instance"), (now) => now.icon[0].src === own[0].src)
         assert.strictEqual((yield* bytesAt(icon[8].src)).status, 404)
       }))
   )

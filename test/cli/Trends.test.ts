@@ -1,9 +1,9 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { call } from "../support/Api.ts"
 import { cli } from "../support/CommandLine.ts"
 import { linkedBy, refreshTrends, remoteAccounts, taggedBy } from "../support/Crowd.ts"
-import { call } from "../support/MediaFiles.ts"
 import { TestServer } from "../support/Server.ts"
 
 const run = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {

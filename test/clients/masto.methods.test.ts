@@ -81,17 +81,17 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
             : Reflect.get(Object(given), "file") === "picture"
             ? { ...Object(given), file: new Blob([new Uint8Array(bytes)]) }
             : given
-          const ask = () => callMasto(clients[more.by ?? "anna"], path, selected, params)
+          const callMethod = () => callMasto(clients[more.by ?? "anna"], path, selected, params)
           let value: unknown
           try {
-            value = await ask()
+            value = await callMethod()
             for (
               let looks = 0;
               more.waits === true && Array.isArray(value) && value.length === 0 && looks < 200;
               looks++
             ) {
               await new Promise((resolve) => setTimeout(resolve, 50))
-              value = await ask()
+              value = await callMethod()
             }
           } catch (error) {
             const status: unknown = Reflect.get(Object(error), "statusCode")

@@ -83,7 +83,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         let killedAt = Number.POSITIVE_INFINITY
         const firstAfterKill = new Map<string, number>()
         const ids = new Map<string, string>()
-        const post = Effect.fnUntraced(function*(person: Account, n: number) {
+        const publishAs = Effect.fnUntraced(function*(person: Account, n: number) {
           const key = `${person.username}-${n}`
           const status = n % 10 === 0 ? `@${at(n).username} post ${key}` : `post ${key}`
           for (let attempt = 0; attempt < attemptsMax; attempt++) {
@@ -113,7 +113,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         const loadBegan = performance.now()
         yield* Effect.forEach(
           Array.from({ length: authors * postsEach }, (_, n) => n),
-          (n) => post(at(n), Math.floor(n / authors)),
+          (n) => publishAs(at(n), Math.floor(n / authors)),
           { concurrency: atOnce, discard: true }
         )
         const seconds = (performance.now() - loadBegan) / 1000

@@ -44,7 +44,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         /** Asked until a node answers it; the killed one is none any more. */
         let live: ReadonlyArray<Node> = [a, b, c]
         let turn = 0
-        const ask = (person: Account, method: string, path: string, text?: string) =>
+        const requestAs = (person: Account, method: string, path: string, text?: string) =>
           Effect.suspend(() =>
             request(live[turn++ % live.length]!, person, path, {
               method,
@@ -61,11 +61,13 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
           )
         const posts = new Map<string, Told>()
         const tell = Effect.fnUntraced(function*(person: Account, n: number) {
-          const path = `/api/v1/statuses/${idOf((yield* ask(person, "POST", "/api/v1/statuses", `post ${n}`)).body)}`
+          const path = `/api/v1/statuses/${
+            idOf((yield* requestAs(person, "POST", "/api/v1/statuses", `post ${n}`)).body)
+          }`
           const [edited, deleted] = [n % editedOf === 0, n % deletedOf === 0]
           posts.set(path.slice("/api/v1".length), { edited, deleted })
-          if (edited) yield* ask(person, "PUT", path, `post ${n}, said better`)
-          if (deleted) yield* ask(person, "DELETE", path)
+          if (edited) yield* requestAs(person, "PUT", path, `post ${n}, said better`)
+          if (deleted) yield* requestAs(person, "DELETE", path)
         })
         const killing = Effect.gen(function*() {
           yield* others.arrived(killedAfter)

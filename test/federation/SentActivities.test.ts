@@ -19,7 +19,7 @@ const stage = Effect.gen(function*() {
   return { anna, done: settled([here]), here, say, there, zoe }
 })
 
-const json = (by: TestUser, path: string) => by.ask("GET", path)
+const getAs = (by: TestUser, path: string) => by.ask("GET", path)
 
 it.live(
   "S-009, S-010, S-264: a remote inbox receives what followers receive, signed by the account, with contexts",
@@ -86,7 +86,7 @@ it.live(
       yield* done
       there.heard.length = 0
       const { id } = yield* anna.find({ handle: `zoe@${there.domain}` })
-      const [post] = yield* json(anna, `/api/v1/accounts/${id}/statuses`)
+      const [post] = yield* getAs(anna, `/api/v1/accounts/${id}/statuses`)
       const report = { account_id: id, status_ids: [post.id], comment: "rude" }
       yield* anna.ask("POST", "/api/v1/reports", { ...report, forward: false })
       yield* done
@@ -112,7 +112,7 @@ it.live(
       yield* done
       there.heard.length = 0
       const { id } = yield* anna.find({ handle: `zoe@${there.domain}` })
-      const [post] = yield* json(anna, `/api/v1/accounts/${id}/statuses`)
+      const [post] = yield* getAs(anna, `/api/v1/accounts/${id}/statuses`)
       const steps = [
         [`/api/v1/statuses/${post.id}/favourite`, "Like", `${zoe.id}/notes/nice`],
         [`/api/v1/statuses/${post.id}/unfavourite`, "Undo", "Like"],

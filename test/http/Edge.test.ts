@@ -12,7 +12,7 @@ interface Refusal {
 }
 const bodyOf = <A>(response: Response): Effect.Effect<A> => Effect.promise(async () => (await response.json()) as A)
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "60 seconds" })("The edge", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("The edge", (it) => {
   it.effect("S-283: answers unknown routes in JSON, with an id for the request", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer

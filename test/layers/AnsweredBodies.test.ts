@@ -29,7 +29,7 @@ describe("bodies of requests that are answered", () => {
           socket.on("close", () => resume(Effect.succeed(text)))
         })
         return Effect.sync(() => server.close())
-      }).pipe(Effect.timeout("5 seconds"))
+      })
       assert.deepStrictEqual(heard.match(/HTTP\/1.1 \d+/g), ["HTTP/1.1 404"])
       yield* Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
     }))

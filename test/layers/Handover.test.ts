@@ -19,7 +19,7 @@ interface Answer {
   readonly text: string
 }
 
-const ask = (port: number, path: string, agent: Agent | false, token?: string, body?: string) =>
+const requestAt = (port: number, path: string, agent: Agent | false, token?: string, body?: string) =>
   new Promise<Answer>((resolve, reject) => {
     const sent = request({
       host: "127.0.0.1",
@@ -53,7 +53,7 @@ const traffic = (port: number, token: string) => {
     try {
       const agent = n % 2 === 0 ? kept : false
       const body = n % 5 === 0 ? JSON.stringify({ status: `post ${n}` }) : undefined
-      const { status, text } = await ask(
+      const { status, text } = await requestAt(
         port,
         body === undefined ? "/api/v2/instance" : "/api/v1/statuses",
         agent,
@@ -119,7 +119,7 @@ layer(Running.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm r
         yield* Effect.provide(notify({ _tag: "Restart" }), sql)
         yield* said(server, "The new process did not start; this one continues")
         yield* fs.rename(`${folder}/secrets/elsewhere`, secret)
-        assert.strictEqual((yield* Effect.promise(() => ask(port, "/health", false))).status, 200)
+        assert.strictEqual((yield* Effect.promise(() => requestAt(port, "/health", false))).status, 200)
       }),
     180_000
   )
@@ -149,7 +149,7 @@ layer(Running.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm r
         assert.isAbove(posted.length, 1)
         const kept = yield* Effect.forEach(
           posted,
-          (id) => Effect.promise(() => ask(port, `/api/v1/statuses/${id}`, false))
+          (id) => Effect.promise(() => requestAt(port, `/api/v1/statuses/${id}`, false))
         )
         assert.deepStrictEqual(kept.filter(({ status }) => status !== 200), [])
 

@@ -72,32 +72,32 @@ it.effect("F60: a process that stood still does nothing that was asked for befor
       routes.pipe(Layer.provideMerge(Layer.succeed(Clock.Clock, clock))),
       { disableLogger: true }
     )
-    const ask = (method: string, path = "/") =>
+    const send = (method: string, path = "/") =>
       Effect.promise(async () => {
         const response = await handler(new Request(`http://localhost${path}`, { method }))
         return response.status === 200 ? await response.text() : response.status
       })
-    assert.deepStrictEqual([yield* ask("POST"), yield* ask("GET")], ["false", "false"])
+    assert.deepStrictEqual([yield* send("POST"), yield* send("GET")], ["false", "false"])
     now += Standstills.stallMillisMax + 1
-    assert.deepStrictEqual([yield* ask("POST"), yield* ask("GET"), yield* ask("POST")], [503, "false", 503])
+    assert.deepStrictEqual([yield* send("POST"), yield* send("GET"), yield* send("POST")], [503, "false", 503])
     // However late it is: what had arrived is read when it has had its turns.
     now += 4_000
     for (let beats = 1; beats < Standstills.beatsAfterStall; beats++) {
       yield* beat
-      assert.strictEqual(yield* ask("POST"), 503)
+      assert.strictEqual(yield* send("POST"), 503)
     }
     yield* beat
-    assert.deepStrictEqual([yield* ask("POST"), yield* ask("POST", "/write")], ["false", "written"])
+    assert.deepStrictEqual([yield* send("POST"), yield* send("POST", "/write")], ["false", "written"])
     assert.deepStrictEqual(asked.splice(0), ["SELECT 1", "INSERT 2"])
     // It stood still while it worked on the request.
     during = () => now += Standstills.stallMillisMax + 1
-    assert.strictEqual(yield* ask("POST"), "true")
+    assert.strictEqual(yield* send("POST"), "true")
     for (let beats = 1; beats <= Standstills.beatsAfterStall; beats++) yield* beat
-    assert.strictEqual(yield* ask("POST", "/write"), 503)
+    assert.strictEqual(yield* send("POST", "/write"), 503)
     assert.deepStrictEqual(asked.splice(0), ["SELECT 1"])
     // Background work of a request belongs to no request.
     for (let beats = 1; beats <= Standstills.beatsAfterStall; beats++) yield* beat
-    assert.strictEqual(yield* ask("POST", "/leave"), "left")
+    assert.strictEqual(yield* send("POST", "/leave"), "left")
     now += Standstills.stallMillisMax + 1
     yield* left.open
     yield* Effect.forEach(remaining, Fiber.join)

@@ -64,7 +64,7 @@ const open = Effect.fnUntraced(function*(protocols: ReadonlyArray<string> = []) 
 
 const utf8 = new TextEncoder()
 
-layer(layerServed, { excludeTestServices: true, timeout: "60 seconds" })("WebSockets", (it) => {
+layer(layerServed, { excludeTestServices: true })("WebSockets", (it) => {
   it.effect("echo the first subprotocol, carry texts both ways, and mark binary messages", () =>
     Effect.gen(function*() {
       const { client, messages, socket } = yield* open(["one", "two"])

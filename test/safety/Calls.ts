@@ -40,12 +40,6 @@ export const call = Effect.fnUntraced(function*(
 export const get = (path: string, by?: Pick<Person, "token">) => call("GET", path, by)
 export const post = (path: string, by: Pick<Person, "token">, json: unknown = {}) => call("POST", path, by, json)
 
-/** Posts a status and answers its id. */
-export const publish = Effect.fnUntraced(function*(by: Person, status: string, more: Record<string, unknown> = {}) {
-  const { body, text } = yield* post("/api/v1/statuses", by, { status, ...more })
-  return typeof body.id === "string" ? body.id : yield* Effect.die(new Error(text))
-})
-
 export const follow = (by: Person, target: Person) => post(`/api/v1/accounts/${target.accountId}/follow`, by)
 
 /** Ids of a list. */

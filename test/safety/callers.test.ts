@@ -47,7 +47,7 @@ interface Answer {
   readonly error: string | undefined
 }
 
-const ask = Effect.fnUntraced(function*(route: Route, token?: string) {
+const callRoute = Effect.fnUntraced(function*(route: Route, token?: string) {
   const { fetch } = yield* TestServer
   const response = yield* fetch(pathOf(route, "1"), {
     method: route.method,
@@ -107,7 +107,7 @@ const answers = {
 }
 const kinds = Object.keys(answers) as ReadonlyArray<Kind>
 
-const json = (response: Response) =>
+const jsonOf = (response: Response) =>
   Effect.promise(async (): Promise<Record<string, string>> => (await response.json()) as Record<string, string>)
 
 /** A client with a token of its own. */
@@ -115,9 +115,9 @@ const register = Effect.gen(function*() {
   const { fetch } = yield* TestServer
   const scope = allScopes.join(" ")
   const wish = { client_name: "App", redirect_uris: "urn:ietf:wg:oauth:2.0:oob", scopes: scope }
-  const { client_id, client_secret } = yield* json(yield* fetch("/api/v1/apps", { method: "POST", json: wish }))
+  const { client_id, client_secret } = yield* jsonOf(yield* fetch("/api/v1/apps", { method: "POST", json: wish }))
   const grant = { grant_type: "client_credentials", client_id, client_secret, scope }
-  const { access_token } = yield* json(yield* fetch("/oauth/token", { method: "POST", json: grant }))
+  const { access_token } = yield* jsonOf(yield* fetch("/oauth/token", { method: "POST", json: grant }))
   return access_token ?? ""
 })
 
@@ -160,7 +160,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => 
         for (const kind of kinds) {
           for (const route of routes) {
             const { rule: { who } } = route
-            const answer = yield* ask(route, tokens[kind])
+            const answer = yield* callRoute(route, tokens[kind])
             const refusal = who === "anyone" ? undefined : answers[kind](who, route.path)
             const about = `${kind}: ${route.method} ${route.path} ${JSON.stringify(answer)}`
             if (refusal === undefined) assert.isTrue(admitted(answer), about)
@@ -192,9 +192,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => 
           const granting = Scopes.all.filter((scope) => Scopes.grants(new Set([scope]), scopes))
           const others = Scopes.all.filter((scope) => !granting.includes(scope))
           const about = `${route.method} ${route.path}`
-          assert.deepStrictEqual(yield* ask(route, yield* withScopes(others)), outside, about)
+          assert.deepStrictEqual(yield* callRoute(route, yield* withScopes(others)), outside, about)
           for (const scope of granting) {
-            const answer = yield* ask(route, yield* withScopes([scope]))
+            const answer = yield* callRoute(route, yield* withScopes([scope]))
             assert.isTrue(admitted(answer), `${about} with ${scope}: ${JSON.stringify(answer)}`)
           }
         }
@@ -231,13 +231,17 @@ layer(TestServer.layer({ LIMITED_FEDERATION: "true" }), { excludeTestServices: t
         for (const route of routes) {
           const { path, rule: { who } } = route
           if (open.has(path)) {
-            assert.isTrue(admitted(yield* ask(route)), path)
+            assert.isTrue(admitted(yield* callRoute(route)), path)
             continue
           }
           const closed = who === "public" || who === "anyone"
-          assert.deepStrictEqual(yield* ask(route), closed ? anonymous : invalid, `${route.method} ${path}`)
+          assert.deepStrictEqual(yield* callRoute(route), closed ? anonymous : invalid, `${route.method} ${path}`)
           if (closed) {
-            assert.deepStrictEqual(yield* ask(route, app), anonymous, `${route.method} ${path} with an app's token`)
+            assert.deepStrictEqual(
+              yield* callRoute(route, app),
+              anonymous,
+              `${route.method} ${path} with an app's token`
+            )
           }
         }
       }),

@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { publishedId } from "../support/Api.ts"
 import { eventually } from "../support/Eventually.ts"
 import { TestServer } from "../support/Server.ts"
-import { type Answer, get, post, publish } from "./Calls.ts"
+import { type Answer, get, post } from "./Calls.ts"
 
 const everything = { concurrency: "unbounded" } as const
 
@@ -16,7 +17,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
         const sql = yield* SqlClient.SqlClient
         const author = yield* createPerson("author")
         const fans = yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], (number) => createPerson(`fan${number}`))
-        const id = yield* publish(author, "Count me")
+        const id = yield* publishedId(author, "Count me")
         const pairs = [["favourite", "unfavourite"], ["reblog", "unreblog"]] as const
         // Each fan tries everything twice at a time; the last word of the even ones is to keep it.
         yield* Effect.forEach(fans, (fan, index) =>
@@ -39,7 +40,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
               yield* post(`/api/v1/statuses/${id}/${pair[last]}`, fan)
             }
             yield* post(`/api/v1/accounts/${author.accountId}/${last === 0 ? "follow" : "unfollow"}`, fan)
-            yield* publish(fan, "@author an answer", { in_reply_to_id: id })
+            yield* publishedId(fan, "@author an answer", { in_reply_to_id: id })
           }), everything)
 
         const { body: status } = yield* get(`/api/v1/statuses/${id}`)
@@ -72,7 +73,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient
       const [ada, bob] = [yield* createPerson("deadly"), yield* createPerson("locked")]
-      const id = yield* publish(ada, "Lock me")
+      const id = yield* publishedId(ada, "Lock me")
       const waits = sql<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`
       const answer = yield* Deferred.make<Answer>()

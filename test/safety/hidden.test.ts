@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { publishedId } from "../support/Api.ts"
 import { type Person, TestServer } from "../support/Server.ts"
-import { follow, get, idsAt, listen, post, publish, type StreamEvent } from "./Calls.ts"
+import { follow, get, idsAt, listen, post, type StreamEvent } from "./Calls.ts"
 
 interface Cast {
   /** Viewer, who has a relation to the target. */
@@ -129,18 +130,20 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 62: a viewer who",
           yield* act(cast)
 
           const [ear, controlEar] = [yield* listen(viewer, ...channels), yield* listen(control, ...channels)]
-          const thread = yield* publish(bystander, "A thread")
-          const published = yield* publish(target, "Birnen #obst")
+          const thread = yield* publishedId(bystander, "A thread")
+          const published = yield* publishedId(target, "Birnen #obst")
           // A reply to an unfollowed account reaches their homes by a reblog only.
           const stranger = yield* createPerson(`stranger${suffix}`)
-          const aside = yield* publish(target, "Mispeln", { in_reply_to_id: yield* publish(stranger, "A word") })
+          const aside = yield* publishedId(target, "Mispeln", {
+            in_reply_to_id: yield* publishedId(stranger, "A word")
+          })
           const names = [bystander, viewer, control].map(({ username }) => `@${username}`).join(" ")
-          const reply = yield* publish(target, `${names} Quitten`, { in_reply_to_id: thread })
+          const reply = yield* publishedId(target, `${names} Quitten`, { in_reply_to_id: thread })
           yield* post(`/api/v1/statuses/${thread}/favourite`, target)
           // The control account is in the same fan-out slice, so the viewer's event is due at the same time.
           const early = yield* controlEar.until(reply)
           const { body: reblog } = yield* post(`/api/v1/statuses/${aside}/reblog`, bystander)
-          yield* publish(bystander, "The end")
+          yield* publishedId(bystander, "The end")
           const found = { post: published, reply, reblog: reblog.id, thread }
 
           const heard = [...early, ...yield* toTheEnd(controlEar)]

@@ -2,10 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { momentMillisMax } from "../../src/services/runtime/Moments.ts"
+import { publishedId } from "../support/Api.ts"
 import { eventually } from "../support/Eventually.ts"
 import { TestServer } from "../support/Server.ts"
 import { staffMember } from "../support/Staff.ts"
-import { call, get, idsAt, post, publish } from "./Calls.ts"
+import { call, get, idsAt, post } from "./Calls.ts"
 
 const day = 86_400_000
 
@@ -102,7 +103,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 81", (it) => {
       const sql = yield* SqlClient.SqlClient
       const dora = yield* createPerson("dora")
       const before = Date.now()
-      const ids = [yield* publish(dora, "one"), yield* publish(dora, "two", { created_at: "2099-01-01T00:00:00Z" })]
+      const ids = [
+        yield* publishedId(dora, "one"),
+        yield* publishedId(dora, "two", { created_at: "2099-01-01T00:00:00Z" })
+      ]
       const [row] = yield* sql<{ late: number }>`SELECT count(*)::int AS late FROM statuses
         WHERE account_id = ${BigInt(dora.accountId)}
         AND (created_at > ${new Date(Date.now() + 1000)} OR created_at < ${new Date(before - 1000)})`
@@ -132,7 +136,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 81", (it) => {
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [eva, fred] = [yield* createPerson("eva"), yield* createPerson("fred")]
-      const root = yield* publish(eva, "root")
+      const root = yield* publishedId(eva, "root")
       // Above 2^53, odd: the last digit goes first.
       assert.isAbove(Number(root), Number.MAX_SAFE_INTEGER)
       const planned = yield* call("POST", "/api/v1/statuses", fred, undefined, {

@@ -3,8 +3,9 @@ import { Effect } from "effect"
 import { problems as pageProblems } from "../http/pages/strictPage.ts"
 import { payloads } from "../services/html/payloads.ts"
 import { problems } from "../services/html/strict.ts"
+import { publishedId } from "../support/Api.ts"
 import { type Person, TestServer } from "../support/Server.ts"
-import { call, get, publish } from "./Calls.ts"
+import { call, get } from "./Calls.ts"
 
 /** Members of the API's answers that clients show as HTML (entities.md). */
 const htmlMembers = new Set(["content", "note", "value", "description"])
@@ -55,8 +56,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 41", (it) => {
         assert.isAbove(texts.length, 20)
         const posts: Array<string> = []
         for (const text of texts) {
-          posts.push(yield* publish(ada, `@bob ${text}`.slice(0, 500), { language: "en" }))
-          posts.push(yield* publish(ada, "Warned", { spoiler_text: text, sensitive: true }))
+          posts.push(yield* publishedId(ada, `@bob ${text}`.slice(0, 500), { language: "en" }))
+          posts.push(yield* publishedId(ada, "Warned", { spoiler_text: text, sensitive: true }))
         }
         for (const [index, text] of texts.entries()) {
           if (index % 2 === 1) {

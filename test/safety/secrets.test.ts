@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { publishedId } from "../support/Api.ts"
 import { type Person, TestServer } from "../support/Server.ts"
-import { call, follow, get, listen, post, publish } from "./Calls.ts"
+import { call, follow, get, listen, post } from "./Calls.ts"
 import { pathOf, routes } from "./Routes.ts"
 
 /** Words of the hidden statuses that no name of a person or tag holds. */
@@ -59,13 +60,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it)
     () =>
       Effect.gen(function*() {
         const { author, banned, follower, friend, stranger } = yield* settle("1")
-        const root = yield* publish(author, "Open #kekse")
-        const direct = yield* publish(author, `@friend1 ${whispered} #kekse`, {
+        const root = yield* publishedId(author, "Open #kekse")
+        const direct = yield* publishedId(author, `@friend1 ${whispered} #kekse`, {
           visibility: "direct",
           spoiler_text: whispered,
           in_reply_to_id: root
         })
-        const secret = yield* publish(author, `${private_} #kekse`, { visibility: "private", in_reply_to_id: root })
+        const secret = yield* publishedId(author, `${private_} #kekse`, { visibility: "private", in_reply_to_id: root })
         const words = new Map([[direct, whispered], [secret, private_]])
         // An edit leaves older texts behind, which are as secret.
         for (const [id, word] of words) {
@@ -111,9 +112,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it)
           follower: yield* listen(follower, ...channels),
           stranger: yield* listen(stranger, ...channels)
         }
-        const direct = yield* publish(author, `@friend2 ${whispered} #kekse`, { visibility: "direct" })
+        const direct = yield* publishedId(author, `@friend2 ${whispered} #kekse`, { visibility: "direct" })
         yield* call("PUT", `/api/v1/statuses/${direct}`, author, { status: `@friend2 ${whispered}! #kekse` })
-        yield* publish(author, "The end #kekse")
+        yield* publishedId(author, "The end #kekse")
         const heard = {
           friend: yield* listeners.friend.until("The end"),
           follower: yield* listeners.follower.until("The end"),
@@ -126,7 +127,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it)
         const told = heard.friend.filter(({ payload }) => payload.includes(whispered))
         assert.sameMembers([...new Set(told.flatMap(({ stream }) => stream))], ["user", "user:notification", "direct"])
         yield* call("DELETE", `/api/v1/statuses/${direct}`, author)
-        yield* publish(author, "The very end #kekse")
+        yield* publishedId(author, "The very end #kekse")
         assert.notInclude(
           JSON.stringify(yield* listeners.stranger.until("The very end")),
           direct,
@@ -149,14 +150,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it)
       const { author, banned, stranger } = yield* settle("3")
       const sql = yield* SqlClient.SqlClient
       const ears = [yield* listen(stranger, ...channels), yield* listen(banned, ...channels)]
-      const secret = yield* publish(author, `${private_} of @banned3`, { visibility: "private" })
+      const secret = yield* publishedId(author, `${private_} of @banned3`, { visibility: "private" })
       // Imitates a crafted activity that mentions an account without addressing it.
       yield* sql`INSERT INTO mentions ${
         sql.insert({ statusId: BigInt(secret), accountId: stranger.accountId, silent: true })
       }`
       yield* call("PUT", `/api/v1/statuses/${secret}`, author, { status: `${private_}, edited, of @banned3` })
-      yield* publish(stranger, "The end #kekse")
-      yield* publish(banned, "The end #kekse")
+      yield* publishedId(stranger, "The end #kekse")
+      yield* publishedId(banned, "The end #kekse")
       for (const ear of ears) assert.notInclude(JSON.stringify(yield* ear.until("The end")), private_)
       for (const person of [stranger, banned]) {
         assert.deepStrictEqual((yield* get("/api/v1/notifications", person)).body, [])

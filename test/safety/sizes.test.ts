@@ -99,11 +99,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("texts of users", (it) 
       const set = Effect.fnUntraced(function*(to: "on" | "off") {
         // One connection for all statements: it is spared below, and needs the new setting itself.
         const connection = yield* sql.reserve
-        const say = (text: string) => connection.executeUnprepared(text, [], undefined)
-        yield* say("SET default_transaction_read_only = off")
-        yield* say(`ALTER DATABASE "${name}" SET default_transaction_read_only = ${to}`)
-        yield* say(`SET default_transaction_read_only = ${to}`)
-        yield* say(
+        const execute = (text: string) => connection.executeUnprepared(text, [], undefined)
+        yield* execute("SET default_transaction_read_only = off")
+        yield* execute(`ALTER DATABASE "${name}" SET default_transaction_read_only = ${to}`)
+        yield* execute(`SET default_transaction_read_only = ${to}`)
+        yield* execute(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}' AND pid <> pg_backend_pid()`
         )
       }, Effect.scoped)

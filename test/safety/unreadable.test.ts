@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { publishedId } from "../support/Api.ts"
 import { type Person, TestServer } from "../support/Server.ts"
-import { type Answer, call, follow, get, post, publish } from "./Calls.ts"
+import { type Answer, call, follow, get, post } from "./Calls.ts"
 
 /** The id of a status that never was. */
 const never = "4711"
@@ -60,11 +61,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
         ]
         yield* follow(friend, author)
         yield* post(`/api/v1/accounts/${blocked.accountId}/block`, author)
-        const open = yield* publish(author, "For everybody")
-        const gone = yield* publish(author, "For nobody any more")
+        const open = yield* publishedId(author, "For everybody")
+        const gone = yield* publishedId(author, "For nobody any more")
         yield* call("DELETE", `/api/v1/statuses/${gone}`, author)
-        const secret = yield* publish(author, "For friends", { visibility: "private" })
-        const whispered = yield* publish(author, "@friend psst", { visibility: "direct" })
+        const secret = yield* publishedId(author, "For friends", { visibility: "private" })
+        const whispered = yield* publishedId(author, "@friend psst", { visibility: "direct" })
         const { body: scheduled } = yield* post("/api/v1/statuses", author, {
           status: "For later",
           scheduled_at: "2099-01-01T00:00:00Z"
@@ -100,7 +101,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer
         const [author, stranger] = [yield* createPerson("quiet"), yield* createPerson("clocker")]
-        const secret = yield* publish(author, `Between us ${"so ".repeat(100)}`, { visibility: "private" })
+        const secret = yield* publishedId(author, `Between us ${"so ".repeat(100)}`, { visibility: "private" })
         const ways = [
           (id: string) => get(`/api/v1/statuses/${id}`, stranger),
           (id: string) => get(`/api/v1/statuses/${id}/context`, stranger),
@@ -130,8 +131,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
       const { createPerson } = yield* TestServer
       const [author, fan] = [yield* createPerson("writer"), yield* createPerson("fan")]
       yield* follow(fan, author)
-      const secret = yield* publish(author, "Between us", { visibility: "private" })
-      const open = yield* publish(author, "Aloud")
+      const secret = yield* publishedId(author, "Between us", { visibility: "private" })
+      const open = yield* publishedId(author, "Aloud")
       for (const verb of ["favourite", "bookmark"]) yield* post(`/api/v1/statuses/${secret}/${verb}`, fan)
       yield* post(`/api/v1/statuses/${open}/reblog`, fan)
       yield* post(`/api/v1/accounts/${fan.accountId}/block`, author)

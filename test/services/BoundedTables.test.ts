@@ -32,7 +32,7 @@ const beside = <A, E, R, B, F, S>(
     return yield* Fiber.await(running)
   })
 
-layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("bounded tables", (it) => {
+layer(Live, { excludeTestServices: true })("bounded tables", (it) => {
   it.effect("F150: a transaction that removes a rule and adds another one does not deadlock with an insert", () =>
     Effect.gen(function*() {
       const [blocks, allows] = [yield* DomainBlocks, yield* DomainAllows]

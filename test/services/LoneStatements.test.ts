@@ -57,7 +57,7 @@ const cases: Record<string, Case> = {
   }
 }
 
-layer(services, { excludeTestServices: true, timeout: "60 seconds" })("a statement by itself", (it) => {
+layer(services, { excludeTestServices: true })("a statement by itself", (it) => {
   for (const [what, { column, rows, statement, table }] of Object.entries(cases)) {
     it.effect(`F20: is tried again where Postgres ended it to resolve a deadlock: ${what}`, () =>
       Effect.gen(function*() {

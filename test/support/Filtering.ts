@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { Filter } from "../../src/http/wire/Filter.ts"
 import type { Status } from "../../src/http/wire/Status.ts"
 import { settled } from "./Actors.ts"
-import { call } from "./MediaFiles.ts"
+import { call } from "./Api.ts"
 import { type Person, TestServer } from "./Server.ts"
 
 export const filtersPath = "/api/v2/filters"

@@ -12,8 +12,6 @@ export const follow = (by: Person, whom: Person, more?: object) =>
   ask(by, "POST", `/api/v1/accounts/${whom.accountId}/follow`, more)
 export const put = (by: Person, list: string, ...members: ReadonlyArray<Person>) =>
   ask(by, "POST", `${path}/${list}/accounts`, { account_ids: members.map(({ accountId }) => String(accountId)) })
-export const say = (by: Person, status: string, more: object = {}) =>
-  Effect.map(ask(by, "POST", "/api/v1/statuses", { status, ...more }), ({ body }): string => body.id)
 export const timeline = (by: Person, list: string, query = "") => idsOf(by, `/api/v1/timelines/list/${list}${query}`)
 /** Invalidates the user's feeds, so that they are rebuilt. */
 export const forget = (by: Person, other: Person) => ask(by, "POST", `/api/v1/accounts/${other.accountId}/unmute`)

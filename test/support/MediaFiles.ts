@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import sharp from "sharp"
-import { type Person, TestServer } from "./Server.ts"
+import { call } from "./Api.ts"
+import type { Person } from "./Server.ts"
 
 /** A picture that is not blank. */
 export const picture = (width = 120, height = 80, background = "#2a6f97") =>
@@ -19,23 +20,6 @@ export const form = (parts: Readonly<Record<string, string | Blob>>): FormData =
 }
 
 export const blob = (bytes: Uint8Array): Blob => new Blob([new Uint8Array(bytes)])
-
-/** Sends a request; returns its status and JSON. */
-export const call = Effect.fnUntraced(function*(
-  method: string,
-  path: string,
-  token: string | undefined,
-  body?: FormData | Record<string, unknown>
-) {
-  const { fetch } = yield* TestServer
-  const response = yield* fetch(path, {
-    method,
-    ...(token === undefined ? {} : { token }),
-    ...(body === undefined ? {} : body instanceof FormData ? { body } : { json: body })
-  })
-  const text = yield* Effect.promise(() => response.text())
-  return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) }
-})
 
 /** Uploads a file and waits until it is ready. */
 export const uploaded = Effect.fnUntraced(function*(

@@ -23,6 +23,13 @@ export const send = Effect.fnUntraced(function*(path: string, init: RequestInit 
   })
 })
 
+/** Requests an ActivityPub document; returns the response and its JSON. */
+export const documentAt = (path: string, headers: Record<string, string> = {}) =>
+  Effect.map(send(path, { headers: { accept: "application/activity+json", ...headers } }), (answer) => ({
+    ...answer,
+    json: answer.text === "" ? undefined : JSON.parse(answer.text)
+  }))
+
 export const post = (path: string, parameters: Record<string, string>, headers: Record<string, string> = {}) =>
   send(path, { method: "POST", body: new URLSearchParams(parameters), headers })
 

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** Folders of long test files and single long files, longest first: the run would end with one that started last. */
-const rooms = [
+const folders = [
   "simulation",
   // Tightly timed tests start while most processors are idle.
   "cluster/FaultsRedis.test.ts",
@@ -30,8 +30,8 @@ const rooms = [
 ]
 
 const rank = ({ moduleId }: TestSpecification) => {
-  const found = rooms.findIndex((room) => `${moduleId}/`.includes(`/test/${room}/`))
-  return found === -1 ? rooms.length : found
+  const found = folders.findIndex((folder) => `${moduleId}/`.includes(`/test/${folder}/`))
+  return found === -1 ? folders.length : found
 }
 
 /** Order in which test files start; the default order within a folder. */

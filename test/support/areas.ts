@@ -40,7 +40,7 @@ export const forbiddenImports = (
 
 /** Areas of HTTP: wire JSON, request guards, page parts, and handlers, up to the whole. */
 export const http: Areas = [
-  ["TimeoutSet Paging InFlight", ""],
+  ["TimeoutSet PageLinks InFlight", ""],
   ["wire", ""],
   ["languages", ""],
   ["guard", "languages wire"],
@@ -52,31 +52,35 @@ export const http: Areas = [
   ["Deadlines", "TimeoutSet InFlight body guard"],
   ["files", "guard"],
   ["streaming", "Deadlines InFlight guard wire"],
-  ["render", "Paging guard html languages streaming wire"],
+  ["render", "PageLinks guard html languages streaming wire"],
   ["activitypub", "body guard render"],
   ["wellknown", "guard html wire"],
   ["oauth", "Group guard html render wire"],
-  ["v1", "Group Paging guard oauth render wire"],
-  ["staff", "Group Paging guard html render wire"],
+  ["v1", "Group PageLinks guard oauth render wire"],
+  ["staff", "Group PageLinks guard html render wire"],
   ["pages", "activitypub docs guard html oauth render wire"],
   // Leaf capabilities: only Api and Routes may import them.
+  ["announcements", "Group guard html render staff wire"],
   ["annual", "Group guard render v1 wire"],
+  ["encryption", "Group guard render wire"],
+  ["invites", "Group guard html pages render staff wire"],
   ["lists", "Group guard html render staff wire"],
   ["push", "Group guard render wire"],
   ["spam", "Group guard html render staff wire"],
+  ["subscriptions", "Group guard html pages wire"],
   ["translation", "Group guard render wire"],
-  ["trends", "Group Paging guard html render staff wire"],
-  ["web", "Group Paging activitypub guard html oauth render v1 wire"],
+  ["trends", "Group PageLinks guard html render staff wire"],
+  ["web", "Group PageLinks activitypub guard html oauth pages render v1 wire"],
   ["webhooks", "Group guard html render staff wire"],
   [
     "Api Routes",
-    "activitypub annual files guard lists oauth pages push render spam staff streaming translation trends v1 web webhooks wellknown"
+    "activitypub announcements annual encryption files guard html invites lists oauth pages push render spam staff streaming subscriptions translation trends v1 web webhooks wellknown"
   ]
 ]
 
 /** Areas of federation: keys and documents, outgoing requests, inbound activities, and deliveries. */
 export const federation: Areas = [
-  ["DomainNames FailedLookups HostMeta NewHosts MovedAccounts SingleFlight Strangers", ""],
+  ["DomainNames FailedLookups HostMeta NewHosts MovedAccounts SingleFlight InboxSlots", ""],
   ["LocalIds", ""],
   ["signatures", ""],
   ["purge", ""],
@@ -96,7 +100,7 @@ export const federation: Areas = [
   ],
   [
     "ActorLookups ProvenAuthors SenderKeys Senders",
-    "DomainNames FailedLookups KeyDocuments ObjectFetcher RemoteActors SingleFlight Strangers WebFingers documents domains signatures"
+    "DomainNames FailedLookups KeyDocuments ObjectFetcher RemoteActors SingleFlight InboxSlots WebFingers documents domains signatures"
   ],
   ["fetching", "NewHosts ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents inbox"],
   ["RemoteLookup", "DomainNames ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents fetching"]
@@ -114,5 +118,5 @@ export const account: Areas = [
 
 /** Services of leaf capabilities: actors, HTTP and layers import them, services of the core do not. */
 export const leaves: ReadonlyArray<string> = words(
-  "announcements annual encryption lists previews push spam subscriptions translation trends webhooks"
+  "announcements annual encryption invites lists previews push spam subscriptions translation trends webhooks"
 )

@@ -2,14 +2,13 @@ import { Effect } from "effect"
 import type { Ownership } from "./core/Ownership.ts"
 import type { Verbs } from "./core/Verbs.ts"
 import * as StoringFetched from "./inbox/StoringFetched.ts"
-import * as Announcements from "./verbs/Announcements.ts"
+import * as Announcements from "./verbs/AnnouncementReacting.ts"
 import * as Approving from "./verbs/Approving.ts"
 import * as CleaningUp from "./verbs/CleaningUp.ts"
 import * as Collecting from "./verbs/Collecting.ts"
 import * as Drafting from "./verbs/Drafting.ts"
 import * as Editing from "./verbs/Editing.ts"
-import * as FeaturedTags from "./verbs/FeaturedTags.ts"
-import * as Interactions from "./verbs/Interactions.ts"
+import * as Interactions from "./verbs/Interacting.ts"
 import * as ModeratingStatuses from "./verbs/ModeratingStatuses.ts"
 import * as Moderation from "./verbs/Moderation.ts"
 import * as Moving from "./verbs/Moving.ts"
@@ -22,6 +21,7 @@ import * as Reacting from "./verbs/Reacting.ts"
 import * as Relations from "./verbs/Relations.ts"
 import * as RemovingReplies from "./verbs/RemovingReplies.ts"
 import * as Scheduling from "./verbs/Scheduling.ts"
+import * as FeaturedTags from "./verbs/TagFeaturing.ts"
 import * as TagFollowing from "./verbs/TagFollowing.ts"
 import * as UserDomainBlocking from "./verbs/UserDomainBlocking.ts"
 
@@ -86,5 +86,5 @@ export const make = Effect.gen(function*() {
     ["scheduled_status"]: scheduling.due,
     ["suspension_end"]: purging.suspended
   } as const
-  return { alone: publishing.alone, dues, verbs }
+  return { asStatement: publishing.asStatement, dues, verbs }
 })

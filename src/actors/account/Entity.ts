@@ -25,7 +25,7 @@ const make = Effect.gen(function*() {
   const audit = yield* AuditLog
   const operatorCommands = yield* OperatorCommands
   const owners = yield* Ownership.make
-  const { alone, dues, verbs } = yield* AllVerbs.make
+  const { asStatement, dues, verbs } = yield* AllVerbs.make
   const fanout = yield* Fanout.make(owners)
 
   /** Runs work that leaves intents, then wakes the fan-out. */
@@ -56,7 +56,7 @@ const make = Effect.gen(function*() {
     // Checked again under the account's lock, because waiting for the lock takes time.
     const begin = Effect.flatMap(Clock.currentTimeMillis, (now) => now > until ? new Unavailable() : Effect.void)
     const work = Effect.andThen(begin, perform(verbs, command._tag, own, command))
-    const simple = performAsStatement(alone, command._tag, own, command)
+    const simple = performAsStatement(asStatement, command._tag, own, command)
     const attempt = simple && { runAsStatement: simple, begin }
     return thenWakeFanout(own, owners.once(own, id, familyOf[command._tag], work, attempt)).pipe(
       Effect.catchTag("AlreadyDone", audit.refuse),

@@ -71,7 +71,7 @@ export const layer = Singleton.make(
     const wake = (owners: ReadonlyArray<AccountId>) => Effect.forEach(owners, actors.wake, { discard: true })
     const due = Effect.flatMap(agenda.due(wakesMax), wake)
     const leftBehind = Effect.flatMap(fanouts.due(staleMillis, wakesMax), wake)
-    const fromOutside = Effect.flatMap(operatorCommands.due(wakesMax), wake)
+    const runOperatorCommands = Effect.flatMap(operatorCommands.due(wakesMax), wake)
     const fromElsewhere = Effect.flatMap(
       inbound.due(wakesMax),
       (senders) => Effect.forEach(senders, actors.receive, { discard: true })
@@ -122,7 +122,7 @@ export const layer = Singleton.make(
       // Failed entries may succeed with the new version of the program.
       Effect.retry(agenda.requeue, Schedule.spaced("1 second")),
       every("1 second", "due", due),
-      every("1 second", "outside", fromOutside),
+      every("1 second", "outside", runOperatorCommands),
       every("5 seconds", "leftBehind", leftBehind),
       every("1 second", "fromElsewhere", fromElsewhere),
       every("5 seconds", "toDeliver", toDeliver),

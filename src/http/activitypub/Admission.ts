@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Metric } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { Crowded, Strangers } from "../../services/federation/Strangers.ts"
+import { Crowded, InboxSlots } from "../../services/federation/InboxSlots.ts"
 import * as AddressShares from "../guard/AddressShares.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 import * as Reply from "../guard/Reply.ts"
@@ -81,7 +81,7 @@ export class Admission extends Context.Service<Admission, {
           const { withoutSlot, enter, leave } = slotOf(inside[kind], addressOf(request))
           const refusal = enter()
           if (refusal !== undefined) return refuseBusy(kind, refusal)
-          return Effect.ensuring(Effect.provideService(answer, Strangers, { withoutSlot }), leave)
+          return Effect.ensuring(Effect.provideService(answer, InboxSlots, { withoutSlot }), leave)
         })
     })
   })

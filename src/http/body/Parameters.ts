@@ -44,7 +44,7 @@ export const nest = (pairs: Iterable<readonly [name: string, value: string]>): J
     if (values.length > arrayValuesMax && Array.isArray(values)) throw new Refused({ text: "Too many values" })
   }
   try {
-    return clean(qs.parse(nullProto(flat), nesting) as Json)
+    return clean(qs.parse(nullProto(flat), nesting))
   } catch (error) {
     throw error instanceof RangeError ? new Refused({ text: "Parameters are nested too deeply" }) : error
   }
@@ -116,10 +116,11 @@ const refuseForbidden = (name: string) => {
  * Turns objects with numeric names into arrays (`fields_attributes` comes as either). Makes all texts storable for the
  * database and for other servers, or refuses them.
  */
-const clean = (value: Json): Json => {
+const clean = (value: unknown): Json => {
   if (typeof value === "string") return text(value)
-  if (typeof value !== "object" || value === null) return value
-  if (isList(value)) return value.map(clean)
+  if (typeof value === "number" || typeof value === "boolean") return value
+  if (typeof value !== "object" || value === null) return null
+  if (Array.isArray(value)) return value.map(clean)
   const entries = Object.entries(value).map(([name, element]) => {
     refuseForbidden(name)
     return [text(name), clean(element)] as const
@@ -129,8 +130,6 @@ const clean = (value: Json): Json => {
   }
   return Object.fromEntries(entries)
 }
-
-const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
 
 const text = (given: string): string => {
   if (given.includes("\0")) throw new Refused({ text: "Text contains a null byte" })

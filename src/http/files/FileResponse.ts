@@ -31,7 +31,7 @@ const fixed = {
 
 export const notFound = Reply.plainError(404, "Not Found", { "cache-control": "no-store" })
 
-/** Answers with a file, a part of it, or 304. */
+/** Answers with a file, a range of its bytes, or 304. */
 export const answer = <E>(headers: Headers.Headers, { contentType, read, size, tag }: FixedFile<E>) => {
   const etag = `"${tag}"`
   const always = { ...fixed, etag }

@@ -25,6 +25,8 @@ export const limits = {
   // Two-factor codes, and the password when asked again: 10 guesses in half an hour, at one of a million codes.
   secondFactorAddress: { uses: 25, seconds: 300 },
   secondFactorUser: { uses: 10, seconds: 1800 },
+  // Accounts that a user names as aliases or as the target of a move: each may be fetched from its server.
+  accountLookups: { uses: 30, seconds: 1800 },
   mailAddress: { uses: 25, seconds: 300 },
   mailEmail: { uses: 5, seconds: 1800 },
   // Files that are fetched on request, avatars included; cached copies cost nothing.

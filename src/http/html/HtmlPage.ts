@@ -28,19 +28,22 @@ export interface Page {
   readonly top?: Html
   /** The one inline script, with its CSP hash. */
   readonly script?: { readonly text: string; readonly hash: string }
-  /** True if its links contain something that only its visitor may know. */
+  /** Paths of our own scripts that enliven the page. */
+  readonly modules?: ReadonlyArray<string>
+  /** True if it contains something else that only its visitor may know, so that it is not compressed. */
   readonly secret?: boolean
   /** Script of another server, and the sources that it loads: a captcha. */
   readonly outerScript?: string
   readonly scripts?: string
 }
 
-const policy = ({ formTarget, framed, media, script, scripts }: Page): string => {
+const policy = ({ formTarget, framed, media, modules, script, scripts }: Page): string => {
   return [
     "default-src 'none'",
     `style-src 'self'${scripts === undefined ? "" : ` ${scripts}`}`,
     ...(media === undefined ? ["img-src 'self'"] : [`img-src ${media}`, `media-src ${media}`]),
     ...(script === undefined ? [] : [`script-src '${script.hash}'`]),
+    ...(modules === undefined ? [] : ["script-src 'self'"]),
     ...(scripts === undefined ? [] : ["script-src", "frame-src", "connect-src"].map((what) => `${what} ${scripts}`)),
     "manifest-src 'self'",
     "base-uri 'none'",
@@ -105,6 +108,7 @@ ${
       : html`<link rel="alternate" type="application/json+oembed" href="${page.embedding}">`
   }
 ${page.framed === true ? html`<base target="_blank">` : ""}
+${page.modules?.map((path) => html`<script type="module" src="${path}"></script>`) ?? ""}
 </head>
 <body>
 ${page.top ?? html`<header><a href="/">${page.server}</a></header>`}

@@ -5,6 +5,22 @@
 export const signInPath = "/auth/sign_in"
 /** Path of the sign-in that leads back to one of our paths. */
 export const signInTo = (path: string): string => `${signInPath}?${new URLSearchParams([["return_to", path]])}`
+export const signUpPath = "/auth/sign_up"
+/** First page of members. */
+export const homePath = "/home"
+/** Next steps of a new owner. */
+export const welcomePath = "/welcome"
+export const invitesPath = "/invites"
+export const authorizedAppsPath = "/oauth/authorized_applications"
+/** Pages on which members manage their account. */
+export const accountPath = "/settings/account"
+export const sessionsPath = "/settings/sessions"
+export const passkeysPath = "/settings/passkeys"
+export const aliasesPath = "/settings/aliases"
+export const movePath = "/settings/migration"
+export const deletionPath = "/settings/delete"
+/** Sign-in by passkey. */
+export const passkeySignInPath = "/auth/passkey"
 /** Page that asks for a code after the password. */
 export const secondStepPath = "/auth/two_factor"
 /** Page on which users set up their second factor. */
@@ -22,3 +38,6 @@ export const manifestPath = "/manifest"
 export const themePath = "/assets/theme.css"
 /** The server's picture in previews. */
 export const thumbnailPath = "/assets/preview.png"
+
+/** Returns the path of the form to get a local account's posts by e-mail. */
+export const subscribingPath = (username: string): string => `/email_subscriptions/new/${username}`

@@ -40,10 +40,23 @@ input {
   display: block; width: 100%; margin-top: .25rem; padding: .625rem .75rem; font: inherit; font-weight: 400;
   color: inherit; background: var(--back); border: 1px solid var(--line); border-radius: .5rem;
 }
-textarea {
+textarea, select {
   display: block; width: 100%; margin-top: .25rem; padding: .625rem .75rem; font: inherit; font-weight: 400;
   color: inherit; background: var(--back); border: 1px solid var(--line); border-radius: .5rem;
 }
+input:is([type=checkbox], [type=radio]) {
+  display: inline-block; flex: none; width: 1.25rem; height: 1.25rem; margin: 0 .5rem 0 0; padding: 0;
+  accent-color: var(--accent); vertical-align: text-bottom;
+}
+label.check, label.row:has([type=checkbox]) { display: flex; flex-wrap: nowrap; gap: 0; align-items: flex-start; font-weight: 400 }
+.button {
+  display: inline-block; font-weight: 600; padding: .625rem 1.25rem; border-radius: .5rem; text-decoration: none;
+  border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent);
+}
+ol.steps { padding-inline-start: 1.25rem }
+ol.steps li { margin-bottom: 1rem }
+section + section, section.below { margin-top: 1.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line) }
+section > h2 { margin-bottom: .75rem }
 button {
   font: inherit; font-weight: 600; padding: .625rem 1.25rem; border-radius: .5rem; cursor: pointer;
   border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent);
@@ -53,6 +66,7 @@ button.danger { background: none; color: var(--danger); border-color: var(--dang
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 .below { margin-top: 1.25rem; padding-top: 1rem; border-top: 1px solid var(--line) }
 .below button { padding: .25rem .75rem }
+form.below + p { margin-top: 1.25rem }
 main > :last-child, main > :last-child > p { margin-bottom: 0 }
 .row { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center }
 .soft { color: var(--soft) }

@@ -4,6 +4,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { AccountId } from "../../services/database/Ids.ts"
 import { pendingSignInMillisMax } from "../../services/identity/PendingSignIns.ts"
 import { type Session, sessionMillisMax, Sessions } from "../../services/identity/Sessions.ts"
+import { SignInPlaces } from "../../services/identity/SignInPlaces.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { UserCatalogs } from "../../services/instance/UserCatalogs.ts"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
@@ -67,6 +68,7 @@ const make = Effect.gen(function*() {
   const random = yield* SecureRandom.SecureRandom
   const secrets = yield* OpaqueSecrets
   const sessions = yield* Sessions
+  const places = yield* SignInPlaces
   const catalogs = yield* UserCatalogs
   const secure = publicUrl.startsWith("https:")
   // With this prefix a browser accepts the cookie from this very host only, not from a sibling domain.
@@ -138,10 +140,12 @@ const make = Effect.gen(function*() {
   const signIn: Visitors["Service"]["signIn"] = traced("Visitors.signIn")(function*(accountId, response) {
     const request = yield* HttpServerRequest.HttpServerRequest
     yield* endCurrent(request)
-    const secret = yield* sessions.start(accountId, {
+    const browser = {
       userAgent: request.headers["user-agent"] ?? "",
       address: Option.getOrUndefined(request.remoteAddress)
-    })
+    }
+    const secret = yield* sessions.start(accountId, browser)
+    yield* places.record(accountId, browser)
     const known = HttpServerResponse.setCookieUnsafe(response, sessionCookie, Redacted.value(secret), {
       ...attributes,
       maxAge: sessionMillisMax

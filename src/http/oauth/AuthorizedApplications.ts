@@ -9,11 +9,9 @@ import { Forms, hidden, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { redirect } from "../html/HtmlPage.ts"
 import { MemberFrame } from "../html/MemberFrame.ts"
-import { signInPath } from "../html/PagePaths.ts"
+import { authorizedAppsPath as listPath, signInPath } from "../html/PagePaths.ts"
 import { type Visitor, Visitors } from "../html/Visitors.ts"
 import { group } from "./ScopeTexts.ts"
-
-const listPath = "/oauth/authorized_applications"
 
 const make = Effect.gen(function*() {
   const { localDomain: server } = yield* ServerConfig

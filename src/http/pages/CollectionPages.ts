@@ -12,7 +12,7 @@ import { Admission } from "../activitypub/Admission.ts"
 import { byType, document, refused } from "../activitypub/DocumentResponse.ts"
 import { Requesters } from "../activitypub/Requesters.ts"
 import { type Html, html } from "../html/Html.ts"
-import { cursorOf } from "./OlderLink.ts"
+import { cursorOf } from "./PageCursors.ts"
 import { nameOf } from "./Posts.ts"
 import { PublicPages } from "./PublicPages.ts"
 

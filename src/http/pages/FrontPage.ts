@@ -1,27 +1,25 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { sanitise } from "../../services/html/Sanitise.ts"
-import { Instance, type RuleRecord } from "../../services/instance/Instance.ts"
+import { Instance } from "../../services/instance/Instance.ts"
 import { InstancePolicies, type Policies } from "../../services/instance/InstancePolicies.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { softwareVersion } from "../../services/instance/Software.ts"
-import type { Catalog } from "../../services/languages/Catalogs.ts"
-import type { Messages } from "../../services/languages/Messages.ts"
 import { bounded } from "../../services/text/BoundedText.ts"
-import { type Html, html, raw } from "../html/Html.ts"
+import { html, raw } from "../html/Html.ts"
 import { linkTo, redirect } from "../html/HtmlPage.ts"
-import { docsPath, iconPath, signInPath } from "../html/PagePaths.ts"
-import { Visitors } from "../html/Visitors.ts"
+import { docsPath, homePath, iconPath, signInPath, signUpPath } from "../html/PagePaths.ts"
+import { type PageReader, Visitors } from "../html/Visitors.ts"
 import { PublicPages } from "./PublicPages.ts"
+import { rulesOf } from "./RuleList.ts"
 
-const registrations = ({ say }: Messages, mode: Policies["registrations"]): string => {
+const registrations = ({ way, words: { pieces, say } }: PageReader, mode: Policies["registrations"]) => {
+  const link = { link: linkTo(way(signUpPath)) }
   switch (mode) {
     case "open":
-      return say("Sign-ups are open: use any Mastodon app and enter the address of this server.")
+      return pieces("<link>Sign up</link> here, or in any Mastodon app.", link)
     case "approval":
-      return say(
-        "Sign-ups need approval: use any Mastodon app and enter the address of this server. A moderator reviews each request."
-      )
+      return pieces("<link>Sign up</link> here, or in any Mastodon app. A moderator reviews each request.", link)
     case "closed":
       return say("This server is not accepting new sign-ups at the moment.")
   }
@@ -35,8 +33,9 @@ const make = Effect.gen(function*() {
   const visitors = yield* Visitors
 
   const front = Effect.gen(function*() {
-    const { session, way, words } = yield* visitors.current
-    if (session !== undefined) return redirect("/home")
+    const visitor = yield* visitors.current
+    const { session, way, words } = visitor
+    if (session !== undefined) return redirect(homePath)
     const { pieces, say } = words
     const { description, title } = yield* instance.about
     const { activeMonth, statuses, users } = yield* instance.usage
@@ -54,7 +53,7 @@ const make = Effect.gen(function*() {
         )
       }</span></p>
 ${description === "" ? "" : html`<p dir="auto">${description}</p>`}
-<p>${registrations(words, mode)}</p>
+<p>${registrations(visitor, mode)}</p>
 ${
         mode !== "closed" || registrationsMessage === null
           ? ""
@@ -68,9 +67,7 @@ ${
       }</p>
 ${rulesOf(words, yield* instance.rules)}
 <ul class="plain">
-<li>${
-        pieces("<link>Sign in</link> to manage the apps that can use your account", { link: linkTo(way(signInPath)) })
-      }</li>
+<li>${pieces("You already have an account? <link>Sign in</link>", { link: linkTo(way(signInPath)) })}</li>
 <li><a href="${way("/about")}">${say("About this server")}</a></li>
 <li>${pieces("<link>API documentation</link> for developers", { link: linkTo(docsPath) })}</li>
 <li>${
@@ -149,15 +146,6 @@ ${rulesOf(words, yield* instance.rules)}
     HttpRouter.add("GET", "/privacy-policy", privacy)
   )
 })
-
-const rulesOf = ({ say, tag }: Catalog, rules: ReadonlyArray<RuleRecord>): Html =>
-  rules.length === 0 ?
-    html`` :
-    html`<h2>${say("Rules")}</h2><ol>${
-      rules.map((rule) => rule.translations[tag] ?? rule).map(({ hint, text }) =>
-        html`<li dir="auto">${text}${hint === "" ? "" : html`<br><span class="soft">${hint}</span>`}</li>`
-      )
-    }</ol>`
 
 /** Front page and information about the server; open in restricted mode, too. */
 export const layer = Layer.unwrap(make)

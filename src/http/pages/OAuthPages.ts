@@ -7,14 +7,14 @@ import { AuthorizationResponses } from "../oauth/AuthorizationResponses.ts"
 import * as Authorize from "../oauth/Authorize.ts"
 import * as AuthorizedApplications from "../oauth/AuthorizedApplications.ts"
 import * as Confirmations from "./Confirmations.ts"
-import * as EmailSubscriptions from "./EmailSubscriptions.ts"
-import * as InvitePage from "./InvitePage.ts"
-import * as OwnInvites from "./OwnInvites.ts"
+import * as PasskeyForm from "./PasskeyForm.ts"
+import * as PasskeySignIn from "./PasskeySignIn.ts"
 import * as Passwords from "./Passwords.ts"
 import * as SecondStep from "./SecondStep.ts"
 import * as SignIn from "./SignIn.ts"
+import * as SignUpPage from "./SignUpPage.ts"
 import * as StrikePages from "./StrikePages.ts"
-import * as TwoFactor from "./TwoFactor.ts"
+import * as TwoFactor from "./TwoFactorPage.ts"
 
 /**
  * Pages for signing in, authorizing apps and links in e-mails. They are raw routes, because no client calls them
@@ -24,12 +24,12 @@ export const layer = Layer.mergeAll(
   Authorize.layer,
   AuthorizedApplications.layer,
   Confirmations.layer,
-  EmailSubscriptions.layer,
-  InvitePage.layer,
-  OwnInvites.layer,
+  PasskeyForm.layer,
+  PasskeySignIn.layer,
   Passwords.layer,
   SecondStep.layer,
   SignIn.layer,
+  SignUpPage.layer,
   StrikePages.layer,
   Stylesheet.layer,
   TwoFactor.layer

@@ -1,9 +1,9 @@
 import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter } from "effect/http"
-import { passwordBytesMax, passwordCharactersMin } from "../../services/identity/Credentials.ts"
 import { parse } from "../../services/identity/EmailAddresses.ts"
 import { MailLinks } from "../../services/identity/MailLinks.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { newPasswordField } from "../html/Fields.ts"
 import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { problem, redirect, respond } from "../html/HtmlPage.ts"
@@ -72,14 +72,7 @@ ${tokenInput(formToken)}
 ${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
 <form method="post" action="${way(editPath)}">
 ${tokenInput(formToken)}${hidden(linkField, link)}
-<label>${say("New password")}
-<input type="password" name="password" autocomplete="new-password" required autofocus aria-describedby="rule">
-<span class="hint" id="rule">${
-        say(
-          "At least {characters, plural, one {# character} other {# characters}}, at most {bytes, plural, one {# byte} other {# bytes}}.",
-          { characters: passwordCharactersMin, bytes: passwordBytesMax }
-        )
-      }</span></label>
+${newPasswordField(words, say("New password"))}
 <p>${say("All your sessions and apps will be signed out.")}</p>
 <button type="submit">${say("Set password")}</button>
 </form>`

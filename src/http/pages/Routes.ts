@@ -5,33 +5,29 @@ import * as AnnualReports from "./AnnualReportPage.ts"
 import * as CollectionPages from "./CollectionPages.ts"
 import * as Embeds from "./Embeds.ts"
 import * as FrontPage from "./FrontPage.ts"
-import * as Hashtags from "./Hashtags.ts"
 import * as InstanceIcons from "./InstanceIcons.ts"
 import * as Manifest from "./Manifest.ts"
 import * as NotFoundPage from "./NotFoundPage.ts"
 import * as PictureFiles from "./PictureFiles.ts"
 import { Posts } from "./Posts.ts"
-import * as Profiles from "./Profiles.ts"
 import { PublicPages } from "./PublicPages.ts"
 import * as PublicStyle from "./PublicStyle.ts"
-import * as Subscribing from "./Subscribing.ts"
 import * as ThemeStylesheet from "./ThemeStylesheet.ts"
-import * as Threads from "./Threads.ts"
+
+/** Provides what public pages share, those of other folders included. */
+export const provideShared = <E, R>(pages: Layer.Layer<never, E, R>) =>
+  pages.pipe(Layer.provide([Posts.layer, Forms.layer]), Layer.provide([PublicPages.layer, Visitors.layer]))
 
 /** Public pages, and the files that they and the instance's document refer to. */
-export const layer = Layer.mergeAll(
+export const layer = provideShared(Layer.mergeAll(
   AnnualReports.layer,
   CollectionPages.layer,
   Embeds.layer,
   FrontPage.layer,
-  Hashtags.layer,
   Manifest.layer,
   PictureFiles.layer,
-  Profiles.layer,
   PublicStyle.layer,
   InstanceIcons.layer,
-  Subscribing.layer,
   ThemeStylesheet.layer,
-  Threads.layer,
   NotFoundPage.layer
-).pipe(Layer.provide([Posts.layer, Forms.layer]), Layer.provide([PublicPages.layer, Visitors.layer]))
+))

@@ -1,14 +1,16 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import { Passkeys } from "../../services/identity/Passkeys.ts"
 import { SignIns } from "../../services/identity/SignIns.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { StrikeLinks } from "../../services/moderation/StrikeLinks.ts"
 import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { problem, redirect, respond } from "../html/HtmlPage.ts"
-import { secondStepPath, signInPath, twoFactorPath } from "../html/PagePaths.ts"
+import { passkeySignInPath, secondStepPath, signInPath, twoFactorPath } from "../html/PagePaths.ts"
 import { Visitors } from "../html/Visitors.ts"
 import { AuthorizationRequests } from "../oauth/AuthorizationRequests.ts"
+import { passkeyForm, passkeyScriptPath } from "./PasskeyForm.ts"
 import { returnTo } from "./Returns.ts"
 
 /** Redirects to the second step of a sign-in. */
@@ -23,6 +25,7 @@ const make = Effect.gen(function*() {
   const { localDomain: server } = yield* ServerConfig
   const forms = yield* Forms
   const links = yield* StrikeLinks
+  const passkeys = yield* Passkeys
   const requests = yield* AuthorizationRequests
   const signIns = yield* SignIns
   const visitors = yield* Visitors
@@ -34,14 +37,18 @@ const make = Effect.gen(function*() {
   )
 
   const show = Effect.fnUntraced(function*(to: string, wrong?: string) {
-    const { formToken, remember, way, words } = yield* visitors.current
+    const visitor = yield* visitors.current
+    const { formToken, remember, way, words } = visitor
     const { say } = words
+    const accountId = yield* whose
+    const hasPasskeys = accountId !== undefined && (yield* passkeys.list(accountId)).length > 0
     return remember(respond({
       words,
       title: say("Two-factor sign-in"),
       server,
       ...(wrong !== undefined && { status: 422 }),
       formTarget: yield* requests.formTarget(to),
+      ...(hasPasskeys && { modules: [passkeyScriptPath] }),
       body: html`
 ${problem(wrong === undefined ? undefined : words.translate(wrong))}
 <form method="post" action="${way(secondStepPath)}">
@@ -52,7 +59,17 @@ ${tokenInput(formToken)}${hidden("return_to", to)}
 <p class="row"><button type="submit">${say("Sign in")}</button> <a href="${way(signInPath)}">${
         say("Start over")
       }</a></p>
-</form>`
+</form>
+${
+        hasPasskeys
+          ? passkeyForm(visitor, {
+            action: passkeySignInPath,
+            button: say("Use a passkey"),
+            fields: html`${hidden("return_to", to)}${hidden("second_step", "1")}`,
+            options: yield* passkeys.ask(accountId)
+          })
+          : ""
+      }`
     }))
   })
 

@@ -1,15 +1,18 @@
 import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter } from "effect/http"
 import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
+import { Passkeys } from "../../services/identity/Passkeys.ts"
 import { SignIns } from "../../services/identity/SignIns.ts"
+import { InstancePolicies } from "../../services/instance/InstancePolicies.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { StrikeLinks } from "../../services/moderation/StrikeLinks.ts"
 import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { linkTo, problem, redirect, respond } from "../html/HtmlPage.ts"
-import { signInPath } from "../html/PagePaths.ts"
+import { passkeySignInPath, signInPath, signUpPath } from "../html/PagePaths.ts"
 import { type Visitor, Visitors } from "../html/Visitors.ts"
 import { AuthorizationRequests } from "../oauth/AuthorizationRequests.ts"
+import { passkeyForm, passkeyScriptPath } from "./PasskeyForm.ts"
 import { returnTo } from "./Returns.ts"
 import * as SecondStep from "./SecondStep.ts"
 
@@ -25,6 +28,8 @@ const make = Effect.gen(function*() {
   const { localDomain } = yield* ServerConfig
   const forms = yield* Forms
   const links = yield* StrikeLinks
+  const passkeys = yield* Passkeys
+  const policies = yield* InstancePolicies
   const requests = yield* AuthorizationRequests
   const signIns = yield* SignIns
   const visitors = yield* Visitors
@@ -32,10 +37,12 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*({ email, problem: wrong, status, to, visitor }: Shown) {
     const { way, words } = visitor
     const { pieces, say } = words
+    const { registrations } = yield* policies.current
     return visitor.remember(respond({
       words,
       title: say("Sign in"),
       server: localDomain,
+      modules: [passkeyScriptPath],
       ...(status !== undefined && { status }),
       formTarget: yield* requests.formTarget(to),
       body: html`
@@ -50,6 +57,19 @@ ${tokenInput(visitor.formToken)}${hidden("return_to", to)}
         say("Forgot your password?")
       }</a></p>
 </form>
+${
+        passkeyForm(visitor, {
+          action: passkeySignInPath,
+          button: say("Sign in with a passkey"),
+          fields: hidden("return_to", to),
+          options: yield* passkeys.ask()
+        })
+      }
+${
+        registrations === "closed" ?
+          "" :
+          html`<p>${pieces("New here? <link>Sign up</link>", { link: linkTo(way(signUpPath)) })}</p>`
+      }
 <p class="soft">${
         pieces("Did not get the confirmation email? <link>Send it again</link>", {
           link: linkTo(way("/auth/confirmation/new"))

@@ -18,7 +18,7 @@ import { problem, redirect } from "../html/HtmlPage.ts"
 import { MemberFrame } from "../html/MemberFrame.ts"
 import { signInPath } from "../html/PagePaths.ts"
 import { type PageReader, type Visitor, Visitors } from "../html/Visitors.ts"
-import { cursorOf } from "./OlderLink.ts"
+import { cursorOf } from "./PageCursors.ts"
 
 /** Maximum strikes in a list, and posts shown per strike. */
 const strikesMax = 40
@@ -53,7 +53,7 @@ const make = Effect.gen(function*() {
   const nothing = Effect.fnUntraced(function*(visitor: Visitor) {
     const { url } = yield* HttpServerRequest.HttpServerRequest
     const { way, words } = visitor
-    // A visitor who is not signed in may be the account's owner.
+    // A signed-out visitor may be the account's owner.
     if (visitor.session === undefined && !url.includes("token=")) {
       return redirect(`${signInPath}?${new URLSearchParams([["return_to", url]])}`)
     }

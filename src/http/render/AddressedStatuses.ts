@@ -59,7 +59,7 @@ export const make = (
       const { alike, texts: collections } = quoted.collections(viewer)
       return { bodies: quoted.bodies, quotedStates: quoted.quotedStates(viewer), collections, alike }
     }
-    // A viewer who is shown as an author in it gets their own rendering.
+    // A viewer gets their own rendering if it shows them as an author.
     const named = authorsOf([key, ...quoted.shown], quoted.bodies)
     const names = yield* accounts.byId(named)
     const filtering = yield* filters.of([...shown.keys()])

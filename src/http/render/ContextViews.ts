@@ -44,6 +44,8 @@ export class ContextViews extends Context.Service<ContextViews, {
     viewer: Viewer,
     status: FoundStatus
   ) => Effect.Effect<Ready<WireContext>, Unavailable, HttpServerRequest.HttpServerRequest>
+  /** Like `render`, for a caller that has a slot of `ExpensiveReads` already. */
+  readonly renderInSlot: (viewer: Viewer, status: FoundStatus) => Effect.Effect<Ready<WireContext>>
 }>()("murmuration/http/render/ContextViews") {
   static readonly layerNoDeps = Layer.effect(
     ContextViews,
@@ -88,7 +90,13 @@ export class ContextViews extends Context.Service<ContextViews, {
         const known = yield* kept.find(status.id)
         return (known ?? (yield* places.within(kept.get(status.id, make(undefined, status))))).text
       })
-      return ContextViews.of({ render })
+      const renderInSlot = traced("ContextViews.renderInSlot")((viewer: Viewer, status: FoundStatus) =>
+        Effect.map(
+          viewer === undefined ? kept.get(status.id, make(undefined, status)) : make(viewer, status),
+          ({ text }) => text
+        )
+      )
+      return ContextViews.of({ render, renderInSlot })
     })
   ).pipe(Layer.provide(Changes.layer))
   static readonly layer = ContextViews.layerNoDeps.pipe(Layer.provide([StatusViews.layer, ExpensiveReads.layer]))

@@ -4,7 +4,7 @@ import { renderedRows } from "../../services/database/RenderedRows.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
-import { type ScheduledRecord, WaitingPosts } from "../../services/statuses/WaitingPosts.ts"
+import { type ScheduledRecord, UnpublishedPosts } from "../../services/statuses/UnpublishedPosts.ts"
 import { json, type Ready } from "../wire/Keys.ts"
 import type { ScheduledStatus } from "../wire/ScheduledStatus.ts"
 import { scheduledValues } from "./Values.ts"
@@ -18,7 +18,7 @@ export class ScheduledStatusViews extends Context.Service<ScheduledStatusViews, 
     ScheduledStatusViews,
     Effect.gen(function*() {
       const config = yield* ServerConfig
-      const { scheduled } = yield* WaitingPosts
+      const { scheduled } = yield* UnpublishedPosts
       const text = (record: ScheduledRecord) => json<ScheduledStatus>(scheduledValues(config, record))
       return ScheduledStatusViews.of({
         render: (records) => renderedRows("scheduled status", records, ({ id }) => id, text),

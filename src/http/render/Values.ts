@@ -5,7 +5,7 @@ import * as Urls from "../../services/instance/Urls.ts"
 import type { ListRecord } from "../../services/social/OwnedLists.ts"
 import type { RelationshipRecord } from "../../services/social/Relationships.ts"
 import type { DayOfUse, TagRecord } from "../../services/statuses/Tags.ts"
-import type { DraftRecord, ScheduledRecord, WaitingPost } from "../../services/statuses/WaitingPosts.ts"
+import type { DraftRecord, ScheduledRecord, UnpublishedPost } from "../../services/statuses/UnpublishedPosts.ts"
 import { id, timestamp, timestampOrNull } from "../wire/Common.ts"
 import type { Draft } from "../wire/Draft.ts"
 import type { Rule } from "../wire/Instance.ts"
@@ -79,7 +79,7 @@ export const draftValues = (
 
 const waitingValues = (
   config: ServerConfig["Service"],
-  { media, post: { contentType, localOnly, ...post }, ...waiting }: WaitingPost
+  { media, post: { contentType, localOnly, ...post }, ...waiting }: UnpublishedPost
 ) => ({
   id: id(waiting.id),
   params: {

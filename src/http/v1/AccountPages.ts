@@ -3,8 +3,8 @@ import type { Page } from "../../services/database/Paging.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Listed } from "../../services/statuses/Interactions.ts"
 import { AccountViews } from "../render/AccountViews.ts"
-import * as Lists from "../render/Lists.ts"
-import { accountRows } from "../render/Pages.ts"
+import * as Lists from "../render/ListResponses.ts"
+import { accountRows } from "../render/PageSizes.ts"
 import { pageOf, type PageParameters } from "../wire/PageQuery.ts"
 
 /** Makes a function that returns a page of accounts, with links from the cursors of its rows. Made once per group. */

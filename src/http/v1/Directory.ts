@@ -10,7 +10,7 @@ import { ExpensiveReads } from "../guard/ExpensiveReads.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/AccountViews.ts"
-import { accountRows } from "../render/Pages.ts"
+import { accountRows } from "../render/PageSizes.ts"
 import { Account } from "../wire/Account.ts"
 import { DirectoryQuery } from "../wire/ReadRequests.ts"
 

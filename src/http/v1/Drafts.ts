@@ -5,14 +5,14 @@ import type { AccountId, StatusId } from "../../services/database/Ids.ts"
 import { Mentions } from "../../services/federation/Mentions.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { traced } from "../../services/runtime/Traced.ts"
-import { WaitingPosts } from "../../services/statuses/WaitingPosts.ts"
+import { UnpublishedPosts } from "../../services/statuses/UnpublishedPosts.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import * as Lists from "../render/Lists.ts"
-import { statusRows } from "../render/Pages.ts"
+import * as Lists from "../render/ListResponses.ts"
+import { statusRows } from "../render/PageSizes.ts"
 import { ScheduledStatusViews } from "../render/ScheduledStatusViews.ts"
 import { StatusViews } from "../render/StatusViews.ts"
 import { draftValues } from "../render/Values.ts"
@@ -55,7 +55,7 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
     const config = yield* ServerConfig
-    const { drafts } = yield* WaitingPosts
+    const { drafts } = yield* UnpublishedPosts
     const mentions = yield* Mentions
     const scheduledViews = yield* ScheduledStatusViews
     const views = yield* StatusViews

@@ -1,11 +1,7 @@
 import { Effect, identity, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import * as Paging from "../../services/database/Paging.ts"
-import {
-  GroupedNotifications,
-  groupRowsMax,
-  type NotificationGroupRecord
-} from "../../services/feeds/GroupedNotifications.ts"
+import { GroupedNotifications, groupRowsMax } from "../../services/feeds/GroupedNotifications.ts"
 import { groupableTypes, groupsAmong } from "../../services/feeds/NotificationGroups.ts"
 import { Notifications } from "../../services/feeds/Notifications.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -17,14 +13,14 @@ import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import * as Links from "../Paging.ts"
+import * as Links from "../PageLinks.ts"
 import { AccountViews } from "../render/AccountViews.ts"
-import { allShown, filled } from "../render/FilledPages.ts"
-import * as Lists from "../render/Lists.ts"
+import * as Lists from "../render/ListResponses.ts"
 import { fallbackFor } from "../render/NotificationFallbacks.ts"
+import * as NotificationGroupPages from "../render/NotificationGroupPages.ts"
 import { NotificationGroupViews } from "../render/NotificationGroupViews.ts"
 import { NotificationViews } from "../render/NotificationViews.ts"
-import { accountRows, notificationRows } from "../render/Pages.ts"
+import { accountRows, notificationRows } from "../render/PageSizes.ts"
 import { StatusViews } from "../render/StatusViews.ts"
 import { Account } from "../wire/Account.ts"
 import { json } from "../wire/Keys.ts"
@@ -69,7 +65,7 @@ export const layer = group(
     const groups = yield* GroupedNotifications
     const views = yield* NotificationGroupViews
     const single = yield* NotificationViews
-    const statuses = yield* StatusViews
+    const groupPage = yield* NotificationGroupPages.make
     const accounts = yield* AccountViews
     const { publicUrl } = yield* ServerConfig
     const catalogs = yield* Catalogs
@@ -81,20 +77,7 @@ export const layer = group(
         const page = pageOf(query, notificationRows)
         const selection = selectionOf(query)
         const fallback = fallbackFor(catalogs, query.supportedTypes, request, (yield* Caller).locale)
-        const { items, read: rows } = yield* filled({
-          page,
-          hides: statuses.hides(viewer),
-          unhidden: (rows) => single.unhidden(viewer, rows, ({ newest }) => newest),
-          ends: ({ newest, oldest }: NotificationGroupRecord) => [oldest.id, newest.id],
-          read: (page) =>
-            Effect.map(
-              selection === undefined
-                ? Effect.succeed([])
-                : groups.page(viewer, selection, groupedOf(query.groupedTypes), page),
-              allShown
-            ),
-          show: (rows) => single.unhidden(viewer, rows, ({ newest }) => newest)
-        })
+        const { items, read: rows } = yield* groupPage(viewer, selection, groupedOf(query.groupedTypes), page)
         const [first, last] = [rows[0], lowest(rows)]
         const ends = first === undefined || last === undefined
           ? undefined

@@ -20,7 +20,7 @@ const interactionOf = {
 } as const
 
 /**
- * Returns the audience for a word, empty for the author, who is always allowed. Returns undefined for an unknown word.
+ * Returns the audience for a word, empty for the author: authors are always allowed. Returns undefined for an unknown word.
  */
 const audienceOf = (word: string): ReadonlyArray<PolicyEntry> | undefined => {
   switch (word) {

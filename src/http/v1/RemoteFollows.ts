@@ -46,7 +46,7 @@ export const layer = group(
       remote.findByHandle(handle).pipe(
         Effect.catchTags({
           Implausible: () => new NotAllowed(),
-          Answered: () => new RecordNotFound(),
+          ErrorResponse: () => new RecordNotFound(),
           Refused: () => new RecordNotFound(),
           Unreachable: () => new RecordNotFound()
         }),

@@ -6,14 +6,14 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Unprocessable } from "../../services/runtime/Errors.ts"
 import { momentOf } from "../../services/runtime/Moments.ts"
 import { traced } from "../../services/runtime/Traced.ts"
-import { WaitingPosts } from "../../services/statuses/WaitingPosts.ts"
+import { UnpublishedPosts } from "../../services/statuses/UnpublishedPosts.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import * as Lists from "../render/Lists.ts"
-import { statusRows } from "../render/Pages.ts"
+import * as Lists from "../render/ListResponses.ts"
+import { statusRows } from "../render/PageSizes.ts"
 import { ScheduledStatusViews } from "../render/ScheduledStatusViews.ts"
 import { pageOf, PageQuery } from "../wire/PageQuery.ts"
 import { StatusIdPath } from "../wire/ReadRequests.ts"
@@ -50,7 +50,7 @@ export const layer = group(
   ScheduledStatusesGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
-    const { scheduled } = yield* WaitingPosts
+    const { scheduled } = yield* UnpublishedPosts
     const views = yield* ScheduledStatusViews
     const { publicUrl } = yield* ServerConfig
 

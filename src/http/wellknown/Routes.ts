@@ -1,7 +1,7 @@
 import { Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import * as HostMeta from "./HostMeta.ts"
-import * as NodeInfo from "./NodeInfo.ts"
+import * as HostMeta from "./HostMetaRoute.ts"
+import * as NodeInfo from "./NodeInfoRoute.ts"
 import * as WebFinger from "./WebFinger.ts"
 
 /** Reports that the process responds; it checks no dependency. */

@@ -5,8 +5,8 @@ import { connect } from "node:net"
 import { traced } from "../../services/runtime/Traced.ts"
 import { OperatorError } from "../OperatorError.ts"
 import type { Binaries } from "./Binaries.ts"
+import { type Listen, settings, socketPort } from "./PostgresSettings.ts"
 import * as RunAs from "./RunAs.ts"
-import { type Listen, settings, socketPort } from "./Settings.ts"
 
 /** Address that clients connect to. */
 export type Endpoint = { readonly path: string } | { readonly host: string; readonly port: number }

@@ -45,7 +45,9 @@ export const make = Effect.fnUntraced(function*(url: string, headers: Readonly<R
         url: url + path,
         type: DocumentTypes.plainJson,
         sign: () => Effect.succeed(headers)
-      }).pipe(Effect.mapError((error) => failed(error._tag === "Answered" ? reasonOf(error.status) : "broken")(error)))
+      }).pipe(
+        Effect.mapError((error) => failed(error._tag === "ErrorResponse" ? reasonOf(error.status) : "broken")(error))
+      )
       return yield* Effect.mapError(Schema.decodeUnknownEffect(schema)(value), failed("broken"))
     }),
     post: Effect.fnUntraced(function*<S extends Schema.ConstraintDecoder<unknown>>(

@@ -194,3 +194,64 @@ export const passwordChanged = (about: Recipient): EmailFor => (words) => {
     say("If this was not you, reset your password immediately and contact the administrators of your server.")
   )
 }
+
+/** Tells the user that they changed the password; apps stay signed in. */
+export const passwordReplaced = (about: Recipient): EmailFor => (words) => {
+  const { server, username: name } = about
+  const { say } = words
+  return buildEmail(
+    about,
+    words,
+    say("Your password was changed"),
+    say("The password of {name} on {server} was changed, and all browsers were signed out. Your apps stay signed in.", {
+      name,
+      server
+    }),
+    say("If this was not you, reset your password immediately and contact the administrators of your server.")
+  )
+}
+
+/** Tells the owner of the old address that the account gets a new one. */
+export const emailChanging = (about: Recipient & { readonly email: string }): EmailFor => (words) => {
+  const { email, server, username: name } = about
+  const { say } = words
+  return buildEmail(
+    about,
+    words,
+    say("Your email address is being changed"),
+    say("The address of {name} on {server} is being changed to {email}.", { name, server, email }),
+    say("If this was not you, reset your password immediately and contact the administrators of your server.")
+  )
+}
+
+/** Confirms the new address of a user. Its link is valid for `MailLinks.confirmationMillisMax`. */
+export const newAddress = (about: Recipient & { readonly link: string }): EmailFor => (words) => {
+  const { link, server, username: name } = about
+  const { say } = words
+  return buildEmail(
+    about,
+    words,
+    say("Confirm your new email address"),
+    say("Open this link to make this the email address of {name} on {server}:", { name, server }),
+    link,
+    say("The link works for two days. If you did not ask for this, ignore this email: your address stays the same.")
+  )
+}
+
+/** Tells the user about a sign-in from a network or browser that was not used before. */
+export const newSignIn =
+  (about: Recipient & { readonly browser: string; readonly address: string; readonly publicUrl: string }): EmailFor =>
+  (words) => {
+    const { address, browser, publicUrl, server, username: name } = about
+    const { say } = words
+    return buildEmail(
+      about,
+      words,
+      say("New sign-in to your account"),
+      say("Someone signed in as {name} on {server} from a new browser or network.", { name, server }),
+      `${browser}\n${address}`,
+      say("If this was you, you need not do anything. If not, change your password and end the session: {address}", {
+        address: `${publicUrl}/settings/sessions`
+      })
+    )
+  }

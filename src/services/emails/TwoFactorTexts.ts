@@ -46,3 +46,30 @@ export const recovered = (about: Recipient & { readonly left: number }): EmailFo
     say("If this was not you, reset your password immediately and contact the administrators of your server.")
   )
 }
+
+export const passkeyAdded = (about: Recipient): EmailFor => (words) => {
+  const { server, username: name } = about
+  const { say } = words
+  return buildEmail(
+    about,
+    words,
+    say("A passkey was added"),
+    say("A passkey was added to the account {name} on {server}. It can sign in without the password.", {
+      name,
+      server
+    }),
+    say("If this was not you, reset your password immediately and contact the administrators of your server.")
+  )
+}
+
+export const passkeyRemoved = (about: Recipient): EmailFor => (words) => {
+  const { server, username: name } = about
+  const { say } = words
+  return buildEmail(
+    about,
+    words,
+    say("A passkey was removed"),
+    say("A passkey of the account {name} on {server} was removed.", { name, server }),
+    say("If this was not you, reset your password immediately and contact the administrators of your server.")
+  )
+}

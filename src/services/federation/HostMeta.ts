@@ -46,7 +46,7 @@ export const make = (outbound: Outbound["Service"]) => {
       Effect.map(({ value }) => templateIn(value)),
       Effect.catchTags({
         Refused: () => Effect.succeed(undefined),
-        Answered: (error) => error.status >= 500 || error.status === 429 ? error : Effect.succeed(undefined)
+        ErrorResponse: (error) => error.status >= 500 || error.status === 429 ? error : Effect.succeed(undefined)
       })
     )
     templates.set(origin, { at: now, template })

@@ -25,7 +25,7 @@ export class Implausible extends Schema.TaggedError<Implausible>()("Implausible"
 
 /** Returns true for temporary failures: a retry may succeed. */
 export const isTemporary = (error: OutboundError | Implausible): boolean =>
-  error._tag === "Unreachable" || (error._tag === "Answered" && (error.status >= 500 || error.status === 429))
+  error._tag === "Unreachable" || (error._tag === "ErrorResponse" && (error.status >= 500 || error.status === 429))
 
 export interface FetchedDocument {
   /** Id, which is the URL that served the document. */

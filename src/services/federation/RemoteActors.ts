@@ -21,7 +21,7 @@ export const underWayMax = 10_000
 export type RemoteError = OutboundError | Implausible
 
 /** Returns true for the status that means a deleted account (federation.md section 1). */
-const isGone = (error: RemoteError): boolean => error._tag === "Answered" && error.status === 410
+const isGone = (error: RemoteError): boolean => error._tag === "ErrorResponse" && error.status === 410
 
 /** Finds, fetches and stores accounts of other servers. Concurrent callers for one account share a fetch. */
 export class RemoteActors extends Context.Service<RemoteActors, {
@@ -80,7 +80,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
       const fetched = Effect.fnUntraced(function*(uri: string) {
         const began = yield* Clock.currentTimeMillis
         const { document, id } = yield* fetcher.fetch(uri).pipe(
-          Effect.tapErrorTag("Answered", (error) => isGone(error) ? accounts.depart(uri) : Effect.void)
+          Effect.tapErrorTag("ErrorResponse", (error) => isGone(error) ? accounts.depart(uri) : Effect.void)
         )
         return yield* stored({ document, id }, began)
       })
@@ -124,7 +124,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
           return yield* new Implausible({ url: text, reason: "not a handle of another server" })
         }
         const { actor } = yield* fingers.resolve(handle.username, handle.domain).pipe(
-          Effect.tapErrorTag("Answered", (error) => isGone(error) ? accounts.depart(handle) : Effect.void)
+          Effect.tapErrorTag("ErrorResponse", (error) => isGone(error) ? accounts.depart(handle) : Effect.void)
         )
         return yield* find(actor.href)
       })

@@ -14,10 +14,10 @@ import type { ForeignActor } from "./documents/ForeignActor.ts"
 import { keysMax } from "./documents/ForeignKeys.ts"
 import { urlReader } from "./documents/Reading.ts"
 import { DomainPolicies } from "./domains/DomainPolicies.ts"
+import { type Crowded, InboxSlots } from "./InboxSlots.ts"
 import { ObjectFetcher } from "./ObjectFetcher.ts"
 import { RemoteActors } from "./RemoteActors.ts"
 import { Unverified } from "./signatures/SignedRequest.ts"
-import { type Crowded, Strangers } from "./Strangers.ts"
 import { WebFingers } from "./WebFingers.ts"
 
 /** Maximum senders in memory, and maximum characters of a key id. */
@@ -170,7 +170,7 @@ export class SenderKeys extends Context.Service<SenderKeys, {
           proven()
           yield* Effect.catchTags(actors.renew(found.fetched, at), {
             Unreachable: () => new KeyUnavailable({ keyId }),
-            Answered: () => new KeyUnavailable({ keyId }),
+            ErrorResponse: () => new KeyUnavailable({ keyId }),
             Implausible: () => unverified(`Public key not found for key ${keyId}`),
             Refused: () => unverified(`Public key not found for key ${keyId}`)
           })
@@ -186,7 +186,7 @@ export class SenderKeys extends Context.Service<SenderKeys, {
         if (host !== undefined && !(yield* domains.isAllowed(host))) return yield* new DomainClosed()
         const known = yield* kept.get(hashedKey(keyId), stored(keyId))
         if (known !== undefined && (yield* holdsWith(signature, known.publicPems))) return known
-        const { withoutSlot } = yield* Strangers
+        const { withoutSlot } = yield* InboxSlots
         const search = proven(signature, known)
         return yield* withoutSlot(
           secondsMax === undefined ? search : Effect.timeoutOrElse(search, {

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect"
 import { traced } from "../runtime/Traced.ts"
+import type { Crowded } from "./InboxSlots.ts"
 import { type DomainClosed, type KeyUnavailable, type Sender, SenderKeys } from "./SenderKeys.ts"
 import { Signatures } from "./signatures/Signatures.ts"
 import type { SignedRequest, Unverified } from "./signatures/SignedRequest.ts"
-import type { Crowded } from "./Strangers.ts"
 
 /** Sender with a valid signature, and the time of signing in milliseconds since 1970. */
 interface Verified extends Sender {

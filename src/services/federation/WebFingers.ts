@@ -54,7 +54,7 @@ export class WebFingers extends Context.Service<WebFingers, {
         const [base, resource] = [baseOf(domain), `acct:${username}@${domain}`]
         const url = `${base}/.well-known/webfinger?resource=${encodeURIComponent(resource)}`
         const { value } = yield* outbound.json({ url, type: DocumentTypes.jrd }).pipe(
-          Effect.catchTag("Answered", (error) =>
+          Effect.catchTag("ErrorResponse", (error) =>
             error.status === 404
               ? Effect.flatMap(descriptorAt(base, resource), (other) =>
                 other === undefined || other === url ? error : outbound.json({ url: other, type: DocumentTypes.jrd }))

@@ -4,7 +4,7 @@ import type { FeedEntry } from "./Feeds.ts"
 import type { Range } from "./NewestQuery.ts"
 
 /**
- * Older entries among which the original or another boost of it makes a boost a repeat (limits-and-rates.md section 5).
+ * Older entries among which the original or another of its boosts makes a boost a repeat (limits-and-rates.md section 5).
  */
 export const repeatEntriesMax = 80
 
@@ -67,7 +67,7 @@ const walk = (entries: ReadonlyArray<FeedEntry>, start: number, end: number, lim
 const distinct = (entries: ReadonlyArray<FeedEntry>): Pages => walk(entries, 0, entries.length, entries.length, 1)
 
 /**
- * Returns true if the original of a boost, or another boost of it that is not a repeat, is among the next older
+ * Returns true if the original of a boost, or another of its boosts that is no repeat, is among the next older
  * entries.
  */
 const isRepeat = (entries: ReadonlyArray<FeedEntry>, at: number, known: Map<number, boolean>): boolean => {

@@ -18,7 +18,7 @@ import {
 /** Maximum accounts listed for a group, newest first. */
 const sampleAccountsMax = 8
 /** Maximum notifications that one page of groups reads. */
-const pageRowsMax = 400
+export const pageRowsMax = 400
 /** Maximum notifications returned of one group, newest first, and maximum counted unread ones. */
 export const groupRowsMax = 1_000
 

@@ -7,7 +7,7 @@ const cutsMax = 16
 
 /**
  * Shared byte budget of a document's texts, as sent to clients (ContentLimits). What exceeds it is cut, or omitted if a
- * part of it would mean something different. All handling of oversized documents is here.
+ * part would mean something different. All handling of oversized documents is here.
  */
 interface ByteBudget {
   /** Returns a text, cut to the remaining bytes. */

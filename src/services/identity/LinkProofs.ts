@@ -95,4 +95,4 @@ export class LinkProofs extends Context.Service<LinkProofs, {
 
 /** Returns true for errors worth a retry. */
 const isPassing = (error: OutboundError) =>
-  error._tag === "Unreachable" || (error._tag === "Answered" && (error.status >= 500 || error.status === 429))
+  error._tag === "Unreachable" || (error._tag === "ErrorResponse" && (error.status >= 500 || error.status === 429))

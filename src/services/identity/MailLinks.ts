@@ -124,7 +124,10 @@ const make = Effect.gen(function*() {
     const query = new URLSearchParams([["confirmation_token", secret]])
     if (user.createdByAppId !== undefined) query.set("redirect_to_app", "true")
     const link = `${publicUrl}/auth/confirmation?${query}`
-    const { approved, username } = user
+    const { approved, confirmed, username } = user
+    if (confirmed) {
+      return EmailTexts.newAddress({ to: email, server: localDomain, username, link })(yield* catalogs.of(user))
+    }
     return EmailTexts.confirmation({ to: email, server: localDomain, username, link, waits: !approved })(
       yield* catalogs.of(user)
     )

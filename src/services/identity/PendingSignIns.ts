@@ -32,6 +32,8 @@ export class PendingSignIns extends Context.Service<PendingSignIns, {
   readonly begin: (accountId: AccountId) => Effect.Effect<Redacted.Redacted>
   /** Returns the account of a pending sign-in. */
   readonly find: (secret: Redacted.Redacted) => Effect.Effect<AccountId | undefined>
+  /** Completes a sign-in whose second factor was checked elsewhere; false if it was already completed or has ended. */
+  readonly end: (secret: Redacted.Redacted) => Effect.Effect<boolean>
   /** Completes a sign-in. Every try counts; the correct code ends it. */
   readonly finish: (secret: Redacted.Redacted, code: string) => Effect.Effect<AccountId, CodeRefused>
 }>()("murmuration/services/identity/PendingSignIns") {
@@ -85,5 +87,12 @@ const make = Effect.gen(function*() {
     return ended?.accountId ?? (yield* new CodeRefused({ over: true }))
   }, Effect.catchTag("SqlError", Effect.die))
 
-  return PendingSignIns.of({ begin, find, finish })
+  const end = traced("PendingSignIns.end")(function*(secret: Redacted.Redacted) {
+    const ended = yield* sql`DELETE FROM pending_sign_ins WHERE secret_hash = ${yield* secrets.hash(
+      secret
+    )} RETURNING 1`
+    return ended.length > 0
+  }, Effect.orDie)
+
+  return PendingSignIns.of({ begin, find, end, finish })
 })

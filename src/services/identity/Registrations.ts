@@ -51,9 +51,11 @@ const takenRows = rowsOf(Schema.Struct({ username: Schema.Boolean, email: Schema
 
 /** Creates local accounts: account, actor, counters and user in one transaction, which also uses up the invite. */
 export class Registrations extends Context.Service<Registrations, {
-  readonly create: (
-    registration: Registration
-  ) => Effect.Effect<AccountId, Unprocessable | NotAllowed | Unavailable>
+  /** Creates an account. `condition` runs first, in the same transaction. */
+  readonly create: <E = never>(
+    registration: Registration,
+    condition?: Effect.Effect<void, E>
+  ) => Effect.Effect<AccountId, E | Unprocessable | NotAllowed | Unavailable>
 }>()("murmuration/services/identity/Registrations") {
   static readonly layer = Layer.effect(Registrations, Effect.suspend(() => make))
 }
@@ -127,7 +129,10 @@ const make = Effect.gen(function*() {
     return accountId
   })
 
-  const create = traced("Registrations.create")(function*(given: Registration) {
+  const create = traced("Registrations.create")(function*<E = never>(
+    given: Registration,
+    condition: Effect.Effect<void, E> = Effect.void
+  ) {
     const problems = distinct([
       ...problemsOf(given),
       ...(given.problems ?? []),
@@ -136,8 +141,8 @@ const make = Effect.gen(function*() {
     if (problems.length > 0 || Result.isFailure(given.email)) return yield* refusal(problems)
     const email = given.email.success
     const passwordHash = yield* credentials.hash(given.password)
-    return yield* transaction(sql)(insert(given, email, passwordHash)).pipe(
-      Effect.catchTag("SqlError", (error) =>
+    return yield* transaction(sql)(Effect.andThen(condition, insert(given, email, passwordHash))).pipe(
+      Effect.catchIf(isSqlError, (error) =>
         Option.match(lostRace(error), {
           onNone: () => Effect.die(error),
           onSome: (problem) => Effect.fail(refusal([problem]))

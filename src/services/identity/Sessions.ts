@@ -1,11 +1,12 @@
-import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
+import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { retryDeadlocks } from "../database/Transactions.ts"
 import { traced } from "../runtime/Traced.ts"
 import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
-import { combined, defaultRole, givenBits } from "../staff/Permissions.ts"
+import { combined, defaultRole, givenBits, staffBits } from "../staff/Permissions.ts"
 import { WebSettings } from "./WebSettings.ts"
 
 /** Maximum browser sessions of a user; beyond it the oldest end. */
@@ -17,6 +18,9 @@ const seenMillis = 24 * 3_600_000
 /** Maximum characters of a stored user agent. */
 const userAgentCharactersMax = 255
 
+/** Characters of a session's id: 32 bytes in base64url. */
+const sessionIdCharactersMax = 43
+
 /** User signed in to this server's own pages. */
 export interface Session {
   readonly accountId: AccountId
@@ -25,9 +29,32 @@ export interface Session {
   readonly locale: string | undefined
   /** Permissions of the user's role, combined with those of everybody. */
   readonly permissions: bigint
+  /** True if the role gives power over others. */
+  readonly staff: boolean
   /** Settings of the web client. */
   readonly web: WebSettings
+  /** Id of the session, which is no secret. */
+  readonly sessionId: string
 }
+
+/** A session as its user sees it. */
+interface ListedSession {
+  readonly sessionId: string
+  readonly userAgent: string
+  readonly ip: string | undefined
+  readonly createdAt: Date
+  readonly seenAt: Date
+}
+
+const listedRows = rowsOf(
+  Schema.Struct({
+    idHash: Schema.Uint8Array,
+    userAgent: Schema.String,
+    ip: Schema.NullOr(Schema.String),
+    createdAt: Timestamptz,
+    seenAt: Timestamptz
+  })
+)
 
 const sessionRows = rowsOf(
   Schema.Struct({
@@ -50,14 +77,21 @@ export class Sessions extends Context.Service<Sessions, {
   /** Finds a session whose user may still sign in. */
   readonly find: (secret: Redacted.Redacted) => Effect.Effect<Option.Option<Session>>
   readonly end: (secret: Redacted.Redacted) => Effect.Effect<void>
+  /** Returns the sessions of an account, the most recently used first. */
+  readonly list: (accountId: AccountId) => Effect.Effect<ReadonlyArray<ListedSession>>
+  /** Ends a session of the account by its id. Ids of other accounts' sessions do nothing. */
+  readonly endById: (accountId: AccountId, sessionId: string) => Effect.Effect<void>
   /** Ends all sessions of an account, including sign-ins that await a second factor. */
   readonly endAll: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/identity/Sessions") {
   static readonly layer = Layer.effect(Sessions, Effect.suspend(() => make))
 }
 
-/** Matches addresses that Postgres' `inet` accepts; zoned addresses and socket paths are not stored. */
 const isIp = /^[0-9a-f.:]+$/i
+
+/** Returns an IP address that Postgres' `inet` accepts; zoned addresses and socket paths are not stored. */
+export const storedAddress = (address: string | undefined): string | undefined =>
+  address !== undefined && isIp.test(address) ? address : undefined
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -72,7 +106,7 @@ const make = Effect.gen(function*() {
         idHash: yield* secrets.hash(secret),
         accountId,
         userAgent: browser.userAgent.slice(0, userAgentCharactersMax),
-        ip: browser.address !== undefined && isIp.test(browser.address) ? browser.address : null,
+        ip: storedAddress(browser.address) ?? null,
         createdAt: at,
         seenAt: at
       })
@@ -102,12 +136,35 @@ const make = Effect.gen(function*() {
       username: row.username,
       locale: row.locale ?? undefined,
       permissions: combined(row.permissions, row.everybodys),
-      web: row.web
+      staff: (row.permissions & staffBits) !== 0n,
+      web: row.web,
+      sessionId: Base64Url.encode(hash)
     })
   }, Effect.orDie)
 
   const end = traced("Sessions.end")(function*(secret: Redacted.Redacted) {
     yield* sql`DELETE FROM sessions WHERE id_hash = ${yield* secrets.hash(secret)}`
+  }, Effect.orDie)
+
+  const list: Sessions["Service"]["list"] = traced("Sessions.list")(function*(accountId) {
+    const since = new Date((yield* Clock.currentTimeMillis) - sessionMillisMax)
+    const rows = yield* listedRows(sql`SELECT id_hash, user_agent, host(ip) AS ip, created_at, seen_at FROM sessions
+      WHERE account_id = ${accountId} AND seen_at > ${since} ORDER BY seen_at DESC, id_hash`)
+    return rows.map(({ createdAt, idHash, ip, seenAt, userAgent }) => ({
+      sessionId: Base64Url.encode(idHash),
+      userAgent,
+      ip: ip?.replace(/^::ffff:(?=[0-9.]+$)/, ""),
+      createdAt,
+      seenAt
+    }))
+  }, Effect.orDie)
+
+  const endById: Sessions["Service"]["endById"] = traced("Sessions.endById")(function*(accountId, sessionId) {
+    const hash = sessionId.length > sessionIdCharactersMax
+      ? undefined
+      : Result.getOrUndefined(Base64Url.decode(sessionId))
+    if (hash === undefined) return
+    yield* sql`DELETE FROM sessions WHERE account_id = ${accountId} AND id_hash = ${hash}`
   }, Effect.orDie)
 
   const endAll = traced("Sessions.endAll")(
@@ -119,5 +176,5 @@ const make = Effect.gen(function*() {
     Effect.orDie
   )
 
-  return Sessions.of({ start, find, end, endAll })
+  return Sessions.of({ start, find, end, list, endById, endAll })
 })

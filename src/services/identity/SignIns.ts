@@ -5,6 +5,7 @@ import type { Unavailable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { Credentials } from "./Credentials.ts"
 import type { EmailAddress } from "./EmailAddresses.ts"
+import { type PasskeyRefused, Passkeys } from "./Passkeys.ts"
 import { CodeRefused, PendingSignIns } from "./PendingSignIns.ts"
 import { type User, Users } from "./Users.ts"
 
@@ -53,6 +54,14 @@ export class SignIns extends Context.Service<SignIns, {
   ) => Effect.Effect<SignedIn | DisabledSignIn | CodeRequired, SignInRefused | Unavailable>
   /** Returns the account of a sign-in that awaits its code. */
   readonly waiting: (pending: Redacted.Redacted) => Effect.Effect<AccountId | undefined>
+  /**
+   * Signs in by a passkey's answer: alone, or to complete a sign-in that awaits its code. Alone it needs no code, as it
+   * verifies device and user.
+   */
+  readonly signInByPasskey: (
+    answer: string,
+    pending: Redacted.Redacted | undefined
+  ) => Effect.Effect<SignedIn | DisabledSignIn, PasskeyRefused | CodeRefused | SignInRefused>
   /** Completes a sign-in that awaits its code. */
   readonly enterCode: (
     pending: Redacted.Redacted,
@@ -65,6 +74,7 @@ export class SignIns extends Context.Service<SignIns, {
       const sql = yield* SqlClient.SqlClient
       const users = yield* Users
       const credentials = yield* Credentials
+      const passkeys = yield* Passkeys
       const pendings = yield* PendingSignIns
 
       /** Returns true if the account has strikes to read. Memorial accounts never sign in. */
@@ -100,8 +110,19 @@ export class SignIns extends Context.Service<SignIns, {
         yield* requireOpen(user)
         return yield* known(user)
       })
-      return SignIns.of({ signIn, waiting: pendings.find, enterCode })
+      const signInByPasskey: SignIns["Service"]["signInByPasskey"] = traced("SignIns.signInByPasskey")(
+        function*(answer, pending) {
+          const awaiting = pending === undefined ? undefined : yield* pendings.find(pending)
+          if (pending !== undefined && awaiting === undefined) return yield* new CodeRefused({ over: true })
+          const user = Option.getOrUndefined(yield* users.find(yield* passkeys.accept(answer, awaiting)))
+          const ended = pending === undefined || (yield* pendings.end(pending))
+          if (user === undefined || !ended) return yield* new CodeRefused({ over: true })
+          yield* requireOpen(user)
+          return yield* known(user)
+        }
+      )
+      return SignIns.of({ signIn, signInByPasskey, waiting: pendings.find, enterCode })
     })
   )
-  static readonly layer = SignIns.layerNoDeps.pipe(Layer.provide([PendingSignIns.layer, Users.layer]))
+  static readonly layer = SignIns.layerNoDeps.pipe(Layer.provide([Passkeys.layer, PendingSignIns.layer, Users.layer]))
 }

@@ -8,7 +8,7 @@ import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { traced } from "../runtime/Traced.ts"
 
-type Event = "on" | "off" | "recovered"
+type Event = "on" | "off" | "recovered" | "passkeyAdded" | "passkeyRemoved"
 
 const userRows = rowsOf(
   Schema.Struct({
@@ -44,6 +44,10 @@ export class TwoFactorEmails extends Context.Service<TwoFactorEmails, {
             return TwoFactorTexts.switchedOn({ to, server, username })(words)
           case "off":
             return TwoFactorTexts.switchedOff({ to, server, username })(words)
+          case "passkeyAdded":
+            return TwoFactorTexts.passkeyAdded({ to, server, username })(words)
+          case "passkeyRemoved":
+            return TwoFactorTexts.passkeyRemoved({ to, server, username })(words)
           case "recovered":
             return TwoFactorTexts.recovered({ to, server, username, left })(words)
         }

@@ -49,12 +49,12 @@ export type Report = typeof Report.Type
  * with `followers`, feeds of local followers of the account, of its hashtags and of its boosters, as its posts are
  * visible again.
  */
-const Homes = Schema.TaggedStruct("homes", {
+const StaleFeeds = Schema.TaggedStruct("homes", {
   readers: Schema.Array(Id),
   lists: Schema.optionalKey(Schema.Array(Id)),
   followers: Schema.optionalKey(Schema.Boolean)
 })
-export type Homes = typeof Homes.Type
+export type StaleFeeds = typeof StaleFeeds.Type
 
 /** The account has moved to another one. */
 const Move = Schema.TaggedStruct("move", { movedTo: Id })
@@ -62,7 +62,7 @@ export type Move = typeof Move.Type
 
 /**
  * A delivery to remote followers and other recipients: a post or its change or deletion, the profile, a pin, a hashtag
- * of the profile (`target`, without #), a collection of accounts or an item of it (`target`: ids of the collection, the
+ * of the profile (`target`, without #), a collection of accounts or one of its items (`target`: ids of the collection, the
  * item and the members to notify), the rejection of a reply (`target`), the move to the account with the URI `target`,
  * or the account's deletion. `number` makes the activity's id if needed.
  */
@@ -93,7 +93,18 @@ export type Deliver = typeof Deliver.Type
 export type OutgoingActivity = Omit<Deliver, "_tag" | "statusId">
 
 /** Remaining work of an account after a commit, by kind. */
-export const Intent = Schema.Union([Publish, Edit, CardShown, Delete, PollEnd, Notify, Report, Homes, Move, Deliver])
+export const Intent = Schema.Union([
+  Publish,
+  Edit,
+  CardShown,
+  Delete,
+  PollEnd,
+  Notify,
+  Report,
+  StaleFeeds,
+  Move,
+  Deliver
+])
 export type Intent = typeof Intent.Type
 
 /** Columns of an intent's row; `details` has everything but the kind and the status, with a version. */

@@ -107,7 +107,10 @@ const make = Effect.gen(function*() {
   /** Tokens by the hex of their hash. */
   const cache = yield* Cache.make<string, TokenInfo>({
     rows: ({ accountId, tokenId }) =>
-      accountId === undefined ? [["token", tokenId]] : [["token", tokenId], ["user", accountId]],
+      accountId === undefined
+        ? [["token", tokenId]]
+        // A suspension, which is a column of the account, keeps its user out.
+        : [["token", tokenId], ["user", accountId], ["moderation", accountId]],
     kinds: ["roles"],
     max: { entries: cachedTokensMax },
     millisMax: cachedTokenMillisMax,

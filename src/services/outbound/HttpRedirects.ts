@@ -1,7 +1,7 @@
 import { Clock, Effect, Exit, Result, Scope } from "effect"
 import type { IpNetwork } from "effect/net"
 import { destination } from "./Destinations.ts"
-import { Answered, Refused } from "./OutboundError.ts"
+import { ErrorResponse, Refused } from "./OutboundError.ts"
 import * as RetryAfter from "./RetryAfter.ts"
 import type { TransportAnswer } from "./Transport.ts"
 
@@ -32,7 +32,7 @@ const following = (
 }
 
 /**
- * Requests a document and follows its redirects; each is a separate `ask`. Fails with `Answered` for any status but 2xx
+ * Requests a document and follows its redirects; each is a separate `ask`. Fails with `ErrorResponse` for any status but 2xx
  * and redirects. The scope holds only the last response. No URL is requested twice; `places` are those already
  * requested by the same lookup.
  */
@@ -56,7 +56,7 @@ export const follow = Effect.fnUntraced(function*<E>(
     yield* Scope.close(scope, Exit.void)
     if (!redirecting.has(status)) {
       const retryAfterSeconds = RetryAfter.seconds(headers["retry-after"], yield* Clock.currentTimeMillis)
-      return yield* new Answered({ url: url.href, status, retryAfterSeconds })
+      return yield* new ErrorResponse({ url: url.href, status, retryAfterSeconds })
     }
     url = yield* Effect.fromResult(following(allowed, url, answer, redirects))
   }

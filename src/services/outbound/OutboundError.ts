@@ -36,7 +36,7 @@ export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable"
 }
 
 /** Response to a GET with a non-2xx status; `retryAfterSeconds` is the host's, if any. */
-export class Answered extends Schema.TaggedError<Answered>()("Answered", {
+export class ErrorResponse extends Schema.TaggedError<ErrorResponse>()("ErrorResponse", {
   url: Schema.String,
   status: Schema.Int,
   retryAfterSeconds: Schema.UndefinedOr(Schema.Int)
@@ -47,5 +47,5 @@ export class Answered extends Schema.TaggedError<Answered>()("Answered", {
 }
 
 /** Reasons why a document could not be fetched. */
-export const OutboundError = Schema.Union([Refused, Unreachable, Answered])
+export const OutboundError = Schema.Union([Refused, Unreachable, ErrorResponse])
 export type OutboundError = typeof OutboundError.Type

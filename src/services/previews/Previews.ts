@@ -7,7 +7,7 @@ import type { OutboundError } from "../outbound/OutboundError.ts"
 import { traced } from "../runtime/Traced.ts"
 import { CardPictures } from "./CardPictures.ts"
 import { Creators } from "./Creators.ts"
-import { Pages } from "./Pages.ts"
+import { Pages } from "./LinkedPages.ts"
 
 /** Timeout of a page with its image and embed, in seconds; less than the lease of a claim. */
 const previewSecondsMax = 75
@@ -56,7 +56,8 @@ export class Previews extends Context.Service<Previews, {
         yield* files.discard(unheld)
       })
 
-      const waitOf = (error: OutboundError) => error._tag === "Answered" ? (error.retryAfterSeconds ?? 0) * 1_000 : 0
+      const waitOf = (error: OutboundError) =>
+        error._tag === "ErrorResponse" ? (error.retryAfterSeconds ?? 0) * 1_000 : 0
 
       const make = traced("Previews.make")((claimed: ClaimedCard) =>
         fetched(claimed).pipe(
@@ -64,7 +65,7 @@ export class Previews extends Context.Service<Previews, {
           Effect.catchTags({
             TimeoutError: () => cards.retry(claimed),
             Unreachable: () => cards.retry(claimed),
-            Answered: (error) =>
+            ErrorResponse: (error) =>
               error.status >= 500 || error.status === 429 || error.status === 408
                 ? cards.retry(claimed, waitOf(error))
                 : cards.fail(claimed),

@@ -36,7 +36,7 @@ export const isBroadcast = (sql: SqlClient, alias: string): Fragment =>
 
 /*
  * The rules for who may see a status, once in TypeScript and once in SQL; a property test holds both
- * equal. Accounts that the author blocks cannot see it. Nobody sees a deleted status, or one of a suspended author.
+ * equal. Accounts that the author blocks cannot see it. Deleted statuses and those of suspended authors are invisible.
  * Private ones are visible to followers, direct ones to mentioned accounts; silent mentions do not count. Of these
  * viewers, only local accounts see local-only statuses; signed-out viewers never do. A boost also requires that its
  * original is visible.

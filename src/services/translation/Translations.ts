@@ -10,7 +10,7 @@ import { traced } from "../runtime/Traced.ts"
 import { Statuses } from "../statuses/Statuses.ts"
 import { isPublicOrUnlisted } from "../statuses/Visibility.ts"
 import type { Viewer } from "../visibility/Viewer.ts"
-import { statusTexts, type TranslatedStatus, translatedStatus } from "./StatusTexts.ts"
+import { statusTexts, type TranslatedStatus, translatedStatus } from "./TranslatedTexts.ts"
 import { type LanguageMatrix, TranslatedText, Translator, type TranslatorFailed } from "./Translator.ts"
 
 /** Maximum concurrent requests of a process for translations; identical ones are shared. */

@@ -20,7 +20,7 @@ export const mayTrend = (sql: SqlClient, alias: string): Fragment =>
   )
 
 /**
- * Condition: a link in a status under `alias` counts: public, without a content warning, by an author who is neither
+ * Condition: a link in a status under `alias` counts: public, without a content warning, by an author that is neither
  * limited nor suspended.
  */
 export const linkCounts = (sql: SqlClient, alias: string): Fragment =>

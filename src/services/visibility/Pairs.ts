@@ -14,7 +14,7 @@ const keyOf = ([one, other]: Pair): bigint => {
 /**
  * Locks pairs of accounts until the transaction ends. A command that makes or ends a relation of two accounts locks the
  * pair, so neither side checks before the other has committed. The state of the accounts (locked, moved, suspended,
- * deleted, blocked domain) is locked, too: changes of it write or lock the account's row (`lockAccount`). Checks must
+ * deleted, blocked domain) is locked, too: changes to it write or lock the account's row (`lockAccount`). Checks must
  * be in a later statement, which sees the commit that this one waited for. A transaction locks all its pairs at once,
  * in one order, so that no deadlocks occur.
  */

@@ -24,7 +24,7 @@ const scheduled = Effect.fnUntraced(function*(accountId: AccountId, id: bigint) 
     VALUES ('scheduled_status', ${id}, ${accountId}, ${past})`
 })
 
-layer(queues.pipe(Layer.provideMerge(layerActors)), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(queues.pipe(Layer.provideMerge(layerActors)), { excludeTestServices: true })(
   "What an account does beside its commands",
   (it) => {
     it.effect("an entry of the agenda that fails holds up none behind it, and is tried later", () =>

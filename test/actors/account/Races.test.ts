@@ -100,7 +100,7 @@ const pairOf = Effect.fnUntraced(function*() {
   } satisfies Pair
 })
 
-layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two accounts at the same time", (it) => {
+layer(layerActors, { excludeTestServices: true })("two accounts at the same time", (it) => {
   const prepare = Effect.fnUntraced(function*({ before, sides }: Race) {
     const { tell } = yield* AccountActors
     const pair = yield* pairOf()

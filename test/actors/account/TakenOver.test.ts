@@ -57,7 +57,7 @@ const acts = (target: AccountId) =>
     )
   )
 
-layer(layerActions, { excludeTestServices: true, timeout: "60 seconds" })("measures of others, taken over", (it) => {
+layer(layerActions, { excludeTestServices: true })("measures of others, taken over", (it) => {
   it.effect("F120: a moderator's suspension ends in a purge, also if the origin or a domain block suspended before", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -6,9 +6,10 @@ import { bounds } from "../../../src/http/activitypub/Admission.ts"
 import { waitingMax, waitingPerDomainMax } from "../../../src/services/federation/inbox/Congestion.ts"
 import { waitingPerSenderMax } from "../../../src/services/federation/inbox/Recording.ts"
 import { peer } from "../../services/federation/Peer.ts"
+import { newPerson } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
-import { actorOf, person, there } from "./Calls.ts"
 import { deliverFrom, OtherServer, type RemotePerson, servers, signed } from "./Sending.ts"
+import { actorOf, there } from "./Talking.ts"
 
 /** Sends an activity from an address; answers the status and when to come back. */
 const from = Effect.fnUntraced(function*(address: string, by: RemotePerson, id: string) {
@@ -192,11 +193,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
 
   it.effect("F14: documents are given to so many at once of one address, each from the cache while it holds", () =>
     Effect.gen(function*() {
-      const ada = yield* person("ada")
+      const ada = yield* newPerson("ada")
       const sql = yield* SqlClient.SqlClient
       const { fetch } = yield* TestServer
       const path = new URL(yield* actorOf(ada)).pathname
-      const ask = (address: string) =>
+      const deliverFromAddress = (address: string) =>
         Effect.map(
           fetch(path, { headers: { accept: "application/activity+json", "x-forwarded-for": address } }),
           ({ headers, status }) => ({ status, retryAfter: headers.get("retry-after") })
@@ -206,12 +207,14 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
         yield* sql`LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE`
         yield* sql`SET LOCAL idle_in_transaction_session_timeout = 0`
         const asked = bounds.documents.perAddressMax + 10
-        return yield* Effect.all(Array.from({ length: asked }, () => ask("203.0.113.9")), { concurrency: "unbounded" })
+        return yield* Effect.all(Array.from({ length: asked }, () => deliverFromAddress("203.0.113.9")), {
+          concurrency: "unbounded"
+        })
       }))
       assert.isTrue(found.every(({ retryAfter, status }) => status === 503 && Number(retryAfter) > 0))
       assert.isAtLeast(found.filter(({ retryAfter }) => retryAfter === "10").length, 10)
       assert.strictEqual(
-        yield* Effect.repeat(Effect.map(ask("203.0.113.9"), ({ status }) => status), {
+        yield* Effect.repeat(Effect.map(deliverFromAddress("203.0.113.9"), ({ status }) => status), {
           until: (status) => status === 200,
           ...soon
         }),
@@ -219,7 +222,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       )
       // Cached keys need no database.
       const cached = yield* sql.withTransaction(
-        Effect.andThen(sql`LOCK TABLE accounts, users, retired_usernames IN ACCESS EXCLUSIVE MODE`, ask("203.0.113.10"))
+        Effect.andThen(
+          sql`LOCK TABLE accounts, users, retired_usernames IN ACCESS EXCLUSIVE MODE`,
+          deliverFromAddress("203.0.113.10")
+        )
       )
       assert.strictEqual(cached.status, 200)
     }))

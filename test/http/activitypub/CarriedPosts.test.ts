@@ -2,11 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { TestServer } from "../../support/Server.ts"
 import { follows } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, type RemotePerson, servers } from "./Sending.ts"
-import { actorOf, found, json, mentioning, person, post, there, told } from "./Talking.ts"
+import { actorOf, found, mentioning, there, told } from "./Talking.ts"
 
 /** Activities that carry a post, which answers or quotes `about`. */
 const carriers: Readonly<Record<string, (by: RemotePerson, about: string, post: Json) => Json>> = {
@@ -40,7 +41,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("posts that 
       const sql = yield* SqlClient.SqlClient
       const { domain, url } = yield* OtherServer
       const { variables } = yield* TestServer
-      const [ada, bob, zoe] = [yield* person("ada"), yield* person("bob"), yield* there("zoe")]
+      const [ada, bob, zoe] = [yield* newPerson("ada"), yield* newPerson("bob"), yield* there("zoe")]
       const account = yield* found(bob, "zoe")
       yield* follows(bob.accountId, zoe.id)
       yield* json(ada, `/api/v1/accounts/${account.id}/block`, {})
@@ -48,7 +49,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("posts that 
       const picture = { type: "Document", mediaType: "image/png", url: `${url}/a.png` }
       const emoji = { type: "Emoji", name: ":blob:", icon: { type: "Image", url: `${url}/blob.png` } }
       for (const [name, carry] of Object.entries(carriers)) {
-        const about = yield* post(bob, name, { quote_approval_policy: "public" })
+        const about = yield* publish(bob, name, { quote_approval_policy: "public" })
         const { cc, tag } = mentioning(yield* actorOf(ada))
         const carried = note(zoe, name, {
           cc,
@@ -71,7 +72,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("posts that 
       const sql = yield* SqlClient.SqlClient
       const { domain, url } = yield* OtherServer
       const { variables } = yield* TestServer
-      const [cleo, yan] = [yield* person("cleo"), yield* there("yan")]
+      const [cleo, yan] = [yield* newPerson("cleo"), yield* there("yan")]
       yield* follows(cleo.accountId, (yield* found(cleo, "yan"), yan.id))
       const film = (name: string) => ({
         ...note(yan, name, { type: "Video", name: "A film" }),

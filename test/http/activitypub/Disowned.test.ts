@@ -2,11 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { disownedMax } from "../../../src/http/activitypub/Synchronizing.ts"
+import { newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
-import { actorOf, person } from "./Calls.ts"
 import { serve } from "./Exchange.ts"
 import { deliverFrom, OtherServer, servers, signed } from "./Sending.ts"
+import { actorOf } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
   "followers whom another server has made up",
@@ -15,7 +16,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { baseUrl, fetch } = yield* TestServer
-        const ada = yield* person("ada")
+        const ada = yield* newPerson("ada")
         const me = yield* actorOf(ada)
         const eve = yield* (yield* OtherServer).actor("eve")
         yield* deliverFrom(eve, { type: "Like", object: "x" })

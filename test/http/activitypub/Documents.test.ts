@@ -5,22 +5,16 @@ import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { followers, person } from "../../support/People.ts"
 import { status } from "../../support/Posts.ts"
-import { get, send } from "../../support/Requests.ts"
+import { documentAt, get, send } from "../../support/Requests.ts"
 import { server } from "../../support/WebServer.ts"
 
-const accept = "application/activity+json"
-const ask = (path: string, headers: Record<string, string> = {}) =>
-  Effect.map(send(path, { headers: { accept, ...headers } }), (answer) => ({
-    ...answer,
-    json: answer.text === "" ? undefined : JSON.parse(answer.text)
-  }))
 const here = "https://local.example"
 
 layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) => {
   it.effect("S-009 D-028: an account is an actor with a key of its own, the same at each of its addresses", () =>
     Effect.gen(function*() {
       yield* person("anna")
-      const { headers, json, status } = yield* ask("/users/anna")
+      const { headers, json, status } = yield* documentAt("/users/anna")
       assert.strictEqual(status, 200)
       assert.strictEqual(headers.get("content-type"), "application/activity+json; charset=utf-8")
       assert.strictEqual(headers.get("vary"), "Accept")
@@ -46,7 +40,7 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
       assert.strictEqual(json.publicKey.owner, `${here}/users/anna`)
       assert.match(json.publicKey.publicKeyPem, /^-----BEGIN PUBLIC KEY-----/)
       for (const path of ["/@anna", "/users/ANNA", "/@Anna"]) {
-        assert.deepStrictEqual((yield* ask(path)).json, json, path)
+        assert.deepStrictEqual((yield* documentAt(path)).json, json, path)
       }
     }))
 
@@ -55,7 +49,7 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
       const sql = yield* SqlClient.SqlClient
       const id = yield* person("tagged")
       yield* sql`UPDATE accounts SET note = 'I like #Birds, #birds and #Möwen' WHERE id = ${id}`
-      assert.deepStrictEqual((yield* ask("/users/tagged")).json.tag, [
+      assert.deepStrictEqual((yield* documentAt("/users/tagged")).json.tag, [
         { type: "Hashtag", href: `${here}/tags/birds`, name: "#birds" },
         { type: "Hashtag", href: `${here}/tags/mowen`, name: "#mowen" }
       ])
@@ -76,10 +70,10 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
         assert.strictEqual(elsewhere.headers.get("vary"), "Accept")
       }
       const ld = "application/ld+json; profile=\"https://www.w3.org/ns/activitystreams\""
-      const document = yield* ask("/@ben", { accept: ld })
+      const document = yield* documentAt("/@ben", { accept: ld })
       assert.deepStrictEqual([document.json.id, document.headers.get("vary")], [`${here}/users/ben`, "Accept"])
       // Our addresses come from the configuration, whatever host a request names.
-      const evil = yield* ask("/users/ben", { host: "evil.test", "x-forwarded-host": "evil.test" })
+      const evil = yield* documentAt("/users/ben", { host: "evil.test", "x-forwarded-host": "evil.test" })
       assert.notInclude(evil.text, "evil.test")
     }))
 
@@ -116,16 +110,16 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const id = yield* person("cleo")
-      const etag = (yield* ask("/users/cleo")).headers.get("etag") ?? ""
+      const etag = (yield* documentAt("/users/cleo")).headers.get("etag") ?? ""
       assert.isNotEmpty(etag)
-      const same = yield* ask("/users/cleo", { "if-none-match": etag })
+      const same = yield* documentAt("/users/cleo", { "if-none-match": etag })
       assert.strictEqual(same.status, 304)
       assert.strictEqual(same.text, "")
       yield* sql`UPDATE accounts SET display_name = 'Cleo' WHERE id = ${id}`
       const broadcast = yield* Broadcast
       yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })
-      yield* eventually(ask("/users/cleo", { "if-none-match": etag }), ({ status }) => status === 200)
-      assert.strictEqual((yield* ask("/users/cleo")).json.name, "Cleo")
+      yield* eventually(documentAt("/users/cleo", { "if-none-match": etag }), ({ status }) => status === 200)
+      assert.strictEqual((yield* documentAt("/users/cleo")).json.name, "Cleo")
     }))
 
   it.effect("S-014: a suspended account shows only its suspension; unknown ones are 404, deleted ones 410", () =>
@@ -135,22 +129,22 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
       const note = yield* status(id, "hello")
       const now = new Date(yield* Clock.currentTimeMillis)
       yield* sql`UPDATE accounts SET suspended_at = ${now}, display_name = 'Secret', note_html = '<p>secret</p>' WHERE id = ${id}`
-      const { json, text } = yield* ask("/users/dora")
+      const { json, text } = yield* documentAt("/users/dora")
       assert.deepInclude(json, { name: "dora", summary: "", suspended: true, attachment: [] })
       assert.notInclude(text.toLowerCase(), "secret")
       for (const path of ["outbox", "followers", "following", "collections/featured", `statuses/${note}`]) {
-        assert.strictEqual((yield* ask(`/users/dora/${path}`)).status, 403, path)
+        assert.strictEqual((yield* documentAt(`/users/dora/${path}`)).status, 403, path)
       }
-      assert.strictEqual((yield* ask("/users/nobody")).status, 404)
+      assert.strictEqual((yield* documentAt("/users/nobody")).status, 404)
       yield* sql`INSERT INTO retired_usernames (username, retired_at) VALUES ('erik', ${now})`
-      const gone = yield* ask("/users/erik")
+      const gone = yield* documentAt("/users/erik")
       assert.strictEqual(gone.status, 410)
       assert.strictEqual(gone.headers.get("cache-control"), "public, max-age=180")
     }))
 
   it.effect("the server itself is an actor, which WebFinger finds by its domain", () =>
     Effect.gen(function*() {
-      const { json } = yield* ask("/actor")
+      const { json } = yield* documentAt("/actor")
       assert.deepInclude(json, { id: `${here}/actor`, type: "Application", preferredUsername: "local.example" })
       assert.strictEqual(json.publicKey.owner, `${here}/actor`)
       for (const resource of ["acct:local.example@local.example", `${here}/actor`]) {
@@ -167,25 +161,27 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
       const id = yield* person("frida")
       const fans = yield* Effect.forEach(Array.from({ length: 14 }), (_, n) => person(`fan${n}`))
       yield* followers(id, fans)
-      const front = yield* ask("/users/frida/followers")
+      const front = yield* documentAt("/users/frida/followers")
       assert.deepInclude(front.json, { type: "OrderedCollection", totalItems: 14 })
-      const first = yield* ask(front.json.first.slice(here.length))
+      const first = yield* documentAt(front.json.first.slice(here.length))
       assert.strictEqual(first.json.orderedItems.length, 12)
-      const second = yield* ask(first.json.next.slice(here.length))
+      const second = yield* documentAt(first.json.next.slice(here.length))
       assert.strictEqual(second.json.orderedItems.length, 2)
       assert.isUndefined(second.json.next)
       assert.sameMembers(
         [...first.json.orderedItems, ...second.json.orderedItems],
         fans.map((_, n) => `${here}/users/fan${n}`)
       )
-      assert.deepStrictEqual((yield* ask("/users/fan0/following?page=true")).json.orderedItems, [`${here}/users/frida`])
+      assert.deepStrictEqual((yield* documentAt("/users/fan0/following?page=true")).json.orderedItems, [
+        `${here}/users/frida`
+      ])
       yield* sql`UPDATE accounts SET hide_collections = true WHERE id = ${id}`
       yield* Broadcast.use(({ publish }) => publish({ _tag: "Changed", kind: "account", ids: [id] }))
-      const hidden = yield* ask("/users/frida/followers")
+      const hidden = yield* documentAt("/users/frida/followers")
       assert.strictEqual(hidden.json.totalItems, 14)
       assert.isUndefined(hidden.json.first)
-      assert.strictEqual((yield* ask("/users/frida/followers?page=true")).status, 403)
-      assert.strictEqual((yield* ask("/users/frida/following?page=true")).status, 403)
+      assert.strictEqual((yield* documentAt("/users/frida/followers?page=true")).status, 403)
+      assert.strictEqual((yield* documentAt("/users/frida/following?page=true")).status, 403)
     }))
 })
 
@@ -197,17 +193,17 @@ layer(server({ limitedFederation: true }), { excludeTestServices: true })("restr
       const paths = ["", "/outbox", "/followers", "/following", "/collections/featured", "/collections/tags"]
       const notes = ["", "/activity", "/replies", "/likes", "/shares"].map((part) => `/statuses/${note}${part}`)
       for (const path of [...paths, ...notes]) {
-        assert.strictEqual((yield* ask(`/users/gina${path}`)).status, 401, path)
+        assert.strictEqual((yield* documentAt(`/users/gina${path}`)).status, 401, path)
       }
-      assert.strictEqual((yield* ask("/@gina")).status, 401)
-      assert.strictEqual((yield* ask("/actor")).status, 200)
+      assert.strictEqual((yield* documentAt("/@gina")).status, 401)
+      assert.strictEqual((yield* documentAt("/actor")).status, 200)
       for (const path of ["/.well-known/webfinger?resource=acct:gina@local.example", "/nodeinfo/2.0"]) {
-        assert.strictEqual((yield* ask(path)).status, 200, path)
+        assert.strictEqual((yield* documentAt(path)).status, 200, path)
       }
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO custom_emojis (id, shortcode, file_name, static_name, created_at)
         VALUES (88, 'open', 'open.png', 'open.png', ${new Date(0)})`
       yield* Broadcast.use(({ publish }) => publish({ _tag: "Changed", kind: "emojis", ids: [88n] }))
-      assert.strictEqual((yield* ask("/emojis/88")).status, 200)
+      assert.strictEqual((yield* documentAt("/emojis/88")).status, 200)
     }))
 })

@@ -5,10 +5,11 @@ import { SqlClient } from "effect/sql"
 import { notify } from "../../../src/layers/PostgresChannel.ts"
 import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { DomainBlocks } from "../../../src/services/federation/domains/DomainBlocks.ts"
+import { json, newPerson } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
-import { actorOf, json, person, there } from "./Calls.ts"
 import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
+import { actorOf, there } from "./Talking.ts"
 
 const commands = DomainBlocks.layer.pipe(Layer.provide(Layer.effect(
   Broadcast,
@@ -39,7 +40,7 @@ const accountOf = Effect.fnUntraced(function*(by: Person, name: string) {
 const befriend = Effect.fnUntraced(function*(by: Person, name: string) {
   const [friend, me] = [yield* there(name), yield* actorOf(by)]
   const { id } = yield* accountOf(by, name)
-  yield* json(by, `/api/v1/accounts/${id}/follow`, { method: "POST" })
+  yield* json(by, `/api/v1/accounts/${id}/follow`, undefined, "POST")
   yield* deliverFrom(friend, { type: "Accept", object: { type: "Follow", actor: me, object: friend.id } })
   yield* deliverFrom(friend, { type: "Follow", object: me })
   return { ...friend, accountId: id }
@@ -50,7 +51,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { documents, domain, requests } = yield* OtherServer
-      const [ada, bob] = [yield* person("ada"), yield* person("bob")]
+      const [ada, bob] = [yield* newPerson("ada"), yield* newPerson("bob")]
       const zoe = yield* befriend(ada, "zoe")
       yield* deliverFrom(zoe, { type: "Create", object: note(zoe, "before") })
       const home = Effect.map(json(ada, "/api/v1/timelines/home"), (all: ReadonlyArray<unknown>) => all.length)
@@ -99,7 +100,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { domain } = yield* OtherServer
-      const [cleo, dan] = [yield* person("cleo"), yield* person("dan")]
+      const [cleo, dan] = [yield* newPerson("cleo"), yield* newPerson("dan")]
       const [yan, max] = [yield* befriend(cleo, "yan"), yield* befriend(cleo, "max")]
       yield* sql`UPDATE accounts SET silenced_at = '2026-01-01' WHERE id = ${BigInt(max.accountId)}`
       yield* deliverFrom(yan, { type: "Create", object: note(yan, "seen") })
@@ -138,13 +139,13 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
   it.effect("reject_media shows and keeps no files; noop does nothing", () =>
     Effect.gen(function*() {
       const { domain, url } = yield* OtherServer
-      const eva = yield* person("eva")
+      const eva = yield* newPerson("eva")
       const picture = { type: "Document", mediaType: "image/png", url: `${url}/a.png` }
       const icon = { type: "Image", url: `${url}/icon.png` }
       yield* OtherServer.use(({ actor }) => actor("pia", { icon }))
       const pia = { ...(yield* OtherServer.use(({ actor }) => actor("pia", { icon }))) }
       const { id } = yield* accountOf(eva, "pia")
-      yield* json(eva, `/api/v1/accounts/${id}/follow`, { method: "POST" })
+      yield* json(eva, `/api/v1/accounts/${id}/follow`, undefined, "POST")
       const follow = { type: "Follow", actor: yield* actorOf(eva), object: pia.id }
       yield* deliverFrom(pia, { type: "Accept", object: follow })
       yield* deliverFrom(pia, { type: "Create", object: note(pia, "with", { attachment: [picture] }) })
@@ -163,7 +164,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
 
   it.effect("S-228, row 64: the list of blocks is visible as the operator configures", () =>
     Effect.gen(function*() {
-      const fay = yield* person("fay")
+      const fay = yield* newPerson("fay")
       const { fetch } = yield* TestServer
       const status = (by?: Person) =>
         Effect.map(
@@ -206,15 +207,15 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
   it.effect("S-212: a user's block of a domain hides it, ends follows both ways and tells how many", () =>
     Effect.gen(function*() {
       const { domain } = yield* OtherServer
-      const [gil, hal] = [yield* person("gil"), yield* person("hal")]
+      const [gil, hal] = [yield* newPerson("gil"), yield* newPerson("hal")]
       const [kim, lou] = [yield* befriend(gil, "kim"), yield* befriend(hal, "lou")]
       yield* deliverFrom(kim, { type: "Create", object: note(kim, "hidden") })
-      const body = { json: { domain: domain.toUpperCase() } }
+      const body = { domain: domain.toUpperCase() }
       assert.deepStrictEqual(yield* json(gil, `/api/v1/domain_blocks/preview?domain=${domain}`), {
         following_count: 1,
         followers_count: 1
       })
-      assert.deepStrictEqual(yield* json(gil, "/api/v1/domain_blocks", { method: "POST", ...body }), {})
+      assert.deepStrictEqual(yield* json(gil, "/api/v1/domain_blocks", body), {})
       assert.isEmpty(yield* json(gil, "/api/v1/timelines/home"))
       assert.deepStrictEqual(yield* json(gil, "/api/v1/domain_blocks"), [domain])
       const [severed] = yield* becomes(
@@ -235,10 +236,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       assert.isTrue((yield* json(hal, `/api/v1/accounts/relationships?id=${lou.accountId}`))[0].following)
       yield* deliverFrom(kim, { type: "Follow", object: yield* actorOf(gil) })
       assert.lengthOf(yield* json(gil, "/api/v1/notifications"), 1)
-      assert.deepStrictEqual(yield* json(gil, "/api/v1/domain_blocks", { method: "DELETE", ...body }), {})
+      assert.deepStrictEqual(yield* json(gil, "/api/v1/domain_blocks", body, "DELETE"), {})
       assert.isEmpty(yield* json(gil, "/api/v1/domain_blocks"))
       for (const [given, error] of [["", "Domain can't be blank"], ["a/b", "Domain is not a valid domain name"]]) {
-        assert.deepStrictEqual(yield* json(gil, "/api/v1/domain_blocks", { method: "POST", json: { domain: given } }), {
+        assert.deepStrictEqual(yield* json(gil, "/api/v1/domain_blocks", { domain: given }), {
           error: `Validation failed: ${error}`
         })
       }

@@ -2,11 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { TestServer } from "../../support/Server.ts"
 import * as Sending from "./Sending.ts"
 import { OtherServer, type RemotePerson, servers } from "./Sending.ts"
-import { actorOf, json, person, post, there } from "./Talking.ts"
+import { actorOf, there } from "./Talking.ts"
 
 const done = (by: RemotePerson, activity: Json) =>
   Effect.map(Sending.deliverFrom(by, activity), (outcome) => outcome ?? "nothing")
@@ -28,8 +29,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
   it.effect("as Pleroma, Akkoma and Misskey send them, and take them back", () =>
     Effect.gen(function*() {
       const { domain, url } = yield* OtherServer
-      const [anna, zoe, yan] = [yield* person("anna"), yield* there("zoe"), yield* there("yan")]
-      const { id, uri } = yield* post(anna, "hello")
+      const [anna, zoe, yan] = [yield* newPerson("anna"), yield* there("zoe"), yield* there("yan")]
+      const { id, uri } = yield* publish(anna, "hello")
       const shown = Effect.map(json(anna, `/api/v1/statuses/${id}`), short)
       const context = [
         "https://www.w3.org/ns/activitystreams",
@@ -104,8 +105,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
       const sql = yield* SqlClient.SqlClient
       const { domain } = yield* OtherServer
       const { baseUrl } = yield* TestServer
-      const [ben, xena] = [yield* person("ben"), yield* there("xena")]
-      const { id, uri } = yield* post(ben, "hello")
+      const [ben, xena] = [yield* newPerson("ben"), yield* there("xena")]
+      const { id, uri } = yield* publish(ben, "hello")
       const shown = Effect.map(json(ben, `/api/v1/statuses/${id}`), short)
       const react = (content: string, tag: ReadonlyArray<Json> = []) =>
         done(xena, { type: "EmojiReact", object: uri, content, tag })
@@ -133,9 +134,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
   it.effect("hostile ones change nothing: too long, of strangers' posts, of others, of any type", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [cleo, walt, vera] = [yield* person("cleo"), yield* there("walt"), yield* there("vera")]
-      const { id, uri } = yield* post(cleo, "hello")
-      const { uri: secret } = yield* post(cleo, "secret", { visibility: "private" })
+      const [cleo, walt, vera] = [yield* newPerson("cleo"), yield* there("walt"), yield* there("vera")]
+      const { id, uri } = yield* publish(cleo, "hello")
+      const { uri: secret } = yield* publish(cleo, "secret", { visibility: "private" })
       const count = Effect.map(sql`SELECT FROM emoji_reactions WHERE account_id <> 0`, ({ length }) => length)
       const before = yield* count
       const contents = [
@@ -197,8 +198,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
 
   it.effect("reactions beyond an account's maximum are dropped, the first ones stay", () =>
     Effect.gen(function*() {
-      const [dora, uwe] = [yield* person("dora"), yield* there("uwe")]
-      const { id, uri } = yield* post(dora, "hello")
+      const [dora, uwe] = [yield* newPerson("dora"), yield* there("uwe")]
+      const { id, uri } = yield* publish(dora, "hello")
       const outcomes = []
       for (const at of Array.from({ length: 12 }, (_, index) => index)) {
         outcomes.push(

@@ -2,11 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { eventually, follows, resolved, serve } from "./Exchange.ts"
 import { sentOf } from "./QuoteDocuments.ts"
 import { deliverFrom, note, OtherServer, type RemotePerson, servers } from "./Sending.ts"
 import { storedNote } from "./StoredNotes.ts"
-import { actorOf, found, json, mentioning, person, post, there } from "./Talking.ts"
+import { actorOf, found, mentioning, there } from "./Talking.ts"
 
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
@@ -22,7 +23,7 @@ const forms: Readonly<Record<string, (type: string, id: string) => unknown>> = {
 /** Creates a remote account with a local follower. */
 const scene = Effect.fnUntraced(function*(name: string) {
   const featured = `${(yield* OtherServer).url}/users/zoe${name}/featured`
-  const [ada, zoe] = [yield* person(`ada${name}`), yield* there(`zoe${name}`, { featured })]
+  const [ada, zoe] = [yield* newPerson(`ada${name}`), yield* there(`zoe${name}`, { featured })]
   const account = yield* found(ada, `zoe${name}`)
   yield* follows(ada.accountId, zoe.id)
   return { ada, zoe, account, featured, actor: yield* actorOf(ada) }
@@ -94,7 +95,7 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
         ["public", { bto: [zoe.id] }, "private"]
       ]
       for (const [visibility, audience, expected] of cases) {
-        const boosted = yield* post(ada, "boost me", { visibility })
+        const boosted = yield* publish(ada, "boost me", { visibility })
         assert.strictEqual(yield* deliverFrom(zoe, { type: "Announce", object: boosted.uri, ...audience }), "done")
         const [boost] = yield* sql`SELECT visibility FROM statuses WHERE reblog_of_id = ${BigInt(boosted.id)}`
         assert.deepStrictEqual(boost, { visibility: expected }, JSON.stringify(audience))
@@ -108,7 +109,7 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
       const zoeId = BigInt(account.id)
       const count = (rows: ReadonlyArray<unknown>) => rows.length
       for (const [form, named] of Object.entries(forms)) {
-        const liked = yield* post(ada, form)
+        const liked = yield* publish(ada, form)
         const statusId = BigInt(liked.id)
         const likes = Effect.map(sql`SELECT FROM favourites WHERE status_id = ${statusId}`, count)
         const boosts = Effect.map(
@@ -171,7 +172,7 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
   it.effect("F80: Accept and Reject find the follow in every form of its id", () =>
     Effect.gen(function*() {
       for (const [form, named] of Object.entries(forms)) {
-        const [ben, yan] = [yield* person(`ben${form.toLowerCase()}`), yield* there(`yan${form.toLowerCase()}`)]
+        const [ben, yan] = [yield* newPerson(`ben${form.toLowerCase()}`), yield* there(`yan${form.toLowerCase()}`)]
         const { id } = yield* found(ben, yan.name)
         const followed = Effect.map(
           json(ben, `/api/v1/accounts/relationships?id[]=${id}`),
@@ -191,7 +192,7 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const featuredCollections = `${(yield* OtherServer).url}/users/quinn/lists`
-      const [cleo, quinn] = [yield* person("cleo"), yield* there("quinn", { featuredCollections })]
+      const [cleo, quinn] = [yield* newPerson("cleo"), yield* there("quinn", { featuredCollections })]
       yield* found(cleo, "quinn")
       for (const [form, named] of Object.entries(forms)) {
         const id = `${quinn.id}/collections/${form}`

@@ -2,7 +2,8 @@ import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Json } from "../../services/federation/Peer.ts"
-import { TestServer } from "../../support/Server.ts"
+import { json } from "../../support/Api.ts"
+import type { TestServer } from "../../support/Server.ts"
 import { OtherServer } from "./Sending.ts"
 
 /* Both servers as a test of fetching uses them: what the other one serves, what it was asked, and what ours answers. */
@@ -38,28 +39,10 @@ export const timesAsked = (address: unknown) =>
     })
   )
 
-/** Answers of the API under test, of every shape; a failure is the test's. */
-export const api = (
-  token: string | undefined,
-  path: string,
-  json?: unknown
-  // Tests look into answers of every shape.
-  // oxlint-disable-next-line typescript/no-explicit-any
-): Effect.Effect<any, never, TestServer> =>
-  TestServer.use(({ fetch }) =>
-    Effect.flatMap(
-      fetch(path, {
-        ...(token === undefined ? {} : { token }),
-        ...(json === undefined ? {} : { method: "POST", json })
-      }),
-      (response) => Effect.promise(() => response.json())
-    )
-  )
-
 /** Posts that a search with `resolve` finds, by their ids elsewhere. */
 export const resolved = (token: string, q: unknown): Effect.Effect<ReadonlyArray<string>, never, TestServer> =>
   Effect.map(
-    api(token, `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(String(q))}`),
+    json({ token }, `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(String(q))}`),
     ({ statuses }) => statuses.map(({ uri }: { readonly uri: string }) => uri)
   )
 
@@ -103,7 +86,7 @@ export const ended = eventually(outcome)
 /** Remote ids of the posts in a user's home; for boosts, of the boosted post. */
 export const home = (token: string): Effect.Effect<ReadonlyArray<string>, never, TestServer> =>
   Effect.map(
-    api(token, "/api/v1/timelines/home"),
+    json({ token }, "/api/v1/timelines/home"),
     (statuses: ReadonlyArray<{ uri: string; reblog: { uri: string } | null }>) =>
       statuses.map(({ reblog, uri }) => reblog?.uri ?? uri)
   )

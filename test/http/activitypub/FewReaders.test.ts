@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { json, newPerson } from "../../support/Api.ts"
 import { hearStrangers } from "../../support/People.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
-import { actorOf, found, json, mentioning, person, received, there, told } from "./Talking.ts"
+import { actorOf, found, mentioning, received, there, told } from "./Talking.ts"
 
 const contents = (all: ReadonlyArray<{ content: string }>) => all.map(({ content }) => content)
 
@@ -11,9 +12,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
   it.effect("S-009: a post for people that it does not mention is visible to them, without notification or conversation", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo, zoe] = [
-        yield* person("anna"),
-        yield* person("ben"),
-        yield* person("cleo"),
+        yield* newPerson("anna"),
+        yield* newPerson("ben"),
+        yield* newPerson("cleo"),
         yield* there("zoe")
       ]
       yield* hearStrangers(anna, ben)
@@ -48,7 +49,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
 
   it.effect("F44: an edit that drops the only mention and precedes its post is stored for its recipients", () =>
     Effect.gen(function*() {
-      const [nora, yves] = [yield* person("nora"), yield* there("yves")]
+      const [nora, yves] = [yield* newPerson("nora"), yield* there("yves")]
       const me = yield* actorOf(nora)
       const early = new Date(Date.now() - 60_000).toISOString()
       const updated = new Date().toISOString()
@@ -78,9 +79,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
       const sql = yield* SqlClient.SqlClient
       const { domain } = yield* OtherServer
       const [dora, emil, fay, yan] = [
-        yield* person("dora"),
-        yield* person("emil"),
-        yield* person("fay"),
+        yield* newPerson("dora"),
+        yield* newPerson("emil"),
+        yield* newPerson("fay"),
         yield* there("yan")
       ]
       const { id } = yield* found(dora, "yan")
@@ -103,7 +104,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
   it.effect("S-103: of a silenced account only followers hear, and its follows are requests", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [gil, hal, xeno] = [yield* person("gil"), yield* person("hal"), yield* there("xeno")]
+      const [gil, hal, xeno] = [yield* newPerson("gil"), yield* newPerson("hal"), yield* there("xeno")]
       const [me, other] = [yield* actorOf(gil), yield* actorOf(hal)]
       const { id } = yield* found(gil, "xeno")
       yield* json(gil, `/api/v1/accounts/${id}/follow`, {})
@@ -119,7 +120,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
   it.effect("S-107: the files of a post that its server deleted are gone at once", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [ida, will] = [yield* person("ida"), yield* there("will")]
+      const [ida, will] = [yield* newPerson("ida"), yield* there("will")]
       const me = yield* actorOf(ida)
       const attachment = [{ type: "Document", mediaType: "image/png", url: "https://files.example/a.png" }]
       const object = note(will, "picture", { ...mentioning(me), attachment })

@@ -1,12 +1,13 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { actorOf, json, person, there } from "./Calls.ts"
+import { json, newPerson } from "../../support/Api.ts"
 import { deliverFrom, note, servers } from "./Sending.ts"
+import { actorOf, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("figures that another server states", (it) => {
   it.effect("row 39: however large they are, people here count on", () =>
     Effect.gen(function*() {
-      const [ada, eve] = [yield* person("ada"), yield* there("eve")]
+      const [ada, eve] = [yield* newPerson("ada"), yield* there("eve")]
       const most = { type: "Collection", totalItems: 1e18 }
       const question = note(eve, "poll", {
         type: "Question",
@@ -23,10 +24,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("figures tha
         `/api/v2/search?resolve=true&q=${encodeURIComponent(String(question["id"]))}`
       )
       for (const what of ["favourite", "reblog", "unreblog", "unfavourite", "favourite"]) {
-        const answer = yield* json(ada, `/api/v1/statuses/${found.id}/${what}`, { method: "POST" })
+        const answer = yield* json(ada, `/api/v1/statuses/${found.id}/${what}`, undefined, "POST")
         assert.strictEqual(answer.error, undefined, what)
       }
-      const voted = yield* json(ada, `/api/v1/polls/${found.poll.id}/votes`, { method: "POST", json: { choices: [1] } })
+      const voted = yield* json(ada, `/api/v1/polls/${found.poll.id}/votes`, { choices: [1] })
       assert.isTrue(voted.voted)
       const shown = yield* json(ada, `/api/v1/statuses/${found.id}`)
       assert.isAbove(shown.favourites_count, 1_000_000)

@@ -3,9 +3,10 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Notification } from "../../../src/http/wire/Notification.ts"
 import { flagCommentCharactersMax, flagsPerDayMax } from "../../../src/services/moderation/Flags.ts"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import type { Person } from "../../support/Server.ts"
 import { deliverFrom, send, servers, settled } from "./Sending.ts"
-import { actorOf, found, json, person, post, there } from "./Talking.ts"
+import { actorOf, found, there } from "./Talking.ts"
 
 interface Row {
   readonly targetAccountId: bigint
@@ -23,7 +24,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
   it.effect("S-011: collections of the account that another server reports are named; those of others are left out", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [cora, dora] = [yield* person("curating"), yield* person("collecting")]
+      const [cora, dora] = [yield* newPerson("curating"), yield* newPerson("collecting")]
       const [mine, theirs] = [
         (yield* json(cora, "/api/v1/collections", { name: "Rude" })).collection,
         (yield* json(dora, "/api/v1/collections", { name: "Kind" })).collection
@@ -46,7 +47,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
   it.effect("F103: reports of one server whose ids differ only in fragments are all filed, each once", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const eve = yield* person("eve")
+      const eve = yield* newPerson("eve")
       const instance = yield* there("fragments", { type: "Application" })
       const object = [yield* actorOf(eve)]
       const flag = (n: number) => ({ type: "Flag", id: `${instance.id}#reports/${n}`, object, content: `report ${n}` })
@@ -60,14 +61,14 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
   it.effect("S-011: an account and its posts are reported by another server, and moderators hear of it once", () =>
     Effect.gen(function*() {
       const [anna, mod, boss, ben] = [
-        yield* person("anna"),
-        yield* person("mona"),
-        yield* person("bob"),
-        yield* person("ben")
+        yield* newPerson("anna"),
+        yield* newPerson("mona"),
+        yield* newPerson("bob"),
+        yield* newPerson("ben")
       ]
       yield* promote(mod, 1)
       yield* promote(boss, 3)
-      const status = yield* post(anna, "bad")
+      const status = yield* publish(anna, "bad")
       const instance = yield* there("instance", { type: "Application" })
       const flag = {
         type: "Flag",
@@ -113,18 +114,18 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
       const sql = yield* SqlClient.SqlClient
       yield* sql`DELETE FROM reports`
       const [cleo, dora, yan, far] = [
-        yield* person("cleo"),
-        yield* person("dora"),
+        yield* newPerson("cleo"),
+        yield* newPerson("dora"),
         yield* there("yan"),
         yield* there("far")
       ]
       const { id: mentioned } = yield* found(cleo, "yan")
-      const open = yield* post(cleo, "open")
-      const followers = yield* post(cleo, "for followers", { visibility: "private" })
-      const direct = yield* post(cleo, "for one", { visibility: "direct" })
+      const open = yield* publish(cleo, "open")
+      const followers = yield* publish(cleo, "for followers", { visibility: "private" })
+      const direct = yield* publish(cleo, "for one", { visibility: "direct" })
       yield* sql`INSERT INTO mentions (status_id, account_id) VALUES (${direct.id}, ${mentioned})`
-      const secret = yield* post(cleo, `@${dora.username} for another`, { visibility: "direct" })
-      const other = yield* post(dora, "of another")
+      const secret = yield* publish(cleo, `@${dora.username} for another`, { visibility: "direct" })
+      const other = yield* publish(dora, "of another")
       const object = [
         ...[open, followers, direct, secret, other].map(({ uri }) => uri),
         yield* actorOf(cleo),
@@ -146,7 +147,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql`DELETE FROM reports`
-      const [emil, xeno, will] = [yield* person("emil"), yield* there("xeno"), yield* there("will")]
+      const [emil, xeno, will] = [yield* newPerson("emil"), yield* there("xeno"), yield* there("will")]
       const object = yield* actorOf(emil)
       for (
         const activity of [

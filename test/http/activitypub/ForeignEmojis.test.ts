@@ -5,9 +5,10 @@ import { foreignEmojis, shortcodeCharactersMax } from "../../../src/services/fed
 import { urlReader } from "../../../src/services/federation/documents/Reading.ts"
 import { hostEmojisMax } from "../../../src/services/federation/inbox/RemoteEmojis.ts"
 import type { Json } from "../../services/federation/Peer.ts"
+import { json, newPerson } from "../../support/Api.ts"
 import { bytesAt, picture } from "../../support/MediaFiles.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
-import { actorOf, found, json, mentioning, person, received, there } from "./Talking.ts"
+import { actorOf, found, mentioning, received, there } from "./Talking.ts"
 
 const png = (colour: string) => Effect.promise(() => picture(20, 20, colour).png().toBuffer())
 
@@ -33,7 +34,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("emoji of ot
       const cat = yield* put("/cat.png", "#111111")
       const tag = [emoji("cat", cat), emoji("fish", cat), emoji("hat", cat)]
       const [anna, zoe] = [
-        yield* person("anna"),
+        yield* newPerson("anna"),
         yield* there("zoe", {
           name: "Zoe :cat:",
           summary: "<p>I like :fish:</p>",
@@ -65,7 +66,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("emoji of ot
 
   it.effect("an emoji changes with its address or with a later `updated`, never back, and its picture with it", () =>
     Effect.gen(function*() {
-      const [ben, yan] = [yield* person("ben"), yield* there("yan")]
+      const [ben, yan] = [yield* newPerson("ben"), yield* there("yan")]
       const me = yield* actorOf(ben)
       let count = 0
       const shows = Effect.fnUntraced(function*(url: string, more: Json = {}) {
@@ -95,7 +96,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("emoji of ot
 
   it.effect("row 14, row 39: long names and forbidden addresses make no emoji; emoji are bounded per host", () =>
     Effect.gen(function*() {
-      const [cleo, xeno] = [yield* person("cleo"), yield* there("xeno")]
+      const [cleo, xeno] = [yield* newPerson("cleo"), yield* there("xeno")]
       const me = yield* actorOf(cleo)
       const cat = yield* put("/long.png", "#555555")
       const [fits, long] = ["a".repeat(shortcodeCharactersMax), "b".repeat(shortcodeCharactersMax + 1)]
@@ -142,7 +143,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("emoji of ot
       yield* sql`INSERT INTO custom_emojis (id, shortcode, domain, url, static_url, created_at)
         VALUES (1, 'ours', NULL, 'https://here.test/ours', 'https://here.test/ours', ${new Date()}),
           (2, 'theirs', 'far.test', 'https://far.test/theirs', 'https://far.test/theirs', ${new Date()})`
-      const [dora, will] = [yield* person("dora"), yield* there("will")]
+      const [dora, will] = [yield* newPerson("dora"), yield* there("will")]
       const mention = mentioning(yield* actorOf(dora))
       const bad = yield* put("/bad.png", "#666666")
       const tag = [...mention.tag, emoji("ours", bad), emoji("theirs", bad, { id: "https://far.test/emojis/1" })]

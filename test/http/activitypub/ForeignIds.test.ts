@@ -3,8 +3,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Json, type Peer, peer } from "../../services/federation/Peer.ts"
 import { sendJson } from "../../services/outbound/FarHosts.ts"
+import { json } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
-import { api, eventually, follows, outcome, resolved, serve } from "./Exchange.ts"
+import { eventually, follows, outcome, resolved, serve } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, type RemotePerson, send, servers } from "./Sending.ts"
 
 const context = { "@context": "https://www.w3.org/ns/activitystreams" }
@@ -55,7 +56,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("row 1: post
       const [thief, victim] = [yield* evil.actor("thief"), yield* honest.actor("victim")]
       yield* deliverFrom(thief, { type: "Like", object: "https://nowhere.test/1" })
       yield* follows(anna.accountId, thief.id)
-      const mine = yield* api(anna.token, "/api/v1/statuses", { status: "mine" })
+      const mine = yield* json(anna, "/api/v1/statuses", { status: "mine" })
       const everybody = { to: ["https://www.w3.org/ns/activitystreams#Public"] }
       const over = eventually(outcome)
       const sent = (activity: Json, by: RemotePerson = thief) => Effect.andThen(send(by, activity), over)
@@ -96,11 +97,11 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("row 1: post
               replies: { type: "Collection", items: [address, forged] }
             })
             yield* serve(post)
-            const { statuses } = yield* api(
-              anna.token,
+            const { statuses } = yield* json(
+              anna,
               `/api/v2/search?resolve=true&q=${encodeURIComponent(String(post["id"]))}`
             )
-            yield* api(anna.token, `/api/v1/statuses/${statuses[0].id}/context`)
+            yield* json(anna, `/api/v1/statuses/${statuses[0].id}/context`)
             yield* lookedUp("thread")
           })),
         entry("an outbox and a featured collection", (address, forged) =>
@@ -113,8 +114,8 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("row 1: post
               { id: `${id}/outbox`, type: "OrderedCollection", orderedItems: [create, { ...create, object: address }] },
               { id: `${id}/featured`, type: "OrderedCollection", orderedItems: [forged, address] }
             )
-            const { accounts } = yield* api(anna.token, `/api/v2/search?resolve=true&q=${encodeURIComponent(id)}`)
-            yield* api(anna.token, `/api/v1/accounts/${accounts[0].id}/statuses`)
+            const { accounts } = yield* json(anna, `/api/v2/search?resolve=true&q=${encodeURIComponent(id)}`)
+            yield* json(anna, `/api/v1/accounts/${accounts[0].id}/statuses`)
             yield* lookedUp("profile")
           }))
       ]

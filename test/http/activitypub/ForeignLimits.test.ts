@@ -5,9 +5,10 @@ import * as ContentLimits from "../../../src/services/instance/ContentLimits.ts"
 import * as ForeignLimits from "../../../src/services/instance/ForeignLimits.ts"
 import { followsMax } from "../../../src/services/social/Follows.ts"
 import { singlesMax } from "../../../src/services/statuses/InteractionPolicy.ts"
-import { api, eventually, resolved, serve } from "./Exchange.ts"
+import { json, newPerson } from "../../support/Api.ts"
+import { eventually, resolved, serve } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
-import { actorOf, found, person, there } from "./Talking.ts"
+import { actorOf, found, there } from "./Talking.ts"
 
 const published = new Date(Date.now() - 3_600_000).toISOString()
 const some = <A>(count: number, one: (place: number) => A) => Array.from({ length: count }, (_, place) => one(place))
@@ -27,7 +28,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("more than p
   it.effect("F87: a profile keeps ten pins and fifteen hashtags when it is read, and takes one more", () =>
     Effect.gen(function*() {
       const { url } = yield* OtherServer
-      const ada = yield* person("ada")
+      const ada = yield* newPerson("ada")
       const [featured, featuredTags] = [`${url}/users/zoe/featured`, `${url}/users/zoe/tags`]
       const zoe = yield* there("zoe", { featured, featuredTags })
       const { id } = yield* found(ada, "zoe")
@@ -39,11 +40,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("more than p
         items: tags
       })
       const pins = Effect.map(
-        api(ada.token, `/api/v1/accounts/${id}/statuses?pinned=true`),
+        json(ada, `/api/v1/accounts/${id}/statuses?pinned=true`),
         (all: ReadonlyArray<{ uri: string }>) => all.map(({ uri }) => uri)
       )
       const shown = Effect.map(
-        api(ada.token, `/api/v1/accounts/${id}/featured_tags`),
+        json(ada, `/api/v1/accounts/${id}/featured_tags`),
         (all: ReadonlyArray<{ name: string }>) => all.map(({ name }) => name)
       )
       yield* pins
@@ -58,7 +59,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("more than p
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { url } = yield* OtherServer
-      const [bob, yan] = [yield* person("bob"), yield* there("yan")]
+      const [bob, yan] = [yield* newPerson("bob"), yield* there("yan")]
       const attachment = some(6, (place) => ({ type: "Document", mediaType: "image/png", url: `${url}/${place}.png` }))
       const accounts = some(30, (place) => `https://far.example/users/${place}`)
       const interactionPolicy = { canReply: { automaticApproval: accounts } }
@@ -78,7 +79,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("more than p
   it.effect("F87: an account of another server follows more people here than one of them may", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [cleo, xeno] = [yield* person("cleo"), yield* there("xeno")]
+      const [cleo, xeno] = [yield* newPerson("cleo"), yield* there("xeno")]
       const account = yield* found(cleo, "xeno")
       yield* sql`UPDATE account_stats SET following_count = ${followsMax} WHERE account_id = ${BigInt(account.id)}`
       assert.strictEqual(yield* deliverFrom(xeno, { type: "Follow", object: yield* actorOf(cleo) }), "done")

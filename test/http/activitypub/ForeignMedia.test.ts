@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Status } from "../../../src/http/wire/Status.ts"
-import { call } from "../../support/MediaFiles.ts"
+import { call } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 

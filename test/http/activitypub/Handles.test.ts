@@ -1,14 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { json, newPerson } from "../../support/Api.ts"
 import { eventually } from "./Exchange.ts"
 import { OtherServer, send, servers } from "./Sending.ts"
-import { actorOf, json, person, there } from "./Talking.ts"
+import { actorOf, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("handles of other servers", (it) => {
   const follower = (name: string) =>
     Effect.gen(function*() {
-      const anna = yield* person(`anna${name}`)
+      const anna = yield* newPerson(`anna${name}`)
       const zoe = yield* there(name)
       const { documents, domain, fingers } = yield* OtherServer
       const resource = `acct:${name}@${domain}`

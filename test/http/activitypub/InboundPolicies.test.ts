@@ -2,12 +2,13 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
+import { json, newPerson } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { hearStrangers } from "../../support/People.ts"
 import { TestServer } from "../../support/Server.ts"
-import { actorOf, json, person, there } from "./Calls.ts"
 import { eventually, resolved, serve } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
+import { actorOf, there } from "./Talking.ts"
 
 /** Counts the rows of every kind that an activity may create. */
 const traces = Effect.flatMap(
@@ -36,12 +37,12 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
 
   it.effect("row 17: activities of a blocked account have no effect on the account that blocks it", () =>
     Effect.gen(function*() {
-      const [ada, zoe] = [yield* person("ada"), yield* there("zoe")]
+      const [ada, zoe] = [yield* newPerson("ada"), yield* there("zoe")]
       const me = yield* actorOf(ada)
-      const status = yield* json(ada, "/api/v1/statuses", { method: "POST", json: { status: "hello" } })
+      const status = yield* json(ada, "/api/v1/statuses", { status: "hello" })
       yield* deliverFrom(zoe, { type: "Follow", object: me })
       const [{ account }] = yield* json(ada, "/api/v1/notifications")
-      yield* json(ada, `/api/v1/accounts/${account.id}/block`, { method: "POST" })
+      yield* json(ada, `/api/v1/accounts/${account.id}/block`, undefined, "POST")
       const before = yield* traces
       const outcomes = new Map<string, string>()
       for (const activity of everything(me, status, zoe).slice(0, 6)) {
@@ -57,7 +58,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
       assert.deepStrictEqual(yield* traces, before)
       assert.isEmpty(yield* json(ada, "/api/v1/notifications"))
       // Another mentioned account is notified, and Ada is not.
-      const bob = yield* person("bob")
+      const bob = yield* newPerson("bob")
       yield* hearStrangers(bob)
       const [both, to] = [[me, yield* actorOf(bob)], yield* actorOf(bob)]
       const tag = both.map((href) => ({ type: "Mention", href }))
@@ -73,9 +74,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
   it.effect("row 17: activities of an account suspended by moderators are not even stored, except for undoing", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [cleo, yan] = [yield* person("cleo"), yield* there("yan")]
+      const [cleo, yan] = [yield* newPerson("cleo"), yield* there("yan")]
       const me = yield* actorOf(cleo)
-      const status = yield* json(cleo, "/api/v1/statuses", { method: "POST", json: { status: "hello" } })
+      const status = yield* json(cleo, "/api/v1/statuses", { status: "hello" })
       yield* deliverFrom(yan, { type: "Like", object: status.uri })
       yield* sql`UPDATE accounts SET suspended_at = '2026-01-01' WHERE username = 'yan'`
       const before = yield* traces
@@ -93,13 +94,13 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
 
   it.effect("row 17: an author cannot mention an account that blocks it, by any spelling of its id, nor in a boost", () =>
     Effect.gen(function*() {
-      const [emil, fay, will] = [yield* person("emil"), yield* person("fay"), yield* there("will")]
+      const [emil, fay, will] = [yield* newPerson("emil"), yield* newPerson("fay"), yield* there("will")]
       const [me, other] = [yield* actorOf(emil), yield* actorOf(fay)]
       yield* deliverFrom(will, { type: "Follow", object: other })
       yield* deliverFrom(will, { type: "Follow", object: me })
       const [{ account }] = yield* json(emil, "/api/v1/notifications")
-      yield* json(emil, `/api/v1/accounts/${account.id}/block`, { method: "POST" })
-      yield* json(fay, `/api/v1/accounts/${account.id}/follow`, { method: "POST" })
+      yield* json(emil, `/api/v1/accounts/${account.id}/block`, undefined, "POST")
+      yield* json(fay, `/api/v1/accounts/${account.id}/follow`, undefined, "POST")
       yield* deliverFrom(will, { type: "Accept", object: { type: "Follow", actor: other, object: will.id } })
       const spellings = [me, me.replace("emil", "Emil"), me.replace("users/", "@"), `${me}/`]
       const mentioning = { cc: [...spellings, other], tag: spellings.map((href) => ({ type: "Mention", href })) }
@@ -117,7 +118,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
     Effect.gen(function*() {
       const { domain, url } = yield* OtherServer
       const [gil, vera] = [
-        yield* person("gil"),
+        yield* newPerson("gil"),
         yield* there("vera", { icon: { type: "Image", url: `${url}/icon.png` } })
       ]
       const picture = { type: "Document", mediaType: "image/png", url: `${url}/a.png` }
@@ -151,10 +152,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
   it.effect("row 17: a deleted actor without a key is ignored", () =>
     Effect.gen(function*() {
       const { documents } = yield* OtherServer
-      const [dan, max] = [yield* person("dan"), yield* there("max")]
+      const [dan, max] = [yield* newPerson("dan"), yield* there("max")]
       const me = yield* actorOf(dan)
       documents.set("/users/max", (_, response) => response.writeHead(410).end())
-      const status = yield* json(dan, "/api/v1/statuses", { method: "POST", json: { status: "hello" } })
+      const status = yield* json(dan, "/api/v1/statuses", { status: "hello" })
       const before = yield* traces
       for (const activity of everything(me, status, max)) assert.strictEqual(yield* send(max, activity), 401)
       yield* settled

@@ -1,23 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { hearStrangers } from "../../support/People.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { deliverFrom, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
 
-const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
-const json = (
-  by: Person,
-  path: string,
-  options: RequestInit & { json?: unknown } = {}
-  // Tests look into answers of every shape.
-  // oxlint-disable-next-line typescript/no-explicit-any
-): Effect.Effect<any, never, TestServer> =>
-  TestServer.use(({ fetch }) =>
-    Effect.flatMap(fetch(path, { token: by.token, ...options }), (response) => Effect.promise(() => response.json()))
-  )
-const post = (by: Person, text: string) => json(by, "/api/v1/statuses", { method: "POST", json: { status: text } })
 const actorOf = ({ username }: Person) =>
   TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/${username}`))
 const notifications = (by: Person) =>
@@ -33,9 +22,9 @@ const count = (table: string) =>
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox", (it) => {
   it.effect("S-009: a follow, a like, a boost and a reply arrive, are notified, and are undone", () =>
     Effect.gen(function*() {
-      const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
+      const [anna, zoe] = [yield* newPerson("anna"), yield* there("zoe")]
       const me = yield* actorOf(anna)
-      const status = yield* post(anna, "hello")
+      const status = yield* publish(anna, "hello")
       const follow = { type: "Follow", object: me }
       const like = { type: "Like", object: status.uri }
       const boost = { type: "Announce", object: status.uri, to: ["https://www.w3.org/ns/activitystreams#Public"] }
@@ -72,7 +61,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
 
   it.effect("posts reach followers' homes, sanitised; posts that concern no local account are dropped", () =>
     Effect.gen(function*() {
-      const [ben, yan] = [yield* person("ben"), yield* there("yan")]
+      const [ben, yan] = [yield* newPerson("ben"), yield* there("yan")]
       assert.strictEqual(
         yield* deliverFrom(yan, { type: "Create", object: note(yan, "before") }),
         "ignored: irrelevant to local accounts"
@@ -82,7 +71,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
         ben,
         `/api/v1/accounts/search?q=${encodeURIComponent(`yan@${(yield* OtherServer).domain}`)}`
       )
-      yield* json(ben, `/api/v1/accounts/${found.id}/follow`, { method: "POST" })
+      yield* json(ben, `/api/v1/accounts/${found.id}/follow`, undefined, "POST")
       const request = { type: "Follow", actor: yield* actorOf(ben), object: yan.id }
       const other = yield* there("xaver")
       assert.match((yield* deliverFrom(other, { type: "Accept", object: request })) ?? "", /^ignored/)
@@ -113,7 +102,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
 
   it.effect("an edit changes its sender's post once, keeps the previous version, and never reverts", () =>
     Effect.gen(function*() {
-      const [hal, vic] = [yield* person("hal"), yield* there("vic")]
+      const [hal, vic] = [yield* newPerson("hal"), yield* there("vic")]
       const me = yield* actorOf(hal)
       const mention = { cc: [me], tag: [{ type: "Mention", href: me }] }
       const at = (minutes: number) => new Date(Date.now() + (minutes - 60) * 60_000).toISOString()
@@ -133,7 +122,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
 
   it.effect("row 78, I7: each activity has its effect once, however often and wherever it comes", () =>
     Effect.gen(function*() {
-      const [cleo, will] = [yield* person("cleo"), yield* there("will")]
+      const [cleo, will] = [yield* newPerson("cleo"), yield* there("will")]
       const me = yield* actorOf(cleo)
       const before = yield* count("inbound_activities")
       const text = JSON.stringify({
@@ -163,7 +152,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
 
   it.effect("row 10: a deleted object does not return, in either order of arrival", () =>
     Effect.gen(function*() {
-      const [dora, vera] = [yield* person("dora"), yield* there("vera")]
+      const [dora, vera] = [yield* newPerson("dora"), yield* there("vera")]
       const me = yield* actorOf(dora)
       const mention = { cc: [me], tag: [{ type: "Mention", href: me }] }
       const [late, early] = [note(vera, "late", mention), note(vera, "early", mention)]
@@ -178,10 +167,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
 
   it.effect("row 8: activities cannot change another account's objects", () =>
     Effect.gen(function*() {
-      const [emil, uwe, thief] = [yield* person("emil"), yield* there("uwe"), yield* there("thief")]
+      const [emil, uwe, thief] = [yield* newPerson("emil"), yield* there("uwe"), yield* there("thief")]
       const me = yield* actorOf(emil)
       const mention = { cc: [me], tag: [{ type: "Mention", href: me }] }
-      const status = yield* post(emil, "mine")
+      const status = yield* publish(emil, "mine")
       yield* deliverFrom(uwe, { type: "Create", object: note(uwe, "his", mention) })
       yield* deliverFrom(uwe, { type: "Like", object: status.uri })
       yield* deliverFrom(uwe, { type: "Follow", object: me })
@@ -222,7 +211,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
 
   it.effect("row 59: a mention without addressing is not notified, and a direct post is visible to its addressees", () =>
     Effect.gen(function*() {
-      const [fay, gil, tom] = [yield* person("fay"), yield* person("gil"), yield* there("tom")]
+      const [fay, gil, tom] = [yield* newPerson("fay"), yield* newPerson("gil"), yield* there("tom")]
       yield* hearStrangers(fay, gil)
       const [me, other] = [yield* actorOf(fay), yield* actorOf(gil)]
       const tag = [me, other].map((href) => ({ type: "Mention", href }))

@@ -1,31 +1,18 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { peer } from "../../services/federation/Peer.ts"
-import { TestServer } from "../../support/Server.ts"
-import {
-  answer,
-  api,
-  ended,
-  eventually,
-  follows,
-  home,
-  hurry,
-  outcome,
-  outcomeOf,
-  serve,
-  timesAsked
-} from "./Exchange.ts"
+import { json, newPerson } from "../../support/Api.ts"
+import { answer, ended, eventually, follows, home, hurry, outcome, outcomeOf, serve, timesAsked } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, type RemotePerson, send, servers, settled } from "./Sending.ts"
 import { actorOf } from "./Talking.ts"
 
-const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
 const everybody = { to: ["https://www.w3.org/ns/activitystreams#Public"] }
 const boost = (object: unknown) => ({ type: "Announce", object, ...everybody })
 
 /** A local follower of a remote account that has posted. */
 const pair = Effect.fnUntraced(function*(here: string, away: string) {
-  const [me, them] = [yield* person(here), yield* there(away)]
+  const [me, them] = [yield* newPerson(here), yield* there(away)]
   yield* deliverFrom(them, { type: "Like", object: "https://nowhere.test/1" })
   yield* follows(me.accountId, them.id)
   return [me, them] as const
@@ -98,7 +85,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       const real = served("real")
       yield* send(yan, boost({ ...real, content: "<p>forged</p>" }))
       assert.strictEqual(yield* ended, "done")
-      const [top] = yield* api(ben.token, "/api/v1/timelines/home")
+      const [top] = yield* json(ben, "/api/v1/timelines/home")
       assert.strictEqual(top.reblog.content, "<p>real</p>")
       // Missing or refused at its origin: not stored.
       yield* notDone(yan, boost({ ...note(victim, "made-up") }))

@@ -2,15 +2,14 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
-import { ask } from "../../support/Api.ts"
+import { ask, json, newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { hearStrangers } from "../../support/People.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffMember } from "../../support/Staff.ts"
-import { answer, api, ended, follows, home, serve, timesAsked } from "./Exchange.ts"
+import { answer, ended, follows, home, serve, timesAsked } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
 
-const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
 const relays = "/api/v1/admin/relays"
 const everybodyId = "https://www.w3.org/ns/activitystreams#Public"
@@ -27,7 +26,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
   (it) => {
     it.effect("row 6: a forwarded activity is believed only as confirmed by its origin", () =>
       Effect.gen(function*() {
-        const [anna, author, courier] = [yield* person("anna"), yield* there("author"), yield* there("courier")]
+        const [anna, author, courier] = [yield* newPerson("anna"), yield* there("author"), yield* there("courier")]
         yield* deliverFrom(author, { type: "Like", object: "https://nowhere.test/1" })
         yield* follows(anna.accountId, author.id)
         const handOn = (type: string, object: unknown, actor = author.id) =>
@@ -36,15 +35,15 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         yield* serve(post)
         assert.match(yield* handOn("Create", { ...post, content: "<p>forged</p>" }), /^done/)
         yield* settled
-        const [status] = yield* api(anna.token, "/api/v1/timelines/home")
+        const [status] = yield* json(anna, "/api/v1/timelines/home")
         assert.deepInclude(status, { content: "<p>handed</p>", uri: post["id"] })
 
         const forged = { ...post, content: "<p>forged</p>", updated: at(30) }
         yield* handOn("Update", forged)
-        assert.strictEqual((yield* api(anna.token, `/api/v1/statuses/${status.id}`)).content, "<p>handed</p>")
+        assert.strictEqual((yield* json(anna, `/api/v1/statuses/${status.id}`)).content, "<p>handed</p>")
         yield* serve({ ...post, content: "<p>edited</p>", updated: at(20) })
         assert.match(yield* handOn("Update", forged), /^done/)
-        assert.strictEqual((yield* api(anna.token, `/api/v1/statuses/${status.id}`)).content, "<p>edited</p>")
+        assert.strictEqual((yield* json(anna, `/api/v1/statuses/${status.id}`)).content, "<p>edited</p>")
 
         assert.match(yield* handOn("Delete", post["id"]), /still there/)
         assert.deepStrictEqual<unknown>(yield* home(anna.token), [post["id"]])
@@ -61,7 +60,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
 
     it.effect("forwards that concern no local account, or of other types, cause no request", () =>
       Effect.gen(function*() {
-        const [ben, author, courier] = [yield* person("ben"), yield* there("unknown"), yield* there("courier2")]
+        const [ben, author, courier] = [yield* newPerson("ben"), yield* there("unknown"), yield* there("courier2")]
         const me = yield* TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/ben`))
         const post = note(author, "nobody")
         yield* serve(post)
@@ -83,18 +82,18 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
           )
         }
         assert.strictEqual(yield* timesAsked(post["id"]), 0)
-        assert.strictEqual((yield* api(ben.token, "/api/v1/accounts/verify_credentials")).followers_count, 0)
+        assert.strictEqual((yield* json(ben, "/api/v1/accounts/verify_credentials")).followers_count, 0)
       }))
 
     it.effect("a post for a few is gone where its origin says so, not where it tells us nothing", () =>
       Effect.gen(function*() {
-        const [cleo, author, courier] = [yield* person("cleo"), yield* there("quiet"), yield* there("courier3")]
+        const [cleo, author, courier] = [yield* newPerson("cleo"), yield* there("quiet"), yield* there("courier3")]
         yield* hearStrangers(cleo)
         const me = yield* TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/cleo`))
         const secret = note(author, "secret", { to: [me], cc: [], tag: [{ type: "Mention", href: me }] })
         yield* deliverFrom(author, { type: "Create", object: secret })
         const deleted = { type: "Delete", actor: author.id, object: secret["id"] }
-        const notifications = Effect.map(api(cleo.token, "/api/v1/notifications"), (all) => all.length)
+        const notifications = Effect.map(json(cleo, "/api/v1/notifications"), (all) => all.length)
         yield* send(courier, deleted)
         assert.match(yield* ended, /404/)
         assert.strictEqual(yield* notifications, 1)
@@ -106,9 +105,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
 
     it.effect("S-009: an activity is undone by its id alone, and only by its actor", () =>
       Effect.gen(function*() {
-        const [dora, yan, thief] = [yield* person("dora"), yield* there("yan"), yield* there("thief")]
+        const [dora, yan, thief] = [yield* newPerson("dora"), yield* there("yan"), yield* there("thief")]
         const me = yield* TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/dora`))
-        const status = yield* api(dora.token, "/api/v1/statuses", { status: "hello" })
+        const status = yield* json(dora, "/api/v1/statuses", { status: "hello" })
         const everybody = { to: ["https://www.w3.org/ns/activitystreams#Public"] }
         const activities = [
           { id: `${yan.id}/1`, type: "Follow", object: me },
@@ -117,8 +116,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
           { id: `${yan.id}/4`, type: "Block", object: me }
         ]
         const figures = Effect.gen(function*() {
-          const shown = yield* api(dora.token, `/api/v1/statuses/${status.id}`)
-          const mine = yield* api(dora.token, "/api/v1/accounts/verify_credentials")
+          const shown = yield* json(dora, `/api/v1/statuses/${status.id}`)
+          const mine = yield* json(dora, "/api/v1/accounts/verify_credentials")
           return [mine.followers_count, shown.favourites_count, shown.reblogs_count, yield* count("blocks")]
         })
         for (const activity of activities.slice(0, 3)) assert.strictEqual(yield* deliverFrom(yan, activity), "done")
@@ -139,8 +138,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
 
     it.effect("row 10, F17: an activity undone before it arrives has no effect, whether embedded or named by id", () =>
       Effect.gen(function*() {
-        const [emil, xena] = [yield* person("emil"), yield* there("xena")]
-        const status = yield* api(emil.token, "/api/v1/statuses", { status: "hello" })
+        const [emil, xena] = [yield* newPerson("emil"), yield* there("xena")]
+        const status = yield* json(emil, "/api/v1/statuses", { status: "hello" })
         const everybody = { to: ["https://www.w3.org/ns/activitystreams#Public"] }
         const like = (n: number) => ({ id: `${xena.id}/likes/${n}`, type: "Like", object: status.uri })
         const boost = (n: number) => ({
@@ -155,7 +154,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         for (const late of [like(1), like(2), boost(1), boost(2)]) {
           assert.match((yield* deliverFrom(xena, late)) ?? "", /undone/, late.id)
         }
-        assert.deepInclude(yield* api(emil.token, `/api/v1/statuses/${status.id}`), {
+        assert.deepInclude(yield* json(emil, `/api/v1/statuses/${status.id}`), {
           favourites_count: 0,
           reblogs_count: 0
         })

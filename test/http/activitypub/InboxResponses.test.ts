@@ -3,14 +3,14 @@ import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { activityBytesMax } from "../../../src/http/activitypub/Inboxes.ts"
 import { inboundBackoff } from "../../../src/services/federation/inbox/InboundActivities.ts"
+import { newPerson } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 import { deliverFrom, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
 
-const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
-const post = (path: string, options: RequestInit) =>
+const postInbox = (path: string, options: RequestInit) =>
   TestServer.use(({ fetch }) => fetch(path, { method: "POST", ...options })).pipe(
     Effect.flatMap((response) =>
       Effect.promise(async () => ({ status: response.status, text: await response.text(), headers: response.headers }))
@@ -27,23 +27,23 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses o
   it.effect("row 39 row 40: more than a megabyte is refused before anything is looked at", () =>
     Effect.gen(function*() {
       const large = "x".repeat(activityBytesMax + 1)
-      assert.strictEqual((yield* post("/inbox", { body: large })).status, 413)
+      assert.strictEqual((yield* postInbox("/inbox", { body: large })).status, 413)
       const endless = new ReadableStream({
         pull: (controller) => controller.enqueue(new Uint8Array(65_536))
       })
       const streamed: RequestInit & { duplex: "half" } = { body: endless, duplex: "half" }
-      assert.strictEqual((yield* post("/inbox", streamed)).status, 413)
+      assert.strictEqual((yield* postInbox("/inbox", streamed)).status, 413)
     }))
 
   it.effect("row 3: without a signature that holds there is no way in, and nothing is kept", () =>
     Effect.gen(function*() {
-      const [anna, zed] = [yield* person("anna"), yield* there("zed")]
+      const [anna, zed] = [yield* newPerson("anna"), yield* there("zed")]
       const before = yield* rows
       const body = JSON.stringify({ "@context": "https://www.w3.org/ns/activitystreams", type: "Like", actor: zed.id })
-      const unsigned = yield* post("/inbox", { body })
+      const unsigned = yield* postInbox("/inbox", { body })
       assert.strictEqual(unsigned.status, 401)
       assert.deepStrictEqual(JSON.parse(unsigned.text), { error: "Request not signed" })
-      assert.strictEqual((yield* post("/inbox", { body, headers: { signature: "nonsense" } })).status, 400)
+      assert.strictEqual((yield* postInbox("/inbox", { body, headers: { signature: "nonsense" } })).status, 400)
       const other = yield* there("other")
       assert.strictEqual(
         yield* send({ ...zed, privatePem: other.privatePem }, { type: "Like", object: anna.username }),
@@ -90,7 +90,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses o
 
   it.effect("row 17 row 18: a suspended account's activities are dropped, except for undoing", () =>
     Effect.gen(function*() {
-      const [ben, xeno, server] = [yield* person("ben"), yield* there("xeno"), yield* TestServer]
+      const [ben, xeno, server] = [yield* newPerson("ben"), yield* there("xeno"), yield* TestServer]
       const me = `${server.baseUrl}/users/${ben.username}`
       const follow = `${xeno.id}/first`
       assert.strictEqual(yield* deliverFrom(xeno, { id: follow, type: "Follow", object: me }), "done")
@@ -122,7 +122,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses o
 
   it.effect("I8 F20: an activity that fails each time is set aside for people to see, and holds nothing up", () =>
     Effect.gen(function*() {
-      const [cleo, wolf, server] = [yield* person("cleo"), yield* there("wolf"), yield* TestServer]
+      const [cleo, wolf, server] = [yield* newPerson("cleo"), yield* there("wolf"), yield* TestServer]
       const me = `${server.baseUrl}/users/${cleo.username}`
       const sql = yield* SqlClient.SqlClient
       yield* sql`ALTER TABLE statuses ADD CONSTRAINT poison CHECK (html <> '<p>poison</p>')`

@@ -5,10 +5,11 @@ import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
 import * as Cavage from "../../../src/services/federation/signatures/Cavage.ts"
 import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
 import { peer } from "../../services/federation/Peer.ts"
+import { json, newPerson } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { TestServer } from "../../support/Server.ts"
-import { actorOf, json, person, there } from "./Calls.ts"
 import { deliverFrom, OtherServer, type RemotePerson, send } from "./Sending.ts"
+import { actorOf, there } from "./Talking.ts"
 
 const servers = (variables: Record<string, string>) =>
   Layer.effect(OtherServer, peer).pipe(
@@ -17,7 +18,7 @@ const servers = (variables: Record<string, string>) =>
   )
 
 /** Asks for a document as other servers do; answers the status. */
-const ask = Effect.fnUntraced(function*(path: string, by?: RemotePerson) {
+const statusOfSignedGet = Effect.fnUntraced(function*(path: string, by?: RemotePerson) {
   const { baseUrl, fetch } = yield* TestServer
   const accept = { accept: "application/activity+json" }
   if (by === undefined) return (yield* fetch(path, { headers: accept })).status
@@ -36,14 +37,18 @@ layer(servers({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true, time
         const sql = yield* SqlClient.SqlClient
         const { domain, requests } = yield* OtherServer
         const { fetch, variables } = yield* TestServer
-        const [ada, zoe] = [yield* person("ada"), yield* there("zoe")]
+        const [ada, zoe] = [yield* newPerson("ada"), yield* there("zoe")]
         const me = yield* actorOf(ada)
-        const status = yield* json(ada, "/api/v1/statuses", { method: "POST", json: { status: "hello" } })
+        const status = yield* json(ada, "/api/v1/statuses", { status: "hello" })
         const documents = ["/users/ada", new URL(status.uri).pathname, "/users/ada/outbox", "/users/ada/followers"]
         const search = json(ada, `/api/v2/search?type=accounts&resolve=true&q=${encodeURIComponent(`zoe@${domain}`)}`)
 
         for (const path of documents) {
-          assert.deepStrictEqual([yield* ask(path), yield* ask(path, zoe)], [401, 403], path)
+          assert.deepStrictEqual(
+            [yield* statusOfSignedGet(path), yield* statusOfSignedGet(path, zoe)],
+            [401, 403],
+            path
+          )
         }
         const open = [
           "/actor",
@@ -52,7 +57,7 @@ layer(servers({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true, time
           "/api/v2/instance"
         ]
         for (const path of open.filter((path) => !path.includes("webfinger"))) {
-          assert.strictEqual(yield* ask(path), 200, path)
+          assert.strictEqual(yield* statusOfSignedGet(path), 200, path)
         }
         for (const path of ["peers", "activity", "domain_blocks"]) {
           assert.strictEqual((yield* fetch(`/api/v1/instance/${path}`)).status, 401, path)
@@ -68,12 +73,16 @@ layer(servers({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true, time
         const soon = { schedule: Schedule.spaced("20 millis"), times: 100 }
         assert.strictEqual(yield* Effect.repeat(known, { until: (found) => found === 1, ...soon }), 1)
         for (const path of documents) {
-          assert.deepStrictEqual([yield* ask(path), yield* ask(path, zoe)], [401, 200], path)
+          assert.deepStrictEqual(
+            [yield* statusOfSignedGet(path), yield* statusOfSignedGet(path, zoe)],
+            [401, 200],
+            path
+          )
         }
         assert.strictEqual(yield* deliverFrom(zoe, { type: "Follow", object: me }), "done")
 
         assert.strictEqual((yield* cli(["domain", "disallow", domain], variables)).code, 0)
-        const asked = Effect.map(ask("/users/ada", zoe), (status) => status)
+        const asked = Effect.map(statusOfSignedGet("/users/ada", zoe), (status) => status)
         assert.strictEqual(yield* Effect.repeat(asked, { until: (found) => found === 403, ...soon }), 403)
         const followers = Effect.map(
           json(ada, "/api/v1/accounts/verify_credentials"),
@@ -89,13 +98,15 @@ layer(servers({ AUTHORIZED_FETCH: "on" }), { excludeTestServices: true, timeout:
     Effect.gen(function*() {
       const { domain } = yield* OtherServer
       const { fetch, variables } = yield* TestServer
-      const [ben, yan] = [yield* person("ben"), yield* there("yan")]
-      const status = yield* json(ben, "/api/v1/statuses", { method: "POST", json: { status: "hello" } })
+      const [ben, yan] = [yield* newPerson("ben"), yield* there("yan")]
+      const status = yield* json(ben, "/api/v1/statuses", { status: "hello" })
       const documents = ["/users/ben", new URL(status.uri).pathname, "/users/ben/outbox", "/users/ben/followers"]
-      for (const path of documents) assert.deepStrictEqual([yield* ask(path), yield* ask(path, yan)], [401, 200], path)
+      for (const path of documents) {
+        assert.deepStrictEqual([yield* statusOfSignedGet(path), yield* statusOfSignedGet(path, yan)], [401, 200], path)
+      }
       const host = new URL((yield* TestServer).baseUrl).host
       const open = ["/actor", `/.well-known/webfinger?resource=acct:ben@${host}`, "/nodeinfo/2.0"]
-      for (const path of open) assert.strictEqual(yield* ask(path), 200, path)
+      for (const path of open) assert.strictEqual(yield* statusOfSignedGet(path), 200, path)
       // People read on without signing in: the limits concern servers only.
       for (const path of ["/@ben", `/api/v1/statuses/${status.id}`, "/api/v1/timelines/public"]) {
         assert.strictEqual((yield* fetch(path)).status, 200, path)
@@ -103,7 +114,7 @@ layer(servers({ AUTHORIZED_FETCH: "on" }), { excludeTestServices: true, timeout:
       assert.strictEqual(yield* deliverFrom(yan, { type: "Follow", object: yield* actorOf(ben) }), "done")
       assert.strictEqual((yield* cli(["domain", "block", domain, "--severity", "suspend"], variables)).code, 0)
       const soon = { schedule: Schedule.spaced("20 millis"), times: 100 }
-      const asked = Effect.suspend(() => ask("/users/ben", yan))
+      const asked = Effect.suspend(() => statusOfSignedGet("/users/ben", yan))
       assert.strictEqual(yield* Effect.repeat(asked, { until: (found) => found === 403, ...soon }), 403)
     }))
 })

@@ -2,11 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Array, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { onlyLink, relMe } from "../../../src/services/html/Links.ts"
+import { json, newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import type { Person } from "../../support/Server.ts"
 import { TestServer } from "../../support/Server.ts"
 import { deliverFrom, OtherServer, servers } from "./Sending.ts"
-import { found, json, person, there } from "./Talking.ts"
+import { found, there } from "./Talking.ts"
 
 /** A page on the other server. */
 const page = (path: string, html: string, status = 200) =>
@@ -38,7 +39,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("links of pr
     "row 15: a link is proven where its page links back to the profile, by the whole address",
     () =>
       Effect.gen(function*() {
-        const [anna, { baseUrl }] = [yield* person("anna"), yield* TestServer]
+        const [anna, { baseUrl }] = [yield* newPerson("anna"), yield* TestServer]
         const me = `${baseUrl}/@anna`
         const good = yield* page("/good", `<p>hi</p>${anchor("https://x.test")}<A REL="nofollow ME" HREF="${me}">x</A>`)
         const head = yield* page("/head", `<html><head><link rel="me" href="${me}"></head></html>`)
@@ -74,7 +75,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("links of pr
   it.effect("a proven link stays proven while it stays; a page that is away is asked again later", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [ben, { baseUrl }, { documents }] = [yield* person("ben"), yield* TestServer, yield* OtherServer]
+      const [ben, { baseUrl }, { documents }] = [yield* newPerson("ben"), yield* TestServer, yield* OtherServer]
       const first = yield* page("/stays", anchor(`${baseUrl}/@ben`))
       assert.deepStrictEqual(yield* saves(ben, { first }), ["first"])
       documents.delete("/stays")
@@ -95,7 +96,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("links of pr
 
   it.effect("row 15: links of remote profiles are verified as well, if the shown address is the target", () =>
     Effect.gen(function*() {
-      const [cleo, { url }] = [yield* person("cleo"), yield* OtherServer]
+      const [cleo, { url }] = [yield* newPerson("cleo"), yield* OtherServer]
       const own = `${url}/users/zoe`
       const home = yield* page("/home", anchor(own))
       const field = (name: string, value: string) => ({ type: "PropertyValue", name, value })

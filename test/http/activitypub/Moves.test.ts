@@ -2,12 +2,13 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { transferRowsMax } from "../../../src/services/social/Moves.ts"
+import { json, newPerson } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { eventually } from "../../support/Eventually.ts"
 import type { Person } from "../../support/Server.ts"
 import { TestServer } from "../../support/Server.ts"
 import { deliverFrom, OtherServer, type RemotePerson, servers } from "./Sending.ts"
-import { actorOf, found, json, person, there } from "./Talking.ts"
+import { actorOf, found, there } from "./Talking.ts"
 
 /** Waits until no work is left. */
 const still = Effect.gen(function*() {
@@ -44,7 +45,7 @@ const relation = (by: Person, id: string) =>
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts that move", (it) => {
   it.effect("S-009, row 23, F98: followers move once the target confirms, and blocks and mutes follow", () =>
     Effect.gen(function*() {
-      const [anna, ben, cleo] = [yield* person("anna"), yield* person("ben"), yield* person("cleo")]
+      const [anna, ben, cleo] = [yield* newPerson("anna"), yield* newPerson("ben"), yield* newPerson("cleo")]
       const old = yield* there("old")
       const fresh = yield* there("fresh", { alsoKnownAs: [old.id] })
       const from = yield* follows(anna, old)
@@ -68,7 +69,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
 
   it.effect("row 23: a target whose current document does not name the account gets no followers", () =>
     Effect.gen(function*() {
-      const [dora, zed, will] = [yield* person("dora"), yield* there("zed"), yield* there("will", { alsoKnownAs: [] })]
+      const [dora, zed, will] = [
+        yield* newPerson("dora"),
+        yield* there("zed"),
+        yield* there("will", { alsoKnownAs: [] })
+      ]
       const from = yield* follows(dora, zed)
       const follows2 = yield* there("thief")
       for (
@@ -92,7 +97,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
 
   it.effect("row 23: an account moves once a week, and never to an account that has moved", () =>
     Effect.gen(function*() {
-      const [emil, a, b] = [yield* person("emil"), yield* there("aa"), yield* there("bb")]
+      const [emil, a, b] = [yield* newPerson("emil"), yield* there("aa"), yield* there("bb")]
       const c = yield* there("cc", { alsoKnownAs: [a.id, b.id] })
       yield* says(b, { alsoKnownAs: [a.id] })
       yield* says(a, { alsoKnownAs: [b.id, c.id] })
@@ -116,7 +121,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
   it.effect("more followers than a slice go along, each once", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [fay, many] = [yield* person("fay"), yield* there("many")]
+      const [fay, many] = [yield* newPerson("fay"), yield* there("many")]
       const next = yield* there("next", { alsoKnownAs: [many.id] })
       const from = yield* follows(fay, many)
       const at = new Date()
@@ -142,7 +147,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
       Effect.gen(function*() {
         const { fetch, variables } = yield* TestServer
         const { domain } = yield* OtherServer
-        const [gil, hal, ida] = [yield* person("gil"), yield* person("hal"), yield* person("ida")]
+        const [gil, hal, ida] = [yield* newPerson("gil"), yield* newPerson("hal"), yield* newPerson("ida")]
         const xeno = yield* there("xeno")
         const run = (...words: ReadonlyArray<string>) => cli(["account", ...words], variables)
         const me = yield* actorOf(gil)

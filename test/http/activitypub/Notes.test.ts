@@ -4,15 +4,10 @@ import { SqlClient } from "effect/sql"
 import { everybody } from "../../../src/services/federation/documents/Vocabulary.ts"
 import { person } from "../../support/People.ts"
 import { status } from "../../support/Posts.ts"
-import { send } from "../../support/Requests.ts"
+import { documentAt } from "../../support/Requests.ts"
 import { server } from "../../support/WebServer.ts"
 
 const here = "https://local.example"
-const ask = (path: string) =>
-  Effect.map(send(path, { headers: { accept: "application/activity+json" } }), (answer) => ({
-    ...answer,
-    json: answer.text === "" ? undefined : JSON.parse(answer.text)
-  }))
 
 const visibilities = ["public", "unlisted", "private", "direct"] as const
 
@@ -28,7 +23,7 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
       yield* sql`UPDATE status_stats SET favourites_count = 2, reblogs_count = 3 WHERE status_id = ${id}`
       const own = yield* status(anna, "more", { inReplyTo: id })
       const uri = `${here}/users/anna/statuses/${id}`
-      const { headers, json } = yield* ask(`/users/anna/statuses/${id}`)
+      const { headers, json } = yield* documentAt(`/users/anna/statuses/${id}`)
       assert.strictEqual(headers.get("content-type"), "application/activity+json; charset=utf-8")
       assert.deepInclude(json, {
         id: uri,
@@ -54,9 +49,9 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
       assert.strictEqual(json.likes.totalItems, 2)
       assert.strictEqual(json.shares.totalItems, 3)
       assert.deepStrictEqual(json.replies.first.items, [`${here}/users/anna/statuses/${own}`])
-      assert.deepStrictEqual((yield* ask(`/@anna/${id}`)).json, json)
-      assert.strictEqual((yield* ask(`/users/anna/statuses/${id}/likes`)).json.totalItems, 2)
-      const create = (yield* ask(`/users/anna/statuses/${id}/activity`)).json
+      assert.deepStrictEqual((yield* documentAt(`/@anna/${id}`)).json, json)
+      assert.strictEqual((yield* documentAt(`/users/anna/statuses/${id}/likes`)).json.totalItems, 2)
+      const create = (yield* documentAt(`/users/anna/statuses/${id}/activity`)).json
       assert.deepInclude(create, { id: `${uri}/activity`, type: "Create", actor: `${here}/users/anna` })
       assert.strictEqual(create.object.id, uri)
       assert.deepStrictEqual(create.to, json.to)
@@ -67,7 +62,7 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
       const [cleo, dora] = [yield* person("cleo"), yield* person("dora")]
       const original = yield* status(dora, "original")
       const id = yield* status(cleo, "", { reblogOf: original })
-      const { json } = yield* ask(`/users/cleo/statuses/${id}/activity`)
+      const { json } = yield* documentAt(`/users/cleo/statuses/${id}/activity`)
       assert.deepInclude(json, { type: "Announce", object: `${here}/users/dora/statuses/${original}` })
       assert.deepStrictEqual(json.to, [everybody])
       assert.deepStrictEqual(json.cc, [`${here}/users/dora`, `${here}/users/cleo/followers`])
@@ -88,7 +83,7 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
         const expected = index < 2 ? 200 : 404
         for (const part of ["", "/activity", "/replies", "/likes", "/shares"]) {
           assert.strictEqual(
-            (yield* ask(`/users/erik/statuses/${id}${part}`)).status,
+            (yield* documentAt(`/users/erik/statuses/${id}${part}`)).status,
             expected,
             `${visibilities[index]} ${part}`
           )
@@ -104,7 +99,7 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
           `/statuses/${root}`
         ]
       ) {
-        assert.sameMembers(named((yield* ask(`/users/erik${path}`)).text), ids.slice(0, 2), path)
+        assert.sameMembers(named((yield* documentAt(`/users/erik${path}`)).text), ids.slice(0, 2), path)
       }
     }))
 
@@ -116,7 +111,7 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
       const others = yield* status(gina, "another's")
       const answers = yield* Effect.forEach(
         [String(secret), String(others), "123", "99999999999999999999", "x", `${secret}0`],
-        (id) => ask(`/users/frida/statuses/${id}`)
+        (id) => documentAt(`/users/frida/statuses/${id}`)
       )
       for (const { headers, status, text } of answers) {
         assert.strictEqual(status, 404)
@@ -125,8 +120,8 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
       }
       const open = yield* status(frida, "open")
       yield* sql`UPDATE statuses SET deleted_at = ${new Date()} WHERE id IN (${open}, ${secret})`
-      assert.strictEqual((yield* ask(`/users/frida/statuses/${secret}`)).status, 404)
-      const gone = yield* ask(`/users/frida/statuses/${open}`)
+      assert.strictEqual((yield* documentAt(`/users/frida/statuses/${secret}`)).status, 404)
+      const gone = yield* documentAt(`/users/frida/statuses/${open}`)
       assert.strictEqual(gone.status, 410)
       const uri = `${here}/users/frida/statuses/${open}`
       assert.deepInclude(gone.json, { id: uri, type: "Tombstone", atomUri: uri })
@@ -139,7 +134,7 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
       const hugo = yield* person("hugo")
       const ids = yield* Effect.forEach(Array.from({ length: 45 }), (_, n) => status(hugo, `post ${n}`))
       yield* sql`UPDATE account_stats SET statuses_count = 45 WHERE account_id = ${hugo}`
-      const front = (yield* ask("/users/hugo/outbox")).json
+      const front = (yield* documentAt("/users/hugo/outbox")).json
       assert.deepInclude(front, { type: "OrderedCollection", totalItems: 45 })
       const found: Array<string> = []
       const sizes: Array<number> = []
@@ -147,7 +142,7 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
       let before: string | undefined
       while (next !== undefined) {
         const page: { id: string; next?: string; prev?: string; orderedItems: Array<{ id: string }> } =
-          (yield* ask(next.slice(here.length))).json
+          (yield* documentAt(next.slice(here.length))).json
         assert.strictEqual(page.id, next)
         found.push(...page.orderedItems.map(({ id }) => id))
         sizes.push(page.orderedItems.length)
@@ -156,7 +151,7 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
       }
       assert.deepStrictEqual(sizes, [20, 20, 5])
       assert.deepStrictEqual(found, ids.toReversed().map((id) => `${here}/users/hugo/statuses/${id}/activity`))
-      const back = (yield* ask((before ?? "").slice(here.length))).json
+      const back = (yield* documentAt((before ?? "").slice(here.length))).json
       assert.deepStrictEqual(back.orderedItems.map(({ id }: { id: string }) => id), found.slice(20, 40))
     }))
 
@@ -167,9 +162,9 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
       const others = yield* Effect.forEach(Array.from({ length: 61 }), () => status(jan, "reply", { inReplyTo: root }))
       const own = yield* status(iris, "own", { inReplyTo: root })
       const items: Array<string> = []
-      let next: string | undefined = (yield* ask(`/users/iris/statuses/${root}/replies`)).json.first
+      let next: string | undefined = (yield* documentAt(`/users/iris/statuses/${root}/replies`)).json.first
       while (next !== undefined) {
-        const page: { next?: string; items: Array<string> } = (yield* ask(next.slice(here.length))).json
+        const page: { next?: string; items: Array<string> } = (yield* documentAt(next.slice(here.length))).json
         items.push(...page.items)
         next = page.next
       }
@@ -193,24 +188,24 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
       const read = Effect.fnUntraced(function*(first: { items: Array<string>; next?: string }) {
         const items = [...first.items]
         for (let { next } = first; next !== undefined;) {
-          const page: { next?: string; items: Array<string> } = (yield* ask(next.slice(here.length))).json
+          const page: { next?: string; items: Array<string> } = (yield* documentAt(next.slice(here.length))).json
           items.push(...page.items)
           next = page.next
         }
         return items
       })
-      const { json } = yield* ask(`/users/kim/statuses/${root}`)
+      const { json } = yield* documentAt(`/users/kim/statuses/${root}`)
       assert.match(json.published, /\.\d{3}Z$/)
-      assert.match((yield* ask(`/users/kim/statuses/${root}/activity`)).json.published, /\.\d{3}Z$/)
+      assert.match((yield* documentAt(`/users/kim/statuses/${root}/activity`)).json.published, /\.\d{3}Z$/)
       assert.deepStrictEqual(yield* read(json.replies.first), [...own.map(uriOf("kim")), uriOf("lou")(other)])
-      const thread = (yield* ask(json.context.slice(here.length))).json
+      const thread = (yield* documentAt(json.context.slice(here.length))).json
       assert.deepInclude(thread, { id: json.context, type: "Collection", attributedTo: `${here}/users/kim` })
       assert.deepStrictEqual(yield* read({ items: [], next: thread.first }), [
         uriOf("kim")(root),
         ...own.map(uriOf("kim")),
         uriOf("lou")(other)
       ])
-      assert.strictEqual((yield* ask(`/contexts/${hidden}`)).status, 404)
-      assert.strictEqual((yield* ask("/contexts/x")).status, 404)
+      assert.strictEqual((yield* documentAt(`/contexts/${hidden}`)).status, 404)
+      assert.strictEqual((yield* documentAt("/contexts/x")).status, 404)
     }))
 })

@@ -2,9 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import type { Person } from "../../support/Server.ts"
 import { deliverFrom, note, send, servers, settled } from "./Sending.ts"
-import { actorOf, found, json, mentioning, person, post, received, there, told } from "./Talking.ts"
+import { actorOf, found, mentioning, received, there, told } from "./Talking.ts"
 
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 const figures = Effect.fnUntraced(function*(by: Person, { id }: { id: string }) {
@@ -23,8 +24,8 @@ const rows = ({ id }: { id: string }) =>
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities in any order and number", (it) => {
   it.effect("I9, I12, F17: a like, boost or reply repeated under other ids counts once and is notified once", () =>
     Effect.gen(function*() {
-      const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
-      const status = yield* post(anna, "hello")
+      const [anna, zoe] = [yield* newPerson("anna"), yield* there("zoe")]
+      const status = yield* publish(anna, "hello")
       const me = yield* actorOf(anna)
       const reply = note(zoe, "reply", { ...mentioning(me), inReplyTo: status.uri })
       const all = [
@@ -49,8 +50,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
 
   it.effect("I12: a reply to a post that is deleted does not count for it", () =>
     Effect.gen(function*() {
-      const [anna, zoe] = [yield* person("anette"), yield* there("zara")]
-      const status = yield* post(anna, "hello")
+      const [anna, zoe] = [yield* newPerson("anette"), yield* there("zara")]
+      const status = yield* publish(anna, "hello")
       yield* json(anna, `/api/v1/statuses/${status.id}`, {}, "DELETE")
       const reply = note(zoe, "late", { ...mentioning(yield* actorOf(anna)), inReplyTo: status.uri })
       assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object: reply }), "done")
@@ -63,8 +64,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
 
   it.effect("F17: a late undo of an earlier follow or boost keeps the later one", () =>
     Effect.gen(function*() {
-      const [anna, zoe] = [yield* person("annika"), yield* there("zita")]
-      const status = yield* post(anna, "hello")
+      const [anna, zoe] = [yield* newPerson("annika"), yield* there("zita")]
+      const status = yield* publish(anna, "hello")
       const me = yield* actorOf(anna)
       const doing = (type: string, object: string, n: number): Json => ({
         id: `${zoe.id}/${type}/${n}`,
@@ -103,8 +104,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
 
   it.effect("F17: an activity undone before it arrives has no effect, and only its actor can undo it", () =>
     Effect.gen(function*() {
-      const [ben, yan, thief] = [yield* person("ben"), yield* there("yan"), yield* there("thief")]
-      const status = yield* post(ben, "hello")
+      const [ben, yan, thief] = [yield* newPerson("ben"), yield* there("yan"), yield* there("thief")]
+      const status = yield* publish(ben, "hello")
       const me = yield* actorOf(ben)
       const activity = (type: string, object: string): Json => ({
         id: `${yan.id}/${type}`,
@@ -141,7 +142,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
 
   it.effect("F17: an edit that comes before its post is the post; an old one is nothing", () =>
     Effect.gen(function*() {
-      const [cleo, xeno] = [yield* person("cleo"), yield* there("xeno")]
+      const [cleo, xeno] = [yield* newPerson("cleo"), yield* there("xeno")]
       const me = yield* actorOf(cleo)
       const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
       const first = note(xeno, "n", { ...mentioning(me), published: ago(30) })
@@ -163,7 +164,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
   it.effect("row 16: an Accept or Reject counts for the current follow, by its id too, and can be undone", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [dora, will] = [yield* person("dora"), yield* there("will")]
+      const [dora, will] = [yield* newPerson("dora"), yield* there("will")]
       const me = yield* actorOf(dora)
       const { id } = yield* found(dora, "will")
       const follow = { id: `${me}#follows/1`, type: "Follow", actor: me, object: will.id }
@@ -191,7 +192,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
   it.effect("F44: a follow that ends at another server's word is taken back there, which may have taken a later one", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [ella, wim] = [yield* person("ella"), yield* there("wim")]
+      const [ella, wim] = [yield* newPerson("ella"), yield* there("wim")]
       const me = yield* actorOf(ella)
       const { id } = yield* found(ella, "wim")
       const undone = Effect.map(
@@ -224,7 +225,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
 
   it.effect("row 62: a block from elsewhere ends the follows both ways, and hides", () =>
     Effect.gen(function*() {
-      const [emil, vera] = [yield* person("emil"), yield* there("vera")]
+      const [emil, vera] = [yield* newPerson("emil"), yield* there("vera")]
       const me = yield* actorOf(emil)
       const { id } = yield* found(emil, "vera")
       yield* json(emil, `/api/v1/accounts/${id}/follow`, {})

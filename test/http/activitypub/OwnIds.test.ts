@@ -1,18 +1,19 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { json, newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { actorOf, json, person, there } from "./Calls.ts"
 import { answer } from "./Exchange.ts"
 import { deliverFrom, note, servers } from "./Sending.ts"
+import { actorOf, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("local ids", (it) => {
   it.effect("row 1: is not learnt from elsewhere, wherever a redirect leads", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [ada, eve] = [yield* person("ada"), yield* there("eve")]
+      const [ada, eve] = [yield* newPerson("ada"), yield* there("eve")]
       const me = yield* actorOf(ada)
-      const post = yield* json(ada, "/api/v1/statuses", { method: "POST", json: { status: "mine" } })
+      const post = yield* json(ada, "/api/v1/statuses", { status: "mine" })
       const ways = yield* Effect.forEach([`${new URL(me).origin}/actor`, me, post.uri, `${me}/followers`], (ours, n) =>
         answer(`/ways/${n}`, (_, response) => response.writeHead(302, { location: ours }).end()))
       for (const way of ways) {

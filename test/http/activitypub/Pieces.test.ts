@@ -4,15 +4,10 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { person } from "../../support/People.ts"
 import { status } from "../../support/Posts.ts"
-import { send } from "../../support/Requests.ts"
+import { documentAt } from "../../support/Requests.ts"
 import { server } from "../../support/WebServer.ts"
 
 const here = "https://local.example"
-const ask = (path: string) =>
-  Effect.map(send(path, { headers: { accept: "application/activity+json" } }), (answer) => ({
-    ...answer,
-    json: answer.text === "" ? undefined : JSON.parse(answer.text)
-  }))
 
 layer(server(), { excludeTestServices: true })("contents of notes and actors", (it) => {
   it.effect("S-009, S-012: files come along, with their words, sizes, focus and previews; emoji as well", () =>
@@ -38,7 +33,7 @@ layer(server(), { excludeTestServices: true })("contents of notes and actors", (
           NULL, 'film.mp4', 'still.png', ${now}, ${now}),
         (73, ${mia}, ${id}, 'image', 'failed', NULL, NULL, NULL, '{}', NULL, NULL, NULL, ${now}, ${now})`
       yield* sql`UPDATE statuses SET media_ids = '{71,72,73}' WHERE id = ${id}`
-      const { json } = yield* ask(`/users/mia/statuses/${id}`)
+      const { json } = yield* documentAt(`/users/mia/statuses/${id}`)
       const file = (name: string) => `${here}/system/${name}`
       assert.deepStrictEqual(json.attachment, [
         {
@@ -70,11 +65,11 @@ layer(server(), { excludeTestServices: true })("contents of notes and actors", (
         icon: { type: "Image", mediaType: "image/gif", url: file("wave.gif") }
       }
       assert.deepStrictEqual(json.tag, [emoji])
-      assert.deepInclude((yield* ask("/emojis/77")).json, emoji)
-      assert.strictEqual((yield* ask("/emojis/78")).status, 404)
+      assert.deepInclude((yield* documentAt("/emojis/77")).json, emoji)
+      assert.strictEqual((yield* documentAt("/emojis/78")).status, 404)
       yield* sql`UPDATE accounts SET avatar_name = 'me.png', avatar_description = 'Me', header_name = 'sea.jpg',
         display_name = 'Mia :wave:' WHERE id = ${mia}`
-      const actor = (yield* ask("/users/mia")).json
+      const actor = (yield* documentAt("/users/mia")).json
       assert.deepStrictEqual(actor.icon, { type: "Image", mediaType: "image/png", url: file("me.png"), summary: "Me" })
       assert.deepStrictEqual(actor.image, { type: "Image", mediaType: "image/jpeg", url: file("sea.jpg") })
       assert.deepStrictEqual(actor.tag, [emoji])
@@ -93,15 +88,15 @@ layer(server(), { excludeTestServices: true })("contents of notes and actors", (
         name,
         replies: { type: "Collection", ...totals }
       })
-      const open = (yield* ask(`/users/noa/statuses/${id}`)).json
+      const open = (yield* documentAt(`/users/noa/statuses/${id}`)).json
       assert.deepInclude(open, { type: "Question", votersCount: 5, endTime: ends.toISOString() })
       assert.deepStrictEqual(open.anyOf, [option("Tea", {}), option("Coffee", {})])
       assert.notProperty(open, "closed")
       yield* sql`UPDATE polls SET expires_at = '2026-01-02T03:04:05Z', multiple = false WHERE status_id = ${id}`
       yield* Broadcast.use(({ publish }) => publish({ _tag: "Changed", kind: "status", ids: [id] }))
-      const closed = (yield* ask(`/users/noa/statuses/${id}`)).json
+      const closed = (yield* documentAt(`/users/noa/statuses/${id}`)).json
       assert.deepStrictEqual(closed.oneOf, [option("Tea", { totalItems: 3 }), option("Coffee", { totalItems: 4 })])
       assert.deepInclude(closed, { endTime: "2026-01-02T03:04:05.000Z", closed: "2026-01-02T03:04:05.000Z" })
-      assert.strictEqual((yield* ask(`/users/noa/statuses/${id}/activity`)).json.object.type, "Question")
+      assert.strictEqual((yield* documentAt(`/users/noa/statuses/${id}/activity`)).json.object.type, "Question")
     }))
 })

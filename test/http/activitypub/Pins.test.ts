@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { foreignPinsMax } from "../../../src/services/instance/ForeignLimits.ts"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { answer, ended, eventually, follows, outcomeOf, serve, timesAsked } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
-import { actorOf, found, json, mentioning, person, post, there } from "./Talking.ts"
+import { actorOf, found, mentioning, there } from "./Talking.ts"
 
 /** A remote account with a collection of pinned posts. */
 const pinning = Effect.fnUntraced(function*(name: string) {
@@ -14,7 +15,7 @@ const pinning = Effect.fnUntraced(function*(name: string) {
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned posts of other servers", (it) => {
   it.effect("S-010: a post is pinned and taken off, and shown on the profile", () =>
     Effect.gen(function*() {
-      const [anna, zoe] = [yield* person("anna"), yield* pinning("zoe")]
+      const [anna, zoe] = [yield* newPerson("anna"), yield* pinning("zoe")]
       const me = yield* actorOf(anna)
       for (const name of ["one", "two"]) {
         yield* deliverFrom(zoe, { type: "Create", object: note(zoe, name, mentioning(me)) })
@@ -35,9 +36,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
 
   it.effect("row 8: an account cannot pin another's posts, nor pin to another's collection", () =>
     Effect.gen(function*() {
-      const [ben, yan, thief] = [yield* person("ben"), yield* pinning("yan"), yield* pinning("thief")]
+      const [ben, yan, thief] = [yield* newPerson("ben"), yield* pinning("yan"), yield* pinning("thief")]
       const me = yield* actorOf(ben)
-      const mine = yield* post(ben, "mine")
+      const mine = yield* publish(ben, "mine")
       for (const by of [yan, thief]) {
         yield* deliverFrom(by, { type: "Create", object: note(by, "own", mentioning(me)) })
       }
@@ -68,7 +69,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
 
   it.effect("S-010: an unknown post is fetched when it is pinned, and skipped if it cannot be fetched", () =>
     Effect.gen(function*() {
-      const [dora, wim] = [yield* person("dora"), yield* pinning("wim")]
+      const [dora, wim] = [yield* newPerson("dora"), yield* pinning("wim")]
       const { id } = yield* found(dora, "wim")
       const old = note(wim, "old")
       yield* serve(old)
@@ -84,7 +85,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
 
   it.effect("S-010: a pin that overtakes its post takes effect when that comes, in the order of the pins", () =>
     Effect.gen(function*() {
-      const [eve, vic] = [yield* person("eve"), yield* pinning("vic")]
+      const [eve, vic] = [yield* newPerson("eve"), yield* pinning("vic")]
       const me = yield* actorOf(eve)
       const { id } = yield* found(eve, "vic")
       const posts = ["first", "second", "third"].map((name) => note(vic, name, mentioning(me)))
@@ -120,7 +121,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
 
   it.effect("S-010: a pin waits for a followers-only post, which its origin delivers and does not serve", () =>
     Effect.gen(function*() {
-      const [flora, ulf] = [yield* person("flora"), yield* pinning("ulf")]
+      const [flora, ulf] = [yield* newPerson("flora"), yield* pinning("ulf")]
       const { id } = yield* found(flora, "ulf")
       yield* follows(flora.accountId, ulf.id)
       const post = note(ulf, "private", { to: [`${ulf.id}/followers`], cc: [] })
@@ -135,7 +136,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
 
   it.effect("row 37: there are so many pinned posts, and none that is for a few", () =>
     Effect.gen(function*() {
-      const [cleo, xeno] = [yield* person("cleo"), yield* pinning("xeno")]
+      const [cleo, xeno] = [yield* newPerson("cleo"), yield* pinning("xeno")]
       const me = yield* actorOf(cleo)
       const pins = Effect.fnUntraced(function*(name: string, more = {}) {
         yield* deliverFrom(xeno, { type: "Create", object: note(xeno, name, { ...mentioning(me), ...more }) })

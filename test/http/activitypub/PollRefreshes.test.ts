@@ -2,12 +2,13 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import migration from "../../../migrations/0026_moments.ts"
+import { json, newPerson } from "../../support/Api.ts"
 import { hearStrangers } from "../../support/People.ts"
 import { TestServer } from "../../support/Server.ts"
 import { answer, eventually, serve, timesAsked } from "./Exchange.ts"
 import { remotePoll, tally } from "./RemotePolls.ts"
 import { deliverFrom, servers } from "./Sending.ts"
-import { actorOf, json, person, received, there } from "./Talking.ts"
+import { actorOf, received, there } from "./Talking.ts"
 
 /** Moves refreshes a minute into the past. */
 const later = SqlClient.SqlClient.use((sql) =>
@@ -18,7 +19,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
   it.effect("S-076: polls are refreshed by views, at most once a minute, and once after their end", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [anna, ben, zoe] = [yield* person("anna"), yield* person("ben"), yield* there("zoe")]
+      const [anna, ben, zoe] = [yield* newPerson("anna"), yield* newPerson("ben"), yield* there("zoe")]
       const me = yield* actorOf(anna)
       const asked = (one: number, two: number) => remotePoll(zoe, "q", me, { one, two })
       yield* deliverFrom(zoe, { type: "Create", object: asked(1, 0) })
@@ -52,7 +53,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
 
   it.effect("S-076: polls of slow or silent servers are shown as cached", () =>
     Effect.gen(function*() {
-      const [cleo, yan] = [yield* person("cleo"), yield* there("yan")]
+      const [cleo, yan] = [yield* newPerson("cleo"), yield* there("yan")]
       const me = yield* actorOf(cleo)
       const asked = remotePoll(yan, "slow", me, { one: 1, two: 2 })
       yield* deliverFrom(yan, { type: "Create", object: asked })
@@ -78,7 +79,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
 
   it.effect("S-076: are not refreshed for restricted posts, nor by viewers who cannot see the post", () =>
     Effect.gen(function*() {
-      const [dora, emil, wim] = [yield* person("dora"), yield* person("emil"), yield* there("wim")]
+      const [dora, emil, wim] = [yield* newPerson("dora"), yield* newPerson("emil"), yield* there("wim")]
       yield* hearStrangers(dora)
       const me = yield* actorOf(dora)
       const secret = remotePoll(wim, "secret", me, { one: 1, two: 2 }, { to: [me], cc: [] })
@@ -91,7 +92,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
 
   it.effect("F10: a poll that ends in the year 10000 is shown with an end that can be written", () =>
     Effect.gen(function*() {
-      const [ida, ute] = [yield* person("ida"), yield* there("ute", { published: "+010000-01-01T00:00:00Z" })]
+      const [ida, ute] = [yield* newPerson("ida"), yield* there("ute", { published: "+010000-01-01T00:00:00Z" })]
       const me = yield* actorOf(ida)
       const ends = {
         far: "+010000-01-01T00:00:00.000Z",
@@ -132,7 +133,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
 
   it.effect("F10: a row that is here and cannot be rendered is left out of every page, never the page", () =>
     Effect.gen(function*() {
-      const [jon, good, bad] = [yield* person("jon"), yield* there("good"), yield* there("bad")]
+      const [jon, good, bad] = [yield* newPerson("jon"), yield* there("good"), yield* there("bad")]
       const me = yield* actorOf(jon)
       const [gone] = [yield* there("gone")]
       for (const by of [good, bad, gone]) {

@@ -3,15 +3,16 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { optionsMax } from "../../../src/services/federation/documents/ForeignPoll.ts"
 import type { Json } from "../../services/federation/Peer.ts"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import type { Person } from "../../support/Server.ts"
 import { remotePoll, tally } from "./RemotePolls.ts"
 import { deliverFrom, type RemotePerson, send, servers, settled } from "./Sending.ts"
-import { actorOf, json, person, post, received, there, told } from "./Talking.ts"
+import { actorOf, received, there, told } from "./Talking.ts"
 
 /** A poll of this server. */
 const asks = (by: Person, poll: Json = {}, more: Json = {}) =>
-  post(by, "Which?", { poll: { options: ["one", "two", "three"], expires_in: 3_600, ...poll }, ...more })
+  publish(by, "Which?", { poll: { options: ["one", "two", "three"], expires_in: 3_600, ...poll }, ...more })
 
 /** A vote as other servers send it. */
 const votes = (by: RemotePerson, status: { uri: string }, name: string, more: Json = {}) =>
@@ -30,7 +31,7 @@ const votes = (by: RemotePerson, status: { uri: string }, name: string, more: Js
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and other servers", (it) => {
   it.effect("S-013, row 19, I20: votes from elsewhere count once, by the option's exact name, and are no posts", () =>
     Effect.gen(function*() {
-      const [anna, zoe, yan] = [yield* person("anna"), yield* there("zoe"), yield* there("yan")]
+      const [anna, zoe, yan] = [yield* newPerson("anna"), yield* there("zoe"), yield* there("yan")]
       const [single, several] = [yield* asks(anna), yield* asks(anna, { multiple: true })]
       assert.strictEqual(yield* votes(zoe, single, "two"), "done")
       for (const name of ["two", "one"]) {
@@ -66,7 +67,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
 
   it.effect("row 19: of the same vote sent many times at once one counts", () =>
     Effect.gen(function*() {
-      const [ben, xeno] = [yield* person("ben"), yield* there("xeno")]
+      const [ben, xeno] = [yield* newPerson("ben"), yield* there("xeno")]
       const status = yield* asks(ben)
       const vote = (n: number) => ({
         type: "Create",
@@ -86,7 +87,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
 
   it.effect("row 19: votes on invisible or ended polls are refused", () =>
     Effect.gen(function*() {
-      const [cleo, will] = [yield* person("cleo"), yield* there("will")]
+      const [cleo, will] = [yield* newPerson("cleo"), yield* there("will")]
       const hidden = yield* asks(cleo, {}, { visibility: "private" })
       assert.strictEqual(yield* votes(will, hidden, "one"), "ignored: Record not found")
       const open = yield* asks(cleo)
@@ -98,7 +99,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
 
   it.effect("S-009, S-076: a question is shown with the tallies of its server, and people here vote once", () =>
     Effect.gen(function*() {
-      const [dora, vera] = [yield* person("dora"), yield* there("vera")]
+      const [dora, vera] = [yield* newPerson("dora"), yield* there("vera")]
       const me = yield* actorOf(dora)
       yield* deliverFrom(vera, { type: "Create", object: remotePoll(vera, "tea", me, { yes: 3, no: 4 }) })
       const { id } = yield* received(dora)
@@ -121,7 +122,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
 
   it.effect("S-077: an edit with other options is another poll, and one that is older changes nothing", () =>
     Effect.gen(function*() {
-      const [emil, uwe] = [yield* person("emil"), yield* there("uwe")]
+      const [emil, uwe] = [yield* newPerson("emil"), yield* there("uwe")]
       const me = yield* actorOf(emil)
       yield* deliverFrom(uwe, { type: "Create", object: remotePoll(uwe, "day", me, { mon: 1, tue: 1 }) })
       const { id } = yield* received(emil)
@@ -147,7 +148,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
 
   it.effect("local voters are notified once of a remote poll's end", () =>
     Effect.gen(function*() {
-      const [fay, gil, tom] = [yield* person("fay"), yield* person("gil"), yield* there("tom")]
+      const [fay, gil, tom] = [yield* newPerson("fay"), yield* newPerson("gil"), yield* there("tom")]
       const [me, other] = [yield* actorOf(fay), yield* actorOf(gil)]
       const both = { cc: [me, other], tag: [me, other].map((href) => ({ type: "Mention", href })) }
       yield* deliverFrom(tom, { type: "Create", object: remotePoll(tom, "end", me, { a: 1, b: 1 }, both) })
@@ -168,7 +169,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
 
   it.effect("row 39: of a question with too many options some are left", () =>
     Effect.gen(function*() {
-      const [hal, sam] = [yield* person("hal"), yield* there("sam")]
+      const [hal, sam] = [yield* newPerson("hal"), yield* there("sam")]
       const many = Object.fromEntries(Array.from({ length: optionsMax + 1 }, (_, n) => [`option ${n}`, n]))
       const anyOf = remotePoll(sam, "x", "", many)["oneOf"]
       const me = yield* actorOf(hal)

@@ -2,11 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
-import { type Person, TestServer } from "../../support/Server.ts"
-import { answer, api, eventually, follows, serve, timesAsked } from "./Exchange.ts"
+import { json, newPerson } from "../../support/Api.ts"
+import { type Person } from "../../support/Server.ts"
+import { answer, eventually, follows, serve, timesAsked } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, send, servers } from "./Sending.ts"
 
-const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const published = new Date(Date.now() - 3_600_000).toISOString()
 const collections = ["outbox", "followers", "following", "featured"] as const
 
@@ -18,7 +18,7 @@ const somebody = Effect.fnUntraced(function*(me: Person, name: string, totals: R
   for (const field of collections) {
     yield* serve({ id: `${id}/${field}`, type: "OrderedCollection", totalItems: totals[field] ?? 0, orderedItems: [] })
   }
-  const found = yield* api(me.token, `/api/v2/search?resolve=true&q=${name}@${domain}`)
+  const found = yield* json(me, `/api/v2/search?resolve=true&q=${name}@${domain}`)
   const accountId: string = found.accounts[0].id
   return { ...them, accountId }
 })
@@ -31,7 +31,7 @@ const create = (by: { id: string }, post: Json, more: Json = {}) => ({
 })
 const posts = (me: Person, accountId: string, more = "") =>
   Effect.map(
-    api(me.token, `/api/v1/accounts/${accountId}/statuses${more}`),
+    json(me, `/api/v1/accounts/${accountId}/statuses${more}`),
     (list: ReadonlyArray<{ uri: string }>) => list.map(({ uri }) => uri)
   )
 /** Returns true if all work started by a view is done. */
@@ -45,7 +45,7 @@ const over = (accountId: string) =>
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of other servers", (it) => {
   it.effect("S-134, S-137: the first look brings posts, pins and figures; once a day, however many look", () =>
     Effect.gen(function*() {
-      const anna = yield* person("anna")
+      const anna = yield* newPerson("anna")
       const zoe = yield* somebody(anna, "zoe", { outbox: 321, followers: 1_234, following: 56 })
       const named = (name: string) => note(zoe, name, { published })
       const [whole, byId, pinned, second] = [named("whole"), named("byId"), named("pinned"), named("second")]
@@ -76,7 +76,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of
         [whole, byId, pinned, second].map(({ id }) => id)
       )
       assert.deepStrictEqual<unknown>(yield* posts(anna, zoe.accountId, "?pinned=true"), [pinned["id"], second["id"]])
-      assert.deepInclude(yield* api(anna.token, `/api/v1/accounts/${zoe.accountId}`), {
+      assert.deepInclude(yield* json(anna, `/api/v1/accounts/${zoe.accountId}`), {
         followers_count: 1_234,
         following_count: 56,
         statuses_count: 321
@@ -87,7 +87,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of
 
   it.effect("S-010: a pin change during a fetch of the collection is not reverted by it", () =>
     Effect.gen(function*() {
-      const hugo = yield* person("hugo")
+      const hugo = yield* newPerson("hugo")
       const tess = yield* somebody(hugo, "tess")
       const [one, two, three] = ["one", "two", "three"].map((name) => note(tess, name, { published }))
       yield* serve(one!, two!, three!)
@@ -123,7 +123,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of
 
   it.effect("rows 1, 9: an outbox and a featured collection hold nothing of anybody else", () =>
     Effect.gen(function*() {
-      const ben = yield* person("ben")
+      const ben = yield* newPerson("ben")
       const [yan, victim] = [yield* somebody(ben, "yan"), yield* somebody(ben, "victim")]
       const mine = note(yan, "mine", { published })
       const forged = note(victim, "forged", { published })
@@ -149,7 +149,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of
 
   it.effect("row 34: of an outbox without an end twenty posts are taken, of one that is its own next page one page", () =>
     Effect.gen(function*() {
-      const cleo = yield* person("cleo")
+      const cleo = yield* newPerson("cleo")
       const xena = yield* somebody(cleo, "xena")
       const many = Array.from({ length: 50 }, (_, n) => create(xena, note(xena, `n${n}`, { published })))
       yield* serve({
@@ -165,28 +165,28 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of
 
   it.effect("accounts whose posts are delivered are not polled; visitors cause no fetch", () =>
     Effect.gen(function*() {
-      const dora = yield* person("dora")
+      const dora = yield* newPerson("dora")
       const [wim, vic] = [yield* somebody(dora, "wim", { followers: 7 }), yield* somebody(dora, "vic")]
       yield* follows(dora.accountId, wim.id)
       yield* serve({ id: `${wim.id}/outbox`, type: "OrderedCollection", orderedItems: [create(wim, note(wim, "x"))] })
-      yield* api(dora.token, `/api/v1/accounts/${wim.accountId}`)
+      yield* json(dora, `/api/v1/accounts/${wim.accountId}`)
       yield* over(wim.accountId)
       assert.isEmpty(yield* posts(dora, wim.accountId))
-      assert.strictEqual((yield* api(dora.token, `/api/v1/accounts/${wim.accountId}`)).followers_count, 7)
-      yield* api(undefined, `/api/v1/accounts/${vic.accountId}/statuses`)
-      yield* api(undefined, `/api/v1/accounts/${vic.accountId}`)
+      assert.strictEqual((yield* json(dora, `/api/v1/accounts/${wim.accountId}`)).followers_count, 7)
+      yield* json(undefined, `/api/v1/accounts/${vic.accountId}/statuses`)
+      yield* json(undefined, `/api/v1/accounts/${vic.accountId}`)
       assert.strictEqual(yield* timesAsked(`${vic.id}/outbox`), 0)
     }))
 
   it.effect("a profile that was fetched more than a day ago is looked at again", () =>
     Effect.gen(function*() {
-      const emil = yield* person("emil")
+      const emil = yield* newPerson("emil")
       const uwe = yield* somebody(emil, "uwe")
       const { documents } = yield* OtherServer
       const document = documents.get("/users/uwe")
       assert.isObject(document)
       documents.set("/users/uwe", { ...document, name: "Uwe the second" })
-      const shown = Effect.map(api(emil.token, `/api/v1/accounts/${uwe.accountId}`), (account) => account.display_name)
+      const shown = Effect.map(json(emil, `/api/v1/accounts/${uwe.accountId}`), (account) => account.display_name)
       assert.strictEqual(yield* shown, "")
       yield* over(uwe.accountId)
       assert.strictEqual(yield* shown, "")
@@ -196,7 +196,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of
       yield* sql`UPDATE remote_actors SET fetched_at = ${new Date(Date.now() - 25 * 3_600_000)}
         WHERE account_id = ${BigInt(tim.accountId)}`
       const seen = yield* eventually(Effect.map(
-        api(emil.token, `/api/v1/accounts/${tim.accountId}`),
+        json(emil, `/api/v1/accounts/${tim.accountId}`),
         (account) => account.display_name || undefined
       ))
       assert.strictEqual(seen, "Tim the second")

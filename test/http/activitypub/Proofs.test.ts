@@ -2,11 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { ed25519, withProof } from "../../support/IntegrityProofs.ts"
 import { eventually, follows, outcomeOf, timesAsked } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, type RemotePerson, sendBody, servers, settled } from "./Sending.ts"
 import { storedNote } from "./StoredNotes.ts"
-import { actorOf, found, json, person, post, there } from "./Talking.ts"
+import { actorOf, found, there } from "./Talking.ts"
 
 const context = ["https://www.w3.org/ns/activitystreams", "https://w3id.org/security/data-integrity/v2"]
 let count = 0
@@ -16,7 +17,7 @@ const scene = Effect.fnUntraced(function*(name: string) {
   const { url } = yield* OtherServer
   const key = ed25519(`${url}/users/author${name}`)
   const [ada, author, relay] = [
-    yield* person(`ada${name}`),
+    yield* newPerson(`ada${name}`),
     yield* there(`author${name}`, { assertionMethod: [key.method] }),
     yield* there(`relay${name}`)
   ]
@@ -45,7 +46,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of a
       assert.deepInclude(yield* storedNote(written["id"]), { visibility: "public", gone: false })
       const edited = { ...written, content: "<p>edited</p>", updated: new Date(Date.now() + 1_000).toISOString() }
       assert.strictEqual(yield* handOn(relay, withProof(activity({ type: "Update", object: edited }), key)), "done")
-      const { uri, id } = yield* post(ada, "like me")
+      const { uri, id } = yield* publish(ada, "like me")
       const like = activity({ type: "Like", object: uri })
       assert.strictEqual(yield* handOn(relay, withProof(like, key)), "done")
       const likes = Effect.map(sql`SELECT FROM favourites WHERE status_id = ${BigInt(id)}`, (rows) => rows.length)
@@ -115,7 +116,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of a
       const { activity, ada, key, relay } = yield* scene("3")
       const account = yield* found(ada, "author3")
       yield* json(ada, `/api/v1/accounts/${account.id}/block`, {})
-      const { id, uri } = yield* post(ada, "no likes")
+      const { id, uri } = yield* publish(ada, "no likes")
       yield* handOn(relay, withProof(activity({ type: "Like", object: uri }), key))
       assert.isEmpty(yield* sql`SELECT FROM favourites WHERE status_id = ${BigInt(id)}`)
       // A proof says nothing about other accounts' objects.
@@ -126,9 +127,9 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of a
 
   it.effect("F88: the server's actor lists its capabilities, and other actors link to it", () =>
     Effect.gen(function*() {
-      const ada = yield* person("ada4")
-      const ask = (path: string) => json(ada, path)
-      const instance = yield* ask("/actor")
+      const ada = yield* newPerson("ada4")
+      const getAsAda = (path: string) => json(ada, path)
+      const instance = yield* getAsAda("/actor")
       const names: ReadonlyArray<string> = instance.implements.map(({ href }: { readonly href: string }) => href)
       assert.includeMembers([...names], ["https://datatracker.ietf.org/doc/html/rfc9421", "https://w3id.org/fep/8b32"])
       for (const link of instance.implements) assert.hasAllKeys(link, ["type", "href", "name"])

@@ -2,9 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { postsMax } from "../../../src/services/federation/purge/PurgedPosts.ts"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { deliverFrom, note, OtherServer, type RemotePerson, send, servers, settled } from "./Sending.ts"
-import { actorOf, found, json, mentioning, person, post, there, told } from "./Talking.ts"
+import { actorOf, found, mentioning, there, told } from "./Talking.ts"
 
 const idOf = (by: RemotePerson) =>
   SqlClient.SqlClient.use((sql) => sql<{ id: bigint }>`SELECT id FROM accounts WHERE uri = ${by.id}`).pipe(
@@ -22,9 +23,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
   it.effect("S-009, I12: deleting an account deletes its data, and counters match the rest", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [anna, ben, zoe] = [yield* person("anna"), yield* person("ben"), yield* there("zoe")]
+      const [anna, ben, zoe] = [yield* newPerson("anna"), yield* newPerson("ben"), yield* there("zoe")]
       const me = yield* actorOf(anna)
-      const status = yield* post(anna, "Which?", { poll: { options: ["a", "b"], expires_in: 3_600 } })
+      const status = yield* publish(anna, "Which?", { poll: { options: ["a", "b"], expires_in: 3_600 } })
       const account = yield* found(anna, "zoe")
       for (const by of [anna, ben]) yield* json(by, `/api/v1/accounts/${account.id}/follow`, {})
       for (const by of [anna, ben]) {
@@ -68,7 +69,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
 
   it.effect("row 11: a deleted account cannot return with its old key; a new key is a new account", () =>
     Effect.gen(function*() {
-      const [cleo, yan] = [yield* person("cleo"), yield* there("yan")]
+      const [cleo, yan] = [yield* newPerson("cleo"), yield* there("yan")]
       const me = yield* actorOf(cleo)
       yield* deliverFrom(yan, { type: "Follow", object: me })
       const before = yield* idOf(yan)
@@ -89,9 +90,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
   it.effect("row 11: a deleted local account cannot be followed or mentioned, and its reported posts stay hidden", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [hal, ida, tom] = [yield* person("hal"), yield* person("ida"), yield* there("tom")]
+      const [hal, ida, tom] = [yield* newPerson("hal"), yield* newPerson("ida"), yield* there("tom")]
       const me = yield* actorOf(hal)
-      const [bad] = [yield* post(hal, "bad"), yield* post(hal, "other")]
+      const [bad] = [yield* publish(hal, "bad"), yield* publish(hal, "other")]
       yield* json(ida, "/api/v1/reports", { account_id: String(hal.accountId), status_ids: [bad.id] })
       yield* sql`INSERT INTO account_intents (id, account_id, kind, details, created_at)
         VALUES (1, ${hal.accountId}, 'DeleteAccount', '{"_tag": "DeleteAccount"}', ${new Date()})`
@@ -112,7 +113,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
   it.effect("S-066: posts under review stay for moderators, hidden, and are deleted afterwards", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [dora, xeno] = [yield* person("dora"), yield* there("xeno")]
+      const [dora, xeno] = [yield* newPerson("dora"), yield* there("xeno")]
       const me = yield* actorOf(dora)
       for (const name of ["bad", "other"]) {
         yield* deliverFrom(xeno, { type: "Create", object: note(xeno, name, mentioning(me)) })
@@ -133,7 +134,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
 
   it.effect("an account whose document is gone is deleted", () =>
     Effect.gen(function*() {
-      const [emil, will] = [yield* person("emil"), yield* there("will")]
+      const [emil, will] = [yield* newPerson("emil"), yield* there("will")]
       yield* deliverFrom(will, { type: "Follow", object: yield* actorOf(emil) })
       const id = yield* idOf(will)
       const peer = yield* OtherServer
@@ -146,7 +147,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
   it.effect("F20: an object that cannot be fetched now is fetched later, for any requester", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [fay, vera] = [yield* person("fay"), yield* there("vera")]
+      const [fay, vera] = [yield* newPerson("fay"), yield* there("vera")]
       yield* found(fay, "vera")
       const peer = yield* OtherServer
       const document = peer.documents.get("/users/vera")
@@ -163,7 +164,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
   it.effect("S-014: only the server that suspended an account can lift that suspension", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [gil, ulla] = [yield* person("gil"), yield* there("ulla")]
+      const [gil, ulla] = [yield* newPerson("gil"), yield* there("ulla")]
       const { id } = yield* found(gil, "ulla")
       const peer = yield* OtherServer
       const document = peer.documents.get("/users/ulla") as object

@@ -3,9 +3,10 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { QuoteConsents } from "../../../src/services/federation/inbox/QuoteConsents.ts"
 import { Jobs } from "../../../src/services/intents/Jobs.ts"
+import { json, newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
-import { actorOf, json, mentioning, person, there } from "./Talking.ts"
+import { actorOf, mentioning, there } from "./Talking.ts"
 
 type Json = Record<string, unknown>
 
@@ -27,7 +28,7 @@ const worked = (kind: string) =>
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("accepted and pending quotes", (it) => {
   it.effect("row 21: a quoted post that arrives later is quoted from then on", () =>
     Effect.gen(function*() {
-      const anna = yield* person("anna1")
+      const anna = yield* newPerson("anna1")
       const zoe = yield* there("zoe1")
       const heard = mentioning(yield* actorOf(anna))
       const original = note(zoe, "original", heard)
@@ -45,7 +46,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("accepted an
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { documents } = yield* OtherServer
-      const anna = yield* person("anna2")
+      const anna = yield* newPerson("anna2")
       const [zoe, max] = [yield* there("zoe2"), yield* there("max2")]
       const heard = mentioning(yield* actorOf(anna))
       const serve = (uri: unknown, document: Json) =>

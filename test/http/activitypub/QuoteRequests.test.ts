@@ -1,10 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Json } from "../../services/federation/Peer.ts"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { sentOf } from "./QuoteDocuments.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
-import { json, person, post, there } from "./Talking.ts"
+import { there } from "./Talking.ts"
 
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
@@ -14,7 +15,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
       const { baseUrl } = yield* TestServer
       const { documents } = yield* OtherServer
       const [zoe, eve] = [yield* there("zoe5"), yield* there("eve5")]
-      const anna = yield* person("anna5")
+      const anna = yield* newPerson("anna5")
       const policy = { canQuote: { automaticApproval: [], manualApproval: [everybody, `${zoe.id}/x`] } }
       const quoted = note(zoe, "original", { interactionPolicy: policy })
       documents.set(new URL(String(quoted["id"])).pathname, {
@@ -30,7 +31,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
         manual: ["public", "unsupported_policy"],
         current_user: "manual"
       })
-      const quote = yield* post(anna, "look", { quoted_status_id: copy.id })
+      const quote = yield* publish(anna, "look", { quoted_status_id: copy.id })
       const shown = Effect.map(json(anna, `/api/v1/statuses/${quote.id}`), ({ quote }) => quote.state)
       const asked = (yield* sentOf("QuoteRequest")).find(({ object }) => object === quoted["id"])
       assert.deepInclude(asked?.["instrument"], { quote: quoted["id"] })
@@ -71,8 +72,10 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
   it.effect("row 21: a request waits for the author, however often it is repeated, and is answered as they decide", () =>
     Effect.gen(function*() {
       const zoe = yield* there("zoe6")
-      const anna = yield* person("anna6")
-      const quoted = yield* post(anna, "ask me", { interaction_policy: { can_quote: { manual_approval: ["public"] } } })
+      const anna = yield* newPerson("anna6")
+      const quoted = yield* publish(anna, "ask me", {
+        interaction_policy: { can_quote: { manual_approval: ["public"] } }
+      })
       const asks = (name: string, number: number, instrument: unknown) =>
         deliverFrom(zoe, {
           id: `${zoe.id}/requests/${name}${number}`,

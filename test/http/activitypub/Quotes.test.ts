@@ -1,10 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { sentOf } from "./QuoteDocuments.ts"
 import { deliverFrom, note, OtherServer, type RemotePerson, send, servers, settled } from "./Sending.ts"
-import { actorOf, json, mentioning, person, post, there, told } from "./Talking.ts"
+import { actorOf, mentioning, there, told } from "./Talking.ts"
 
 type Json = Record<string, unknown>
 
@@ -18,9 +19,9 @@ const stateOf = (uri: string) => Effect.map(quoteOf(uri), (row) => row?.state)
 
 /** A local post and a remote account. */
 const scene = Effect.fnUntraced(function*(name: string, policy = "public") {
-  const anna = yield* person(`anna${name}`)
+  const anna = yield* newPerson(`anna${name}`)
   const zoe = yield* there(`zoe${name}`)
-  const quoted = yield* post(anna, "quoted", { quote_approval_policy: policy })
+  const quoted = yield* publish(anna, "quoted", { quote_approval_policy: policy })
   return { anna, zoe, quoted, actor: yield* actorOf(anna) }
 })
 const request = (by: RemotePerson, object: string, instrument: unknown, id = `${by.id}/requests/1`) => ({
@@ -66,7 +67,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       )
       assert.strictEqual(yield* stateOf(String(quote["id"])), "revoked")
 
-      const mine = yield* post(anna, "mine alone", { quote_approval_policy: "nobody" })
+      const mine = yield* publish(anna, "mine alone", { quote_approval_policy: "nobody" })
       const other = note(zoe, "q2", { quote: mine.uri })
       assert.strictEqual(
         yield* deliverFrom(zoe, request(zoe, mine.uri, other, `${zoe.id}/requests/4`)),
@@ -104,7 +105,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
         "ignored: an id of another server"
       )
       assert.strictEqual(yield* stateOf(String(theirs["id"])), "pending")
-      const secret = yield* post(anna, "secret", { visibility: "private", quote_approval_policy: "public" })
+      const secret = yield* publish(anna, "secret", { visibility: "private", quote_approval_policy: "public" })
       const q = note(eve, "q", { quote: secret.uri })
       assert.strictEqual(
         yield* deliverFrom(eve, request(eve, secret.uri, q, `${eve.id}/requests/8`)),
@@ -116,7 +117,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
     Effect.gen(function*() {
       const { documents } = yield* OtherServer
       const [zoe, max, eve] = [yield* there("zoe3"), yield* there("max3"), yield* there("eve3")]
-      const anna = yield* person("anna3")
+      const anna = yield* newPerson("anna3")
       const heard = mentioning(yield* actorOf(anna))
       const serve = (path: string, document: Json) =>
         documents.set(path, { "@context": "https://www.w3.org/ns/activitystreams", ...document })
@@ -173,7 +174,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
   it.effect("row 21: quotes in earlier words count where everybody may quote; else the text keeps its link", () =>
     Effect.gen(function*() {
       const { anna, quoted, zoe } = yield* scene("4")
-      const closed = yield* post(anna, "closed", { quote_approval_policy: "followers" })
+      const closed = yield* publish(anna, "closed", { quote_approval_policy: "followers" })
       const link = (uri: string) => ({
         tag: [{
           type: "Link",

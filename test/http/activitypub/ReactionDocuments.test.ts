@@ -2,10 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import * as Sending from "./Sending.ts"
 import { note, OtherServer, type RemotePerson, servers } from "./Sending.ts"
-import { actorOf, json, mentioning, person, post, received, there } from "./Talking.ts"
+import { actorOf, mentioning, received, there } from "./Talking.ts"
 
 const done = (by: RemotePerson, activity: Json) =>
   Effect.map(Sending.deliverFrom(by, activity), (outcome) => outcome ?? "nothing")
@@ -21,8 +22,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions a
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const { url } = yield* OtherServer
-      const [ella, tina] = [yield* person("ella"), yield* there("tina")]
-      const { id, uri } = yield* post(ella, "hello")
+      const [ella, tina] = [yield* newPerson("ella"), yield* there("tina")]
+      const { id, uri } = yield* publish(ella, "hello")
       const document = (of: string) =>
         Effect.flatMap(
           fetch(new URL(of).pathname, { headers: { accept: "application/activity+json" } }),
@@ -44,7 +45,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions a
         icon: { type: "Image", mediaType: "image/png", url: "https://pictures.example/sun.png" }
       })
       assert.deepInclude(collection.items[1], { type: "EmojiReact", actor: yield* actorOf(ella), content: "🔥" })
-      const { uri: secret } = yield* post(ella, "secret", { visibility: "private" })
+      const { uri: secret } = yield* publish(ella, "secret", { visibility: "private" })
       const [status, text] = yield* document(`${secret}/emoji_reactions`)
       assert.deepStrictEqual([status, text], yield* document(`${uri.replace(id, "4711")}/emoji_reactions`))
       assert.isString(url)
@@ -53,7 +54,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions a
   it.effect("ours leave for the author elsewhere, and their end as well", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [fritz, sara] = [yield* person("fritz"), yield* there("sara")]
+      const [fritz, sara] = [yield* newPerson("fritz"), yield* there("sara")]
       const me = yield* actorOf(fritz)
       yield* sql`INSERT INTO custom_emojis (id, shortcode, domain, url, static_url, created_at)
         VALUES (91, 'leaf', NULL, 'https://local.example/leaf.png', 'https://local.example/leaf.png', now())`

@@ -1,11 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { json, newPerson } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { TestServer } from "../../support/Server.ts"
 import { answer, eventually } from "./Exchange.ts"
 import { OtherServer, servers } from "./Sending.ts"
-import { found, json, person, there } from "./Talking.ts"
+import { found, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("refusals of other servers", (it) => {
   it.effect("F102: pending deliveries are shown with the refusals of both signature schemes", () =>
@@ -13,7 +14,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("refusals of
       const sql = yield* SqlClient.SqlClient
       const { domain } = yield* OtherServer
       const { variables } = yield* TestServer
-      const ada = yield* person("ada")
+      const ada = yield* newPerson("ada")
       for (
         const [name, second] of [["zoe", "401 Unsupported signature"], ["yan", undefined]] as const
       ) {

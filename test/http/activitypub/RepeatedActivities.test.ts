@@ -2,9 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
+import { json, newPerson } from "../../support/Api.ts"
 import { answer, eventually } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
-import { actorOf, json, mentioning, person, there, told } from "./Talking.ts"
+import { actorOf, mentioning, there, told } from "./Talking.ts"
 
 const began = Date.now() - 60_000
 
@@ -28,7 +29,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
   it.effect("row 78, F18: a follow under the same id counts again after its end, but copies signed earlier do not", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
+      const [anna, zoe] = [yield* newPerson("anna"), yield* there("zoe")]
       const { got, listen } = yield* delivered
       yield* listen
       const accepts = (count: number) =>
@@ -77,7 +78,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
   it.effect("S-011: edits that come under one id, as GoToSocial's do, are edits each; the same one again is none", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [anna, yan] = [yield* person("anya"), yield* there("yan")]
+      const [anna, yan] = [yield* newPerson("anya"), yield* there("yan")]
       const written = note(yan, "versions", {
         published: new Date(began).toISOString(),
         ...mentioning(yield* actorOf(anna))
@@ -110,7 +111,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
   it.effect("S-011: edits of a second, as servers without fractions of it date them, count in the order in which they come", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [anna, wim] = [yield* person("anouk"), yield* there("wim")]
+      const [anna, wim] = [yield* newPerson("anouk"), yield* there("wim")]
       const written = note(wim, "hasty", {
         published: "2026-02-03T04:05:06Z",
         updated: "2026-02-03T04:05:06Z",
@@ -138,7 +139,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const featured = `${(yield* OtherServer).url}/users/xia/featured`
-      const [anna, xia] = [yield* person("annika"), yield* there("xia", { featured })]
+      const [anna, xia] = [yield* newPerson("annika"), yield* there("xia", { featured })]
       const written = note(xia, "pinned", { ...mentioning(yield* actorOf(anna)) })
       yield* deliverFrom(xia, { type: "Create", object: written })
       const change = Effect.fnUntraced(function*(type: string, seconds: number) {

@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { sentOf } from "./QuoteDocuments.ts"
 import { deliverFrom, note, type RemotePerson, servers, settled } from "./Sending.ts"
 import { storedNote } from "./StoredNotes.ts"
-import { actorOf, json, mentioning, person, post, there, told } from "./Talking.ts"
+import { actorOf, mentioning, there, told } from "./Talking.ts"
 
 type Json = Record<string, unknown>
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
@@ -21,11 +22,11 @@ const answers = (type: string, to: RemotePerson) =>
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies that take consent", (it) => {
   it.effect("row 21: a reply without a request is held, or refused with a Reject; one with a request is answered by it", () =>
     Effect.gen(function*() {
-      const [anna, ben] = [yield* person("anna1"), yield* person("ben1")]
+      const [anna, ben] = [yield* newPerson("anna1"), yield* newPerson("ben1")]
       const [zoe, eve] = [yield* there("zoe1"), yield* there("eve1")]
       const actor = yield* actorOf(anna)
-      const asked = yield* post(anna, "ask me", asking)
-      const closed = yield* post(anna, "no", { interaction_policy: { can_reply: { always: ["author"] } } })
+      const asked = yield* publish(anna, "ask me", asking)
+      const closed = yield* publish(anna, "no", { interaction_policy: { can_reply: { always: ["author"] } } })
       const heard = mentioning(yield* actorOf(ben))
       const [first, second, no] = ["1", "2", "3"].map((id) =>
         note(zoe, id, { ...heard, inReplyTo: id === "3" ? closed.uri : asked.uri })
@@ -97,7 +98,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       )
       assert.deepStrictEqual(yield* json(anna, "/api/v1/interaction_requests"), [])
       // A public permission is granted on request.
-      const open = yield* post(anna, "open")
+      const open = yield* publish(anna, "open")
       const free = note(zoe, "4", { inReplyTo: open.uri })
       assert.strictEqual(yield* deliverFrom(zoe, request(zoe, "ReplyRequest", open.uri, free, 7)), "done")
       assert.deepInclude(yield* storedNote(free["id"]), { visibility: "public" })
@@ -112,9 +113,9 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
 
   it.effect("row 21: likes and boosts from elsewhere wait, count once agreed to, and are undone before and after", () =>
     Effect.gen(function*() {
-      const anna = yield* person("anna2")
+      const anna = yield* newPerson("anna2")
       const zoe = yield* there("zoe2")
-      const asked = yield* post(anna, "ask me", {
+      const asked = yield* publish(anna, "ask me", {
         interaction_policy: {
           can_favourite: { manual_approval: ["public"] },
           can_reblog: { manual_approval: ["public"] }
@@ -146,7 +147,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       yield* deliverFrom(zoe, { type: "Undo", object: { ...like, id: `${zoe.id}/likes/2` } })
       yield* deliverFrom(zoe, { type: "Undo", object: boost })
       assert.deepStrictEqual(yield* figures, [0, 0])
-      const closed = yield* post(anna, "no", {
+      const closed = yield* publish(anna, "no", {
         interaction_policy: { can_favourite: { always: [] }, can_reblog: { always: [] }, can_reply: {} }
       })
       yield* deliverFrom(zoe, { ...like, id: `${zoe.id}/likes/3`, object: closed.uri })
@@ -156,9 +157,9 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
 
   it.effect("row 10, row 21: only the requester can withdraw a request by its id, before it is answered, in either order", () =>
     Effect.gen(function*() {
-      const anna = yield* person("anna6")
+      const anna = yield* newPerson("anna6")
       const [zoe, eve] = [yield* there("zoe6"), yield* there("eve6")]
-      const asked = yield* post(anna, "ask me", {
+      const asked = yield* publish(anna, "ask me", {
         interaction_policy: {
           can_reply: { manual_approval: ["public"] },
           can_favourite: { manual_approval: ["public"] },

@@ -1,12 +1,13 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 import { sentOf } from "./QuoteDocuments.ts"
 import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
 import { storedNote } from "./StoredNotes.ts"
-import { actorOf, json, mentioning, person, post, there } from "./Talking.ts"
+import { actorOf, mentioning, there } from "./Talking.ts"
 
 type Json = Record<string, unknown>
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
@@ -17,7 +18,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
       const { baseUrl } = yield* TestServer
       const { documents } = yield* OtherServer
       const [zoe, eve] = [yield* there("zoe3"), yield* there("eve3")]
-      const anna = yield* person("anna3")
+      const anna = yield* newPerson("anna3")
       const manual = { automaticApproval: [zoe.id], manualApproval: [everybody] }
       const theirs = note(zoe, "original", { interactionPolicy: { canReply: manual, canLike: manual } })
       documents.set(new URL(String(theirs["id"])).pathname, {
@@ -26,7 +27,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
       })
       const search = `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(String(theirs["id"]))}`
       const { statuses: [copy] } = yield* json(anna, search)
-      const mine = yield* post(anna, "may I", { in_reply_to_id: copy.id })
+      const mine = yield* publish(anna, "may I", { in_reply_to_id: copy.id })
       const sent = (yield* sentOf("ReplyRequest")).find(({ object }) => object === theirs["id"])
       assert.deepInclude(sent?.["instrument"], { id: mine.uri, inReplyTo: theirs["id"], type: "Note" })
       const instrument = sent?.["instrument"] as Json | undefined
@@ -81,7 +82,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
       const sql = yield* SqlClient.SqlClient
       const { documents } = yield* OtherServer
       const zoe = yield* there("zoe9")
-      const anna = yield* person("anna9")
+      const anna = yield* newPerson("anna9")
       const asks = { automaticApproval: [zoe.id], manualApproval: [everybody] }
       const policy = { canReply: asks, canLike: asks, canAnnounce: asks }
       const theirs = note(zoe, "asking", { interactionPolicy: policy })
@@ -91,7 +92,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
       })
       const search = `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(String(theirs["id"]))}`
       const { statuses: [copy] } = yield* json(anna, search)
-      const mine = yield* post(anna, "may I", { in_reply_to_id: copy.id })
+      const mine = yield* publish(anna, "may I", { in_reply_to_id: copy.id })
       yield* json(anna, `/api/v1/statuses/${copy.id}/favourite`, {})
       yield* json(anna, `/api/v1/statuses/${copy.id}/reblog`, {})
       yield* sql`UPDATE agenda SET due_at = '2020-01-01' WHERE kind = 'interaction_request' AND account_id = ${anna.accountId}`
@@ -113,7 +114,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
     Effect.gen(function*() {
       const { documents } = yield* OtherServer
       const [zoe, max, eve] = [yield* there("zoe4"), yield* there("max4"), yield* there("eve4")]
-      const anna = yield* person("anna4")
+      const anna = yield* newPerson("anna4")
       const serve = (path: string, document: Json) =>
         documents.set(path, { "@context": "https://www.w3.org/ns/activitystreams", ...document })
       const theirs = note(max, "original", {

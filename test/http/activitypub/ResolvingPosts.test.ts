@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { sendJson } from "../../services/outbound/FarHosts.ts"
+import { json, newPerson } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
-import { answer, api, resolved, serve, timesAsked } from "./Exchange.ts"
+import { answer, resolved, serve, timesAsked } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 
-const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
 const page = (head: string) =>
   `<!doctype html><html><head><title>x</title>${head}</head><body><p>A post</p></body></html>`
@@ -17,7 +17,7 @@ const link = (href: unknown, type = "application/activity+json") =>
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with resolve, posts", (it) => {
   it.effect("S-150: finds a post by its id, by a link element, by a Link header and by the response of a page", () =>
     Effect.gen(function*() {
-      const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
+      const [anna, zoe] = [yield* newPerson("anna"), yield* there("zoe")]
       const names = ["id", "page", "header", "negotiated", "profile"]
       const posts = names.map((name) => note(zoe, name))
       yield* serve(...posts)
@@ -61,23 +61,24 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
 
   it.effect("rows 1, 5: an object found by a page is checked like any other", () =>
     Effect.gen(function*() {
-      const [ben, yan] = [yield* person("ben"), yield* there("yan")]
+      const [ben, yan] = [yield* newPerson("ben"), yield* there("yan")]
       const { url } = yield* OtherServer
       const forged = { ...note(yan, "forged"), id: "https://victim.test/1", attributedTo: "https://victim.test/v" }
-      const json = (path: string, type: string, document: unknown) =>
+      const serveDocument = (path: string, type: string, document: unknown) =>
         answer(path, (_, response) => response.writeHead(200, { "content-type": type }).end(JSON.stringify(document)))
       const context = { "@context": "https://www.w3.org/ns/activitystreams" }
       const attempts = [
         yield* html(
           "/evil/1",
-          page(link(yield* json("/forged", "application/activity+json", { ...context, ...forged })))
+          page(link(yield* serveDocument("/forged", "application/activity+json", { ...context, ...forged })))
         ),
         yield* html("/evil/2", page(link("javascript:alert(1)"))),
         yield* html("/evil/3", page(link("http://10.0.0.1/x"))),
         // An upload on an honest server that looks like a post.
         ...(yield* Effect.forEach(
           ["application/json", "text/plain", "image/png", "application/octet-stream"],
-          (type, n) => json(`/upload/${n}`, type, { ...context, ...note(yan, "upload"), id: `${url}/upload/${n}` })
+          (type, n) =>
+            serveDocument(`/upload/${n}`, type, { ...context, ...note(yan, "upload"), id: `${url}/upload/${n}` })
         ))
       ]
       for (const attempt of attempts) assert.isEmpty(yield* resolved(ben.token, attempt), attempt)
@@ -85,7 +86,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
 
   it.effect("row 28: pages and moves that lead to one another end after few requests", () =>
     Effect.gen(function*() {
-      const [cleo] = [yield* person("cleo")]
+      const [cleo] = [yield* newPerson("cleo")]
       const { requests, url } = yield* OtherServer
       const moved = (path: string, location: string) =>
         answer(path, (_, response) => response.writeHead(302, { location }).end())
@@ -110,7 +111,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
 
   it.effect("row 79: a fetched object is stored under its id, not its address", () =>
     Effect.gen(function*() {
-      const [fritz, wim] = [yield* person("fritz"), yield* there("wim")]
+      const [fritz, wim] = [yield* newPerson("fritz"), yield* there("wim")]
       const post = note(wim, "kept")
       yield* serve(post)
       const moved = yield* answer("/@wim/kept", (_, response) =>
@@ -128,8 +129,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       yield* serve(real)
       const poison = yield* answer("/@wim/poison", (_, response) =>
         sendJson(response, { "@context": "https://www.w3.org/ns/activitystreams", ...forged }))
-      const { statuses: [kept] } = yield* api(
-        fritz.token,
+      const { statuses: [kept] } = yield* json(
+        fritz,
         `/api/v2/search?resolve=true&q=${encodeURIComponent(poison)}`
       )
       assert.deepInclude(kept, { uri: real["id"], content: "<p>real</p>" })
@@ -137,7 +138,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
 
   it.effect("row 10: a post deleted by its author during the fetch is not stored", () =>
     Effect.gen(function*() {
-      const [gerd, vic] = [yield* person("gerd"), yield* there("vic")]
+      const [gerd, vic] = [yield* newPerson("gerd"), yield* there("vic")]
       const post = note(vic, "crossed")
       const asked = yield* Deferred.make<Effect.Effect<void>>()
       yield* answer(new URL(String(post["id"])).pathname, (_, response) => {
@@ -157,7 +158,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
 
   it.effect("row 56: a post for a few that is fetched is shown to those few", () =>
     Effect.gen(function*() {
-      const [dora, emil, xena] = [yield* person("dora"), yield* person("emil"), yield* there("xena")]
+      const [dora, emil, xena] = [yield* newPerson("dora"), yield* newPerson("emil"), yield* there("xena")]
       const { baseUrl } = yield* TestServer
       const me = `${baseUrl}/users/dora`
       const secret = note(xena, "secret", { to: [me], cc: [], tag: [{ type: "Mention", href: me }] })

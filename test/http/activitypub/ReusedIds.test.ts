@@ -3,8 +3,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ActivityTypeWith, typesWith } from "../../../src/services/federation/documents/ActivityTypes.ts"
 import type { Json } from "../../services/federation/Peer.ts"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { note, OtherServer, type RemotePerson, sendBody, servers, settled } from "./Sending.ts"
-import { actorOf, found, json, person, post, there } from "./Talking.ts"
+import { actorOf, found, there } from "./Talking.ts"
 
 const began = Date.now() - 60_000
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
@@ -24,8 +25,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
   const cases = Effect.fnUntraced(function*(type: ActivityTypeWith<"reused">, name = type.toLowerCase()) {
     const sql = yield* SqlClient.SqlClient
     const featured = `${(yield* OtherServer).url}/users/${name}/featured`
-    const [anna, zoe] = [yield* person(`anna${name}`), yield* there(name, { featured })]
-    const written = yield* post(anna, "hello")
+    const [anna, zoe] = [yield* newPerson(`anna${name}`), yield* there(name, { featured })]
+    const written = yield* publish(anna, "hello")
     const me = yield* actorOf(anna)
     const account = yield* found(anna, name)
     const id = `${zoe.id}#${name}`
@@ -202,7 +203,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const yan = yield* there("yan")
-      const people = yield* Effect.forEach(["p1", "p2", "p3", "p4"], person)
+      const people = yield* Effect.forEach(["p1", "p2", "p3", "p4"], newPerson)
       const follows = yield* Effect.forEach(
         people,
         Effect.fnUntraced(function*(one) {
@@ -230,7 +231,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
   it.effect("F40: a Reject of an earlier follow leaves the later one", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [anna, xia] = [yield* person("annika"), yield* there("xia")]
+      const [anna, xia] = [yield* newPerson("annika"), yield* there("xia")]
       const [account, me] = [yield* found(anna, "xia"), yield* actorOf(anna)]
       const asks = Effect.gen(function*() {
         yield* json(anna, `/api/v1/accounts/${account.id}/follow`, {})

@@ -2,8 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
+import { newPerson, publish } from "../../support/Api.ts"
 import { type RemotePerson, sendBody, servers, settled } from "./Sending.ts"
-import { actorOf, found, person, post, there } from "./Talking.ts"
+import { actorOf, found, there } from "./Talking.ts"
 
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 /** All is signed within this second: `Date` has no fractions. */
@@ -16,9 +17,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
   /** A remote account with an action, its undo, and a check whether it is active. */
   const scene = Effect.fnUntraced(function*(type: string, name: string) {
     const sql = yield* SqlClient.SqlClient
-    const [anna, zoe] = [yield* person(`anna${name}`), yield* there(`zoe${name}`)]
+    const [anna, zoe] = [yield* newPerson(`anna${name}`), yield* there(`zoe${name}`)]
     const account = yield* found(anna, `zoe${name}`)
-    const written = yield* post(anna, "hello")
+    const written = yield* publish(anna, "hello")
     const [status, me, them] = [BigInt(written.id), yield* actorOf(anna), BigInt(account.id)]
     const rows = {
       Like: sql`SELECT FROM favourites WHERE status_id = ${status}`,

@@ -2,23 +2,23 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import separatedQuotes from "../../../migrations/0081_separated_quotes.ts"
-import { ask } from "../../support/Api.ts"
+import { ask, json, newPerson, publish } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { follows, resolved, serve } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
-import { actorOf, found, json, person, post, there } from "./Talking.ts"
+import { actorOf, found, there } from "./Talking.ts"
 import { countReferring, refer, ways } from "./WaysToRefer.ts"
 
 /** A local account with a publicly quotable post, and a remote account with local followers. */
 const scene = Effect.fnUntraced(function*(name: string) {
-  const [ada, bob, zoe] = [yield* person(`ada${name}`), yield* person(`bob${name}`), yield* there(`zoe${name}`)]
+  const [ada, bob, zoe] = [yield* newPerson(`ada${name}`), yield* newPerson(`bob${name}`), yield* there(`zoe${name}`)]
   const account = yield* found(bob, `zoe${name}`)
   yield* follows(bob.accountId, zoe.id)
   yield* json(ada, "/api/v1/accounts/update_credentials", { discoverable: true }, "PATCH")
   yield* json(ada, "/api/v2/notifications/policy", { for_not_following: "accept" }, "PATCH")
-  const own = yield* post(ada, "hello", { quote_approval_policy: "public" })
-  const other = yield* post(bob, "hello", { quote_approval_policy: "public" })
-  const poll = yield* post(ada, "really?", { poll: { options: ["yes", "no"], expires_in: 3600 } })
+  const own = yield* publish(ada, "hello", { quote_approval_policy: "public" })
+  const other = yield* publish(bob, "hello", { quote_approval_policy: "public" })
+  const poll = yield* publish(ada, "really?", { poll: { options: ["yes", "no"], expires_in: 3600 } })
   return { ada, bob, zoe, account, to: { actor: yield* actorOf(ada), post: own.uri, poll: poll.uri, other: other.uri } }
 })
 type Scene = Effect.Success<ReturnType<typeof scene>>

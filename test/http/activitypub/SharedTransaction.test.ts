@@ -3,12 +3,13 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
 import { peer } from "../../services/federation/Peer.ts"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { counting } from "../../support/StatementCounter.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { follows } from "./Exchange.ts"
 import { note, OtherServer, type RemotePerson, send, settled } from "./Sending.ts"
-import { found, json, person, post, there, told } from "./Talking.ts"
+import { found, there, told } from "./Talking.ts"
 
 /** Number of statements that the server has run. */
 class Statements extends Context.Service<Statements, () => number>()("murmuration/test/Statements") {}
@@ -35,9 +36,9 @@ layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("activities 
   it.effect("I7, I8: each activity has its effect once, and one that fails each time takes none along", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const anna = yield* person("anna")
-      const status = yield* post(anna, "hello")
-      const hidden = yield* post(anna, "not for them", { visibility: "direct" })
+      const anna = yield* newPerson("anna")
+      const status = yield* publish(anna, "hello")
+      const hidden = yield* publish(anna, "not for them", { visibility: "direct" })
       const senders: Array<RemotePerson> = []
       for (const name of names) {
         senders.push(yield* there(name))
@@ -80,8 +81,8 @@ layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       const statements = yield* Statements
       const sql = yield* SqlClient.SqlClient
       yield* sql`DELETE FROM inbound_activities`
-      const ben = yield* person("ben")
-      const status = yield* post(ben, "hello")
+      const ben = yield* newPerson("ben")
+      const status = yield* publish(ben, "hello")
       const senders: Array<RemotePerson> = []
       for (const name of names) {
         senders.push(yield* there(`${name}b`))

@@ -2,9 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { peer } from "../../services/federation/Peer.ts"
+import { newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { actorOf, person, there } from "./Calls.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
+import { actorOf, there } from "./Talking.ts"
 
 /** More than are run at once. */
 const slowJobs = 70
@@ -15,7 +16,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fetches of 
       const sql = yield* SqlClient.SqlClient
       const { documents } = yield* OtherServer
       const silent = yield* peer
-      const me = yield* actorOf(yield* person("ada"))
+      const me = yield* actorOf(yield* newPerson("ada"))
       const [eve, fred] = [yield* there("eve"), yield* there("fred")]
       yield* deliverFrom(fred, { type: "Like", object: "x" })
       for (let n = 0; n < slowJobs; n++) {

@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AdminReport } from "../../../src/http/staff/wire/Report.ts"
-import { ask } from "../../support/Api.ts"
+import type { AdminReport } from "../../../src/http/staff/wire/AdminReport.ts"
+import { ask, newPerson } from "../../support/Api.ts"
 import { staffMember } from "../../support/Staff.ts"
 import { path, rule, unruled } from "../spam/SpamCalls.ts"
 import { deliverFrom, note, servers, settled } from "./Sending.ts"
-import { actorOf, found, mentioning, person, there, told } from "./Talking.ts"
+import { actorOf, found, mentioning, there, told } from "./Talking.ts"
 
 const stored = (uri: string) =>
   SqlClient.SqlClient.use((sql) => sql<{ visibility: string }>`SELECT visibility FROM statuses WHERE uri = ${uri}`)
@@ -15,7 +15,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules again
   it.effect("posts of other servers are dropped, held and reported; an edit brings nothing in", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("guard", ["manageRules", "manageReports"])
-      const [anna, yan] = [yield* person("anna"), yield* there("yan")]
+      const [anna, yan] = [yield* newPerson("anna"), yield* there("yan")]
       const to = mentioning(yield* actorOf(anna))
       const published = new Date(Date.now() - 60_000).toISOString()
       yield* found(anna, "yan")

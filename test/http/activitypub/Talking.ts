@@ -1,11 +1,9 @@
 import { Effect } from "effect"
+import { json } from "../../support/Api.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { OtherServer } from "./Sending.ts"
 
 /* Messages of inbox tests to local and remote accounts. */
-
-/** Creates a local account. */
-export const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 
 /** Creates a remote account; `more` changes its actor document. */
 export const there = (name: string, more: Record<string, unknown> = {}) =>
@@ -14,21 +12,6 @@ export const there = (name: string, more: Record<string, unknown> = {}) =>
 /** Actor id of a local account. */
 export const actorOf = ({ username }: Person) =>
   TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/${username}`))
-
-/** Sends an API request as a user: a POST if there is a body. */
-export const json = (
-  by: Person,
-  path: string,
-  body?: unknown,
-  method = "POST"
-  // Tests look into answers of every shape.
-  // oxlint-disable-next-line typescript/no-explicit-any
-): Effect.Effect<any, never, TestServer> =>
-  TestServer.use(({ fetch }) => fetch(path, { token: by.token, ...(body === undefined ? {} : { method, json: body }) }))
-    .pipe(Effect.flatMap((response) => Effect.promise(() => response.json())))
-
-export const post = (by: Person, text: string, more: Record<string, unknown> = {}) =>
-  json(by, "/api/v1/statuses", { status: text, ...more })
 
 /** Notifications of a user, newest first, as `type name`. */
 export const told = (by: Person) =>

@@ -4,11 +4,11 @@ import type { ServerResponse } from "node:http"
 import { FetchLimits } from "../../../src/services/federation/fetching/Budget.ts"
 import type { Json } from "../../services/federation/Peer.ts"
 import { sendJson } from "../../services/outbound/FarHosts.ts"
+import { json, newPerson } from "../../support/Api.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
-import { answer, api, eventually, resolved, serve, timesAsked } from "./Exchange.ts"
+import { answer, eventually, resolved, serve, timesAsked } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 
-const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
 const published = new Date(Date.now() - 3_600_000).toISOString()
 const context = { "@context": "https://www.w3.org/ns/activitystreams" }
@@ -18,7 +18,7 @@ const limits = { statuses: 12, accounts: 5, pages: 20, pagesPerCollection: 3, re
 
 const idOf = (me: Person, uri: unknown) =>
   Effect.map(
-    api(me.token, `/api/v2/search?resolve=true&q=${encodeURIComponent(String(uri))}`),
+    json(me, `/api/v2/search?resolve=true&q=${encodeURIComponent(String(uri))}`),
     ({ statuses }): string => statuses[0]?.id
   )
 /** Conversation of a status, by remote ids, and whether a fetch is in flight. */
@@ -47,7 +47,7 @@ const small = servers.pipe(Layer.provide(Layer.succeed(FetchLimits, limits)))
 layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations of other servers", (it) => {
   it.effect("S-196: reading a thread fetches its parents and replies, once, and reports the fetch", () =>
     Effect.gen(function*() {
-      const [anna, zoe, yan] = [yield* person("anna"), yield* there("zoe"), yield* there("yan")]
+      const [anna, zoe, yan] = [yield* newPerson("anna"), yield* there("zoe"), yield* there("yan")]
       const posts = (by: typeof zoe, name: string, more: Json) => note(by, name, { published, ...more })
       const top = posts(zoe, "top", {})
       const middle = posts(yan, "middle", { inReplyTo: top["id"] })
@@ -74,18 +74,18 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
       const first = yield* conversation(anna, id)
       assert.match(first.refresh ?? "", /^id="[\w-]+", retry=\d+, result_count=\d+$/)
       const refresh = /id="([^"]+)"/.exec(first.refresh ?? "")?.[1]
-      assert.strictEqual((yield* api(anna.token, `/api/v1_alpha/async_refreshes/${refresh}`)).async_refresh.id, refresh)
+      assert.strictEqual((yield* json(anna, `/api/v1_alpha/async_refreshes/${refresh}`)).async_refresh.id, refresh)
       const { ancestors, descendants } = yield* whole(anna, id)
       assert.deepStrictEqual<unknown>(ancestors, [top["id"], middle["id"]])
       assert.deepStrictEqual<unknown>(descendants, [child["id"], grandchild["id"]])
-      assert.deepStrictEqual((yield* api(anna.token, `/api/v1_alpha/async_refreshes/${refresh}`)).async_refresh, {
+      assert.deepStrictEqual((yield* json(anna, `/api/v1_alpha/async_refreshes/${refresh}`)).async_refresh, {
         id: refresh,
         status: "finished",
         result_count: 4
       })
-      assert.strictEqual((yield* api(anna.token, `/api/v1_alpha/async_refreshes/x`)).error, "Not Found")
+      assert.strictEqual((yield* json(anna, `/api/v1_alpha/async_refreshes/x`)).error, "Not Found")
       // Fetched replies are counted; the thread is not fetched again soon, nor for visitors.
-      assert.strictEqual((yield* api(anna.token, `/api/v1/statuses/${id}`)).replies_count, 1)
+      assert.strictEqual((yield* json(anna, `/api/v1/statuses/${id}`)).replies_count, 1)
       const before = yield* timesAsked(collection)
       assert.isNull((yield* conversation(anna, id)).refresh)
       assert.strictEqual(yield* timesAsked(collection), before)
@@ -93,7 +93,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
 
   it.effect("one look-up at a time, however many read", () =>
     Effect.gen(function*() {
-      const [ben, xena] = [yield* person("ben"), yield* there("xena")]
+      const [ben, xena] = [yield* newPerson("ben"), yield* there("xena")]
       const collection = `${xena.id}/slow`
       const asked = yield* Deferred.make<Effect.Effect<void>>()
       yield* answer(new URL(collection).pathname, (_, response) => {
@@ -124,7 +124,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
 
   it.effect("a reply brings its parent, in either order of arrival", () =>
     Effect.gen(function*() {
-      const [cleo, wim, vera] = [yield* person("cleo"), yield* there("wim"), yield* there("vera")]
+      const [cleo, wim, vera] = [yield* newPerson("cleo"), yield* there("wim"), yield* there("vera")]
       const me = yield* TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/cleo`))
       const top = note(wim, "top", { published })
       const reply = note(vera, "reply", {
@@ -138,7 +138,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
       })
       yield* serve(top, ...[1, 2, 3].map((n) => note(vera, `r${n}`, { published, inReplyTo: reply["id"] })))
       assert.strictEqual(yield* deliverFrom(vera, { type: "Create", object: reply }), "done")
-      const [{ status }] = yield* api(cleo.token, "/api/v1/notifications")
+      const [{ status }] = yield* json(cleo, "/api/v1/notifications")
       const found = yield* eventually(Effect.map(
         conversation(cleo, status.id),
         ({ ancestors, descendants }) =>
@@ -147,12 +147,12 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
       assert.deepStrictEqual<unknown>(found.ancestors, [top["id"]])
       assert.lengthOf(found.descendants, limits.repliesOfNew)
       const parent = yield* idOf(cleo, top["id"])
-      assert.strictEqual((yield* api(cleo.token, `/api/v1/statuses/${parent}`)).replies_count, 1)
+      assert.strictEqual((yield* json(cleo, `/api/v1/statuses/${parent}`)).replies_count, 1)
     }))
 
   it.effect("a recent post found by search brings its parent", () =>
     Effect.gen(function*() {
-      const [fritz, tom] = [yield* person("fritz"), yield* there("tom")]
+      const [fritz, tom] = [yield* newPerson("fritz"), yield* there("tom")]
       const top = note(tom, "top", { published })
       const reply = note(tom, "reply", { published: new Date().toISOString(), inReplyTo: top["id"] })
       yield* serve(top, reply)
@@ -166,9 +166,9 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
 
   it.effect("row 34: invented chains, pages and accounts cost at most the budget", () =>
     Effect.gen(function*() {
-      const [dora, evil] = [yield* person("dora"), yield* there("evil")]
+      const [dora, evil] = [yield* newPerson("dora"), yield* there("evil")]
       const { documents, requests, url } = yield* OtherServer
-      const json = (response: ServerResponse, value: Json) => sendJson(response, { ...context, ...value })
+      const sendDocument = (response: ServerResponse, value: Json) => sendJson(response, { ...context, ...value })
       const cost = Effect.fnUntraced(function*(name: string, more: Json) {
         const post = note(evil, name, { published, ...more })
         yield* serve(post)
@@ -184,7 +184,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
         documents.set(
           at,
           (_, response) =>
-            json(response, note(evil, "", { published, id: url + at, inReplyTo: `${url}/chain/${n + 1}` }))
+            sendDocument(response, note(evil, "", { published, id: url + at, inReplyTo: `${url}/chain/${n + 1}` }))
         )
       }
       const up = yield* cost("chained", { inReplyTo: `${url}/chain/0` })
@@ -192,7 +192,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
       // Replies without an end, page after page.
       for (let n = 0; n < 40; n++) {
         documents.set(`/pages/${n}`, (_, response) =>
-          json(response, {
+          sendDocument(response, {
             id: `${url}/pages/${n}`,
             type: "CollectionPage",
             items: [`${url}/answers/${n}`],
@@ -201,7 +201,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
         documents.set(
           `/answers/${n}`,
           (_, response) =>
-            json(
+            sendDocument(
               response,
               note(evil, "", { published, id: `${url}/answers/${n}`, inReplyTo: `${evil.id}/notes/paged` })
             )
@@ -212,7 +212,8 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
       // A page that is its own next one.
       documents.set(
         "/self",
-        (_, response) => json(response, { id: `${url}/self`, type: "CollectionPage", items: [], next: `${url}/self` })
+        (_, response) =>
+          sendDocument(response, { id: `${url}/self`, type: "CollectionPage", items: [], next: `${url}/self` })
       )
       assert.strictEqual((yield* cost("self", { replies: `${url}/self` })).asked, 2)
       // A new account for each reply.
@@ -222,7 +223,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
         documents.set(
           `/crowd/${n}`,
           (_, response) =>
-            json(response, {
+            sendDocument(response, {
               ...note(evil, "", { published, inReplyTo: `${evil.id}/notes/crowded` }),
               id: `${url}/crowd/${n}`,
               attributedTo: id

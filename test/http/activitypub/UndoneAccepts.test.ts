@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { json, newPerson } from "../../support/Api.ts"
 import { sentOf } from "./QuoteDocuments.ts"
 import { deliverFrom, servers } from "./Sending.ts"
-import { found, json, person, there } from "./Talking.ts"
+import { found, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accepts that are taken back", (it) => {
   it.effect("F80: an Undo finds the Accept that it takes back in every form of its id, and embedded", () =>
@@ -16,7 +17,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accepts tha
         dated: (type, id) => ({ type, id, published: new Date().toISOString() })
       }
       for (const [form, named] of Object.entries(accepts)) {
-        const [ben, yan] = [yield* person(`bea${form.toLowerCase()}`), yield* there(`yul${form.toLowerCase()}`)]
+        const [ben, yan] = [yield* newPerson(`bea${form.toLowerCase()}`), yield* there(`yul${form.toLowerCase()}`)]
         const { id } = yield* found(ben, yan.name)
         const following = Effect.map(
           json(ben, `/api/v1/accounts/relationships?id[]=${id}`),
@@ -30,7 +31,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accepts tha
         assert.strictEqual(yield* deliverFrom(yan, { type: "Undo", object: named("Accept", accept.id) }), "done", form)
         assert.isFalse(yield* following, form)
       }
-      const [ben, yan, eve] = [yield* person("beaembedded"), yield* there("yulembedded"), yield* there("eveembedded")]
+      const [ben, yan, eve] = [
+        yield* newPerson("beaembedded"),
+        yield* there("yulembedded"),
+        yield* there("eveembedded")
+      ]
       const { id } = yield* found(ben, yan.name)
       yield* json(ben, `/api/v1/accounts/${id}/follow`, {})
       const request = yield* Effect.map(sentOf("Follow"), (all) => all.findLast(({ object }) => object === yan.id))

@@ -4,10 +4,11 @@ import { SqlClient } from "effect/sql"
 import { unknownMentionsMax } from "../../../src/services/federation/inbox/UnknownMentions.ts"
 import { requestsPerCauseMax } from "../../../src/services/outbound/Allowances.ts"
 import { peer } from "../../services/federation/Peer.ts"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { hearStrangers } from "../../support/People.ts"
 import { eventually, timesAsked } from "./Exchange.ts"
 import { deliverFrom, note, servers } from "./Sending.ts"
-import { actorOf, found, json, mentioning, person, post, received, there } from "./Talking.ts"
+import { actorOf, found, mentioning, received, there } from "./Talking.ts"
 
 const errands = SqlClient.SqlClient.use((sql) => Effect.orDie(sql`SELECT tries FROM errands WHERE kind = 'mentions'`))
 const noErrands = eventually(Effect.map(errands, (rows) => rows.length === 0 ? true : undefined))
@@ -17,7 +18,7 @@ const mentionsOf = (status: { readonly mentions: ReadonlyArray<{ readonly userna
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of unknown accounts", (it) => {
   it.effect("S-009: are fetched and mentioned, and unavailable ones stay links", () =>
     Effect.gen(function*() {
-      const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
+      const [anna, zoe] = [yield* newPerson("anna"), yield* there("zoe")]
       const [me, other] = [yield* actorOf(anna), yield* peer]
       const [yan, xeno] = [yield* other.actor("yan"), yield* other.actor("xeno")]
       const named = mentioning(me, yan.id, xeno.id, `${other.url}/users/none`)
@@ -34,13 +35,13 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
         [{ silent: true }]
       )
       // An answer reaches everybody.
-      const answer = yield* post(anna, `@yan@${other.domain} hi`, { in_reply_to_id: status.id })
+      const answer = yield* publish(anna, `@yan@${other.domain} hi`, { in_reply_to_id: status.id })
       assert.deepStrictEqual(mentionsOf(answer), ["yan"])
     }))
 
   it.effect("S-009: an edit may name others", () =>
     Effect.gen(function*() {
-      const [bea, zita, ugo] = [yield* person("bea"), yield* there("zita"), yield* (yield* peer).actor("ugo")]
+      const [bea, zita, ugo] = [yield* newPerson("bea"), yield* there("zita"), yield* (yield* peer).actor("ugo")]
       const me = yield* actorOf(bea)
       yield* deliverFrom(zita, { type: "Create", object: note(zita, "edited", mentioning(me)) })
       const updated = new Date().toISOString()
@@ -52,7 +53,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
 
   it.effect("belong to a direct conversation as soon as they are known", () =>
     Effect.gen(function*() {
-      const [cleo, wim, tess] = [yield* person("cleo"), yield* there("wim"), yield* (yield* peer).actor("tess")]
+      const [cleo, wim, tess] = [yield* newPerson("cleo"), yield* there("wim"), yield* (yield* peer).actor("tess")]
       yield* hearStrangers(cleo)
       const me = yield* actorOf(cleo)
       const everyone = { ...mentioning(me, tess.id), to: [me, tess.id], cc: [] }
@@ -69,7 +70,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
   it.effect("F20: a server that is away is asked again later and holds up nothing of the sender", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [dora, vera, other] = [yield* person("dora"), yield* there("vera"), yield* peer]
+      const [dora, vera, other] = [yield* newPerson("dora"), yield* there("vera"), yield* peer]
       const [me, sam] = [yield* actorOf(dora), yield* other.actor("sam")]
       const document = other.documents.get("/users/sam")!
       other.documents.set("/users/sam", (_, response) => response.writeHead(503).end())
@@ -94,7 +95,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
 
   it.effect("row 34: lookups of unknown mentions are bounded per post, and local names cause none", () =>
     Effect.gen(function*() {
-      const [emil, ulla, others] = [yield* person("emil"), yield* there("ulla"), [yield* peer, yield* peer]]
+      const [emil, ulla, others] = [yield* newPerson("emil"), yield* there("ulla"), [yield* peer, yield* peer]]
       const me = yield* actorOf(emil)
       const many = Array.from({ length: unknownMentionsMax + 5 }, (_, n) => `${others[n % 2]!.url}/users/n${n}`)
       const nobody = `${me}-nobody`
@@ -109,7 +110,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
   it.effect("F76: one post causes a bounded number of requests at one host, and the rest of it comes later", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [fritz, tina, other] = [yield* person("fritz"), yield* there("tina"), yield* peer]
+      const [fritz, tina, other] = [yield* newPerson("fritz"), yield* there("tina"), yield* peer]
       const many = yield* Effect.forEach(Array.from({ length: unknownMentionsMax }), (_, n) => other.actor(`many${n}`))
       const object = note(tina, "everybody", mentioning(yield* actorOf(fritz), ...many.map(({ id }) => id)))
       assert.strictEqual(yield* deliverFrom(tina, { type: "Create", object }), "done")

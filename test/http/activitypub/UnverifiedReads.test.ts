@@ -3,10 +3,11 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Cavage from "../../../src/services/federation/signatures/Cavage.ts"
 import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { follows } from "./Exchange.ts"
 import { OtherServer, type RemotePerson, send, servers } from "./Sending.ts"
-import { found, json, person, post, there } from "./Talking.ts"
+import { found, there } from "./Talking.ts"
 
 interface Signing {
   readonly keyId?: string
@@ -18,7 +19,7 @@ interface Signing {
 }
 
 /** Requests a document with a valid or manipulated signature. */
-const ask = Effect.fnUntraced(function*(path: string, by?: RemotePerson, signing: Signing = {}) {
+const signedGet = Effect.fnUntraced(function*(path: string, by?: RemotePerson, signing: Signing = {}) {
   const { baseUrl, fetch } = yield* TestServer
   const keys = yield* KeyOperations
   const url = new URL(baseUrl + path)
@@ -45,9 +46,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("signed requ
   it.effect("F100: a signature that cannot be verified counts as none, at every document", () =>
     Effect.gen(function*() {
       const { url } = yield* OtherServer
-      const [ada, zoe] = [yield* person("ada"), yield* there("zoe")]
-      const { id } = yield* post(ada, "open #birds")
-      const secret = yield* post(ada, "secret", { visibility: "private" })
+      const [ada, zoe] = [yield* newPerson("ada"), yield* there("zoe")]
+      const { id } = yield* publish(ada, "open #birds")
+      const secret = yield* publish(ada, "secret", { visibility: "private" })
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<{ conversationId: bigint }>`SELECT conversation_id FROM statuses WHERE id = ${
         BigInt(id)
@@ -96,16 +97,16 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("signed requ
         "nothing": { change: () => "" }
       }
       for (const path of paths) {
-        const unsigned = yield* ask(path)
+        const unsigned = yield* signedGet(path)
         for (const [way, signing] of Object.entries(ways)) {
-          const { headers, status, text } = yield* ask(path, zoe, signing)
+          const { headers, status, text } = yield* signedGet(path, zoe, signing)
           assert.deepStrictEqual([status, text], [unsigned.status, unsigned.text], `${path} with ${way}`)
           assert.strictEqual(headers.get("cache-control"), unsigned.headers.get("cache-control"), `${path} with ${way}`)
         }
       }
       // This collection is only for signers, so an invalid signature gets an error.
       const synchronization = `${base}/followers_synchronization`
-      const expired = yield* ask(synchronization, zoe, { now: 0 })
+      const expired = yield* signedGet(synchronization, zoe, { now: 0 })
       assert.deepStrictEqual([expired.status, JSON.parse(expired.text).error], [
         401,
         "Signed request date outside acceptable time window"
@@ -115,8 +116,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("signed requ
   it.effect("F100: a host that is signed without its port, and a path without its query, hold", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
-      const [ben, zoe] = [yield* person("ben"), yield* there("zoeb")]
-      const secret = yield* post(ben, "secret", { visibility: "private" })
+      const [ben, zoe] = [yield* newPerson("ben"), yield* there("zoeb")]
+      const secret = yield* publish(ben, "secret", { visibility: "private" })
       const account = yield* found(ben, "zoeb")
       const sql = yield* SqlClient.SqlClient
       const path = `/users/${ben.username}/statuses/${secret.id}`
@@ -134,14 +135,14 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("signed requ
         "without both": { signedUrl: (url) => withoutPort(new URL(url.pathname, url)) }
       }
       for (const [way, signing] of Object.entries(ways)) {
-        assert.strictEqual((yield* ask(path, zoe, signing)).status, 200, way)
-        assert.include((yield* ask(outbox, zoe, signing)).text, secret.uri, way)
+        assert.strictEqual((yield* signedGet(path, zoe, signing)).status, 200, way)
+        assert.include((yield* signedGet(outbox, zoe, signing)).text, secret.uri, way)
       }
       const elsewhere: ReadonlyArray<(url: URL) => URL> = [
         (url) => new URL(url.pathname, `http://${url.hostname}:1`),
         (url) => new URL(url.pathname, "http://127.0.0.2"),
         (url) => new URL(`${url.pathname}x`, url)
       ]
-      for (const signedUrl of elsewhere) assert.strictEqual((yield* ask(path, zoe, { signedUrl })).status, 404)
+      for (const signedUrl of elsewhere) assert.strictEqual((yield* signedGet(path, zoe, { signedUrl })).status, 404)
     }))
 })

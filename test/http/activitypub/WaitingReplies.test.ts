@@ -2,15 +2,16 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { adoptedMax } from "../../../src/services/federation/inbox/Adoptions.ts"
+import { newPerson } from "../../support/Api.ts"
 import { eventually } from "./Exchange.ts"
 import { deliverFrom, note, servers } from "./Sending.ts"
-import { actorOf, mentioning, person, there } from "./Talking.ts"
+import { actorOf, mentioning, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("replies that come before their post", (it) => {
   it.effect("F76: however many replies waited for a post, each transaction gives a bounded number their parent", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [anna, zoe] = [yield* person("anouk"), yield* there("zelda")]
+      const [anna, zoe] = [yield* newPerson("anouk"), yield* there("zelda")]
       const me = yield* actorOf(anna)
       yield* deliverFrom(zoe, { type: "Create", object: note(zoe, "first", mentioning(me)) })
       const top = note(zoe, "top", mentioning(me))

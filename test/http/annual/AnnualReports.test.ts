@@ -4,8 +4,8 @@ import { AnnualReports as Reports, AnnualReportState } from "../../../src/http/a
 import { campaignOf } from "../../../src/services/annual/AnnualReport.ts"
 import { AnnualReports } from "../../../src/services/annual/AnnualReports.ts"
 import { Broadcast } from "../../../src/services/events/Broadcast.ts"
+import { call, publish } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
 const path = "/api/v1/annual_reports"
@@ -35,13 +35,11 @@ layer(live, { excludeTestServices: true, timeout: "2 minutes" })("annual reports
       const { createPerson } = yield* TestServer
       const reports = yield* AnnualReports
       const [anna, ben, idle] = [yield* createPerson("anna"), yield* createPerson("ben"), yield* createPerson("idle")]
-      const say = (by: Person, status: string, more = {}) =>
-        Effect.map(call("POST", "/api/v1/statuses", by.token, { status, ...more }), ({ body }) => body)
-      const first = yield* say(anna, "Hello #Cats")
-      yield* say(anna, "Again #cats #dogs")
-      yield* say(anna, "#secret", { visibility: "private" })
-      const his = yield* say(ben, "Mine")
-      yield* say(anna, "@ben yes", { in_reply_to_id: his.id })
+      const first = yield* publish(anna, "Hello #Cats")
+      yield* publish(anna, "Again #cats #dogs")
+      yield* publish(anna, "#secret", { visibility: "private" })
+      const his = yield* publish(ben, "Mine")
+      yield* publish(anna, "@ben yes", { in_reply_to_id: his.id })
       yield* call("POST", `/api/v1/statuses/${his.id}/reblog`, anna.token)
       yield* call("POST", `/api/v1/statuses/${first.id}/favourite`, ben.token)
       yield* call("POST", `/api/v1/accounts/${ben.accountId}/follow`, anna.token)

@@ -71,10 +71,10 @@ const send = Effect.fnUntraced(function*(path: string, init: RequestInit & { dup
     return { status: response.status, text: await response.text() }
   })
 })
-const call = (path: string, init?: RequestInit & { duplex?: "half" }) =>
+const callEcho = (path: string, init?: RequestInit & { duplex?: "half" }) =>
   Effect.map(send(path, init), ({ status, text }) => ({ status, body: text === "" ? undefined : JSON.parse(text) }))
 
-const seen = (path: string, init?: RequestInit) => Effect.map(call(path, init), ({ body }) => JSON.parse(body.body))
+const seen = (path: string, init?: RequestInit) => Effect.map(callEcho(path, init), ({ body }) => JSON.parse(body.body))
 
 layer(Server, { excludeTestServices: true })("bodies", (it) => {
   it.effect("JSON, urlencoded, multipart and the query say the same", () =>
@@ -115,23 +115,23 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
     Effect.gen(function*() {
       const big = "x".repeat(Body.bodyBytesMax + 1)
       const headers = { "content-type": "application/json" }
-      const announced = yield* call("/api/echo", { method: "POST", body: JSON.stringify({ big }), headers })
+      const announced = yield* callEcho("/api/echo", { method: "POST", body: JSON.stringify({ big }), headers })
       assert.deepStrictEqual(announced, { status: 413, body: { error: "Request body is too large" } })
       const chunks = new ReadableStream({
         pull: (controller) => controller.enqueue(new TextEncoder().encode("[".repeat(65_536)))
       })
-      const endless = yield* call("/api/echo", { method: "POST", body: chunks, headers, duplex: "half" })
+      const endless = yield* callEcho("/api/echo", { method: "POST", body: chunks, headers, duplex: "half" })
       assert.deepStrictEqual(endless, { status: 413, body: { error: "Request body is too large" } })
       const field = new FormData()
       field.append("note", big)
-      assert.strictEqual((yield* call("/api/echo", { method: "POST", body: field })).status, 413)
+      assert.strictEqual((yield* callEcho("/api/echo", { method: "POST", body: field })).status, 413)
     }))
 
   it.effect("malformed bodies and names that harm are 400 with a text", () =>
     Effect.gen(function*() {
       const json = { "content-type": "application/json" }
       const error = "Error occurred while parsing request parameters"
-      assert.deepStrictEqual(yield* call("/api/echo", { method: "POST", body: "{", headers: json }), {
+      assert.deepStrictEqual(yield* callEcho("/api/echo", { method: "POST", body: "{", headers: json }), {
         status: 400,
         body: { error }
       })
@@ -150,7 +150,7 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
           ["", { method: "POST", body: "x", headers: { "content-type": "multipart/form-data" } }]
         ] satisfies ReadonlyArray<[string, RequestInit]>
       ) {
-        const { body, status } = yield* call(`/api/echo${search}`, init)
+        const { body, status } = yield* callEcho(`/api/echo${search}`, init)
         assert.strictEqual(status, 400, JSON.stringify([search, init]))
         assert.isString(body.error)
       }
@@ -158,7 +158,7 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
 
   it.effect("S-120 queries: arrays with and without brackets, lenient numbers and booleans", () =>
     Effect.gen(function*() {
-      const list = (query: string) => Effect.map(call(`/api/v1/things?${query}`), ({ body }) => body)
+      const list = (query: string) => Effect.map(callEcho(`/api/v1/things?${query}`), ({ body }) => body)
       assert.deepStrictEqual(yield* list("types[]=a&types[]=b&limit=5"), { types: ["a", "b"], limit: 5 })
       assert.deepStrictEqual(yield* list("types=a&limit=abc&only_media=f"), { types: ["a"], only_media: false })
       assert.deepStrictEqual(yield* list("limit=1&limit=-7&only_media=&types[]="), { limit: -7, types: [] })
@@ -174,7 +174,7 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
     Effect.gen(function*() {
       const expected = { account_ids: ["1", "2"] }
       const query = "account_ids[]=1&account_ids[]=2"
-      const remove = (path: string, init: RequestInit = {}) => call(path, { method: "DELETE", ...init })
+      const remove = (path: string, init: RequestInit = {}) => callEcho(path, { method: "DELETE", ...init })
       assert.deepStrictEqual((yield* remove("/api/v1/things", { body: new URLSearchParams(query) })).body, expected)
       assert.deepStrictEqual((yield* remove(`/api/v1/things?${query}`)).body, expected)
       assert.deepStrictEqual((yield* remove("/api/v1/things")).body, {})
@@ -183,9 +183,9 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
   it.effect("row 74: a path has one form, with any slashes and suffix", () =>
     Effect.gen(function*() {
       for (const path of ["/api/v1/things", "/api/v1/things/", "//api//v1/things", "/api/v1/things.json?limit=1"]) {
-        assert.strictEqual((yield* call(path)).status, 200, path)
+        assert.strictEqual((yield* callEcho(path)).status, 200, path)
       }
-      assert.strictEqual((yield* call("/API/v1/things")).status, 404)
+      assert.strictEqual((yield* callEcho("/API/v1/things")).status, 404)
     }))
 
   it.effect("F14: no body blocks the event loop for 50 ms, in any shape", () =>
@@ -212,22 +212,22 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
 
   it.effect("F14: more values than anybody means are refused before they are parsed", () =>
     Effect.gen(function*() {
-      const post = (body: string, type: string) =>
+      const statusFor = (body: string, type: string) =>
         Effect.map(
-          call("/api/echo", { method: "POST", body, headers: { "content-type": type } }),
+          callEcho("/api/echo", { method: "POST", body, headers: { "content-type": type } }),
           ({ status }) => status
         )
       const list = (count: number) => JSON.stringify({ a: Array.from({ length: count }, () => 0) })
-      assert.strictEqual(yield* post(list(jsonValuesMax - 10), "application/json"), 200)
-      assert.strictEqual(yield* post(list(jsonValuesMax + 1), "application/json"), 400)
-      assert.strictEqual(yield* post(JSON.stringify({ a: ",[{".repeat(50_000) }), "application/json"), 200)
-      assert.strictEqual(yield* post(`${"a".repeat(600)}=1`, "application/x-www-form-urlencoded"), 400)
+      assert.strictEqual(yield* statusFor(list(jsonValuesMax - 10), "application/json"), 200)
+      assert.strictEqual(yield* statusFor(list(jsonValuesMax + 1), "application/json"), 400)
+      assert.strictEqual(yield* statusFor(JSON.stringify({ a: ",[{".repeat(50_000) }), "application/json"), 200)
+      assert.strictEqual(yield* statusFor(`${"a".repeat(600)}=1`, "application/x-www-form-urlencoded"), 400)
     }))
 
   it.effect("requests that are no client's stand as sent", () =>
     Effect.gen(function*() {
       const type = "application/activity+json"
-      const sent = yield* call("/inbox?a[]=1", { method: "POST", body: "{ }", headers: { "content-type": type } })
+      const sent = yield* callEcho("/inbox?a[]=1", { method: "POST", body: "{ }", headers: { "content-type": type } })
       assert.deepStrictEqual(sent.body, { url: "/inbox?a[]=1", type, peer: true, body: "{ }" })
     }))
 

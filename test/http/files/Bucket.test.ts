@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { blob, bytesAt, call, form, picture, uploaded } from "../../support/MediaFiles.ts"
+import { call } from "../../support/Api.ts"
+import { blob, bytesAt, form, picture, uploaded } from "../../support/MediaFiles.ts"
 import { s3Double } from "../../support/S3Double.ts"
 import { TestServer } from "../../support/Server.ts"
 

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { blob, call, form, picture } from "../../support/MediaFiles.ts"
+import { call } from "../../support/Api.ts"
+import { blob, form, picture } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 
 const base = "https://files.example.net/cdn"

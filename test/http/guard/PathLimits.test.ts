@@ -91,12 +91,12 @@ const Live = HttpRouter.serve(
 layer(Live, { excludeTestServices: true })("paths of the API that are not there", (it) => {
   it.effect("F106: have a limit of their address, and cost none of an endpoint's", () =>
     Effect.gen(function*() {
-      const ask = (path: string) => Effect.map(send(path), ({ status }) => status)
+      const statusOf = (path: string) => Effect.map(send(path), ({ status }) => status)
       const many = Array.from({ length: limits.documentAddress.uses }, (_, at) => `/api/v1/nothing/${at}`)
-      const first = new Set(yield* Effect.forEach(many, ask, { concurrency: 20 }))
+      const first = new Set(yield* Effect.forEach(many, statusOf, { concurrency: 20 }))
       assert.deepStrictEqual([...first], [404])
-      assert.strictEqual(yield* ask("/api/v1/nothing"), 429)
-      assert.strictEqual(yield* ask("/oauth/token/nothing"), 429)
-      assert.strictEqual(yield* ask("/api/v1/there"), 200)
+      assert.strictEqual(yield* statusOf("/api/v1/nothing"), 429)
+      assert.strictEqual(yield* statusOf("/oauth/token/nothing"), 429)
+      assert.strictEqual(yield* statusOf("/api/v1/there"), 200)
     }))
 })

@@ -52,7 +52,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("suggestions
     Effect.gen(function*() {
       const { documents, url } = yield* OtherServer
       const staff = yield* staffMember("fires", ["manageFederation"])
-      const json = (value: unknown) => (_: IncomingMessage, response: ServerResponse) => {
+      const servedJson = (value: unknown) => (_: IncomingMessage, response: ServerResponse) => {
         response.writeHead(200, { "content-type": "application/ld+json" }).end(JSON.stringify(value))
       }
       const item = (entityKey: string, recommendedPolicy: string, more = {}) => ({
@@ -62,12 +62,18 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("suggestions
         recommendedPolicy,
         ...more
       })
-      documents.set("/datasets/1", json({ type: "Dataset", endpoints: { snapshot: `${url}/datasets/1/snapshot` } }))
-      documents.set("/datasets/1/snapshot", json({ type: "OrderedCollection", first: `${url}/datasets/1/snapshot/1` }))
+      documents.set(
+        "/datasets/1",
+        servedJson({ type: "Dataset", endpoints: { snapshot: `${url}/datasets/1/snapshot` } })
+      )
+      documents.set(
+        "/datasets/1/snapshot",
+        servedJson({ type: "OrderedCollection", first: `${url}/datasets/1/snapshot/1` })
+      )
       // The newest first.
       documents.set(
         "/datasets/1/snapshot/1",
-        json({
+        servedJson({
           orderedItems: [
             item("dropped.example", "drop"),
             item("both.example", "filter"),
@@ -80,7 +86,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("suggestions
       )
       documents.set(
         "/datasets/1/snapshot/2",
-        json({
+        servedJson({
           orderedItems: [
             item("dropped.example", "accept"),
             item("back.example", "drop"),
@@ -101,12 +107,12 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("suggestions
       yield* ask(staff, "POST", path, { name: "Low", url: source.url, apply_automatically: true })
       const both = ["both.example silence by list", "dropped.example suspend by list", "low.example suspend by list"]
       assert.deepStrictEqual(yield* becomes(both), both)
-      documents.set("/datasets/1/snapshot/1", json({ orderedItems: [] }))
+      documents.set("/datasets/1/snapshot/1", servedJson({ orderedItems: [] }))
       yield* ask(staff, "POST", `${path}/${fires.id}/sync`)
       const after = ["both.example suspend by list", "low.example suspend by list"]
       assert.deepStrictEqual(yield* becomes(after), after)
       // A dataset that leads round in a circle is not read, and what it said stands.
-      documents.set("/datasets/1/snapshot/1", json({ orderedItems: [], next: "/datasets/1/snapshot/1" }))
+      documents.set("/datasets/1/snapshot/1", servedJson({ orderedItems: [], next: "/datasets/1/snapshot/1" }))
       const error = yield* eventually(
         Effect.map(synced(staff, fires.id), ({ last_error: why }) => why),
         (why) => why !== null

@@ -174,9 +174,9 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
           }
         })
       )
-      const say = (domain: string, policy?: string) => log.push({ domain, policy })
-      for (let n = 1; n <= 5; n++) say(`d${n}.example`, "drop")
-      say("d5.example")
+      const logBlock = (domain: string, policy?: string) => log.push({ domain, policy })
+      for (let n = 1; n <= 5; n++) logBlock(`d${n}.example`, "drop")
+      logBlock("d5.example")
       const { body: list } = yield* ask(staff, "POST", path, {
         name: "Long",
         url: base,
@@ -193,11 +193,11 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       assert.strictEqual(yield* cursor, from(6))
 
       // Three pages of changes, in which the last word counts.
-      say("d1.example")
-      say("d6.example", "drop")
-      say("d2.example", "accept")
-      say("d7.example", "filter")
-      say("d2.example", "drop")
+      logBlock("d1.example")
+      logBlock("d6.example", "drop")
+      logBlock("d2.example", "accept")
+      logBlock("d7.example", "filter")
+      logBlock("d2.example", "drop")
       asked.length = 0
       yield* ask(staff, "POST", `${path}/${list.id}/sync`)
       const second = [...bad("d2", "d3", "d4", "d6"), "d7.example silence by list"]
@@ -217,7 +217,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
 
       // A feed that is gone, and one that was read long ago.
       lost = true
-      say("d8.example", "drop")
+      logBlock("d8.example", "drop")
       asked.length = 0
       yield* ask(staff, "POST", `${path}/${list.id}/sync`)
       const third = [...second, ...bad("d8")]
@@ -226,7 +226,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       lost = false
       yield* eventually(cursor, (at) => at === from(12))
       yield* sql`UPDATE moderation_lists SET whole_at = whole_at - interval '8 days' WHERE id = ${BigInt(list.id)}`
-      say("d9.example", "drop")
+      logBlock("d9.example", "drop")
       asked.length = 0
       yield* ask(staff, "POST", `${path}/${list.id}/sync`)
       const fourth = [...third, ...bad("d9")]

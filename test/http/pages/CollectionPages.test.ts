@@ -79,7 +79,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the page of a collecti
         status: to.map((address, n) => `[x${n}](${address})`).join(" "),
         content_type: "text/markdown"
       })
-      const publish = (said: Record<string, unknown>) =>
+      const publishFields = (said: Record<string, unknown>) =>
         Effect.map(ask(ada, "POST", "/api/v1/statuses", said), ({ body }) => body)
       const names = (status: { readonly tagged_collections: ReadonlyArray<{ readonly id: string }> }) =>
         status.tagged_collections.map((one) => one.id)
@@ -91,19 +91,19 @@ layer(TestServer.layer(), { excludeTestServices: true })("the page of a collecti
         page.replace("http", "https"),
         `${page}0`
       ]
-      const post = yield* publish(linking(page, open.uri, hidden.uri))
-      assert.deepStrictEqual(names(yield* publish(linking(...odd))), [])
+      const post = yield* publishFields(linking(page, open.uri, hidden.uri))
+      assert.deepStrictEqual(names(yield* publishFields(linking(...odd))), [])
       assert.deepStrictEqual(names(post), [open.id, hidden.id])
       assert.deepStrictEqual(post.tagged_collections[0], (yield* ask(ada, "GET", `${base}/${open.id}`)).body.collection)
       const [written, boost] = [
-        yield* publish(linking(page)),
+        yield* publishFields(linking(page)),
         yield* ask(me, "POST", `/api/v1/statuses/${post.id}/reblog`)
       ]
       assert.deepStrictEqual(names(written), [open.id])
       assert.deepStrictEqual([names(boost.body), names(boost.body.reblog)], [[], [open.id, hidden.id]])
-      const quote = yield* publish({ status: "look", quoted_status_id: post.id })
+      const quote = yield* publishFields({ status: "look", quoted_status_id: post.id })
       assert.deepStrictEqual([names(quote), names(quote.quote.quoted_status)], [[], [open.id, hidden.id]])
-      assert.deepStrictEqual(names(yield* publish(linking(`${page}?x`, `https://x.example/collections/1`))), [])
+      assert.deepStrictEqual(names(yield* publishFields(linking(`${page}?x`, `https://x.example/collections/1`))), [])
 
       const edited = yield* ask(ada, "PUT", `/api/v1/statuses/${post.id}`, linking(hidden.uri))
       assert.deepStrictEqual(names(edited.body), [hidden.id])

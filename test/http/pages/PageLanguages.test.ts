@@ -26,7 +26,7 @@ const isForPeople = ({ path }: Source) =>
     .test(
       path
     ) &&
-  !/Stylesheet|PublicStyle|ApiDocs|Metadata|Refusals|http\/oauth\/OAuth|Claims|ScopeTexts|ProofScript|http\/web\/\w+\/(?:\w+Style|Tokens|Icons|HashedFile)/
+  !/Stylesheet|PublicStyle|ApiDocs|Metadata|Refusals|http\/oauth\/OAuth|Claims|ScopeTexts|ProofScript|\.client\.ts$|http\/web\/\w+\/(?:\w+Style|Tokens|Icons|HashedFile)/
     .test(path)
 
 /** Sources of staff pages. */

@@ -12,15 +12,22 @@ import * as TestBrowser from "../../support/TestBrowser.ts"
 import { server } from "../../support/WebServer.ts"
 import { problems } from "./strictPage.ts"
 
+/** Policies of pages without scripts, and of pages of the web client. */
+const policies = [
+  "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+]
+
 /** A page is one: its status, its headers, and nothing in it that a page of ours has not. */
 const checked = (page: Answer, expected = 200) => {
   assert.strictEqual(page.status, expected, page.text.slice(0, 300))
   assert.match(page.headers.get("content-type") ?? "", /^text\/html/)
-  assert.strictEqual(
-    page.headers.get("content-security-policy"),
-    "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
-  )
-  assert.deepStrictEqual(problems(page.text), [])
+  assert.include(policies, page.headers.get("content-security-policy"))
+  // Forms of members are our own.
+  const text = page.text.includes("/auth/sign_out")
+    ? page.text.replaceAll(/<form method="post" action="\/(?:auth|web)\/[^]*?<\/form>/g, "")
+    : page.text
+  assert.deepStrictEqual(problems(text), [])
   return page.text
 }
 
@@ -122,7 +129,7 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       const reply = yield* status(cleo, "the-reply", { inReplyTo: root })
       yield* status(dora, "a-secret-answer", { inReplyTo: reply, visibility: "direct" })
       yield* status(dora, "an-open-answer", { inReplyTo: reply })
-      const thread = checked(yield* get(`/@cleo/${reply}`))
+      const [, thread = ""] = checked(yield* get(`/@cleo/${reply}`)).split("</h1>")
       assert.isBelow(thread.indexOf("the-root"), thread.indexOf("the-reply"))
       assert.isBelow(thread.indexOf("the-reply"), thread.indexOf("an-open-answer"))
       assert.notInclude(thread, "a-secret-answer")
@@ -136,7 +143,9 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       const erik = yield* person("erik")
       const hidden = yield* get(`/@erik/${yield* status(erik, "x", { visibility: "private" })}`)
       const missing = yield* get("/@erik/1")
-      assert.deepStrictEqual([hidden.status, hidden.text], [missing.status, missing.text])
+      // The way to sign in leads back to the address.
+      const same = (page: Answer) => [page.status, page.text.replaceAll(/erik%2F\d+/g, "erik")]
+      assert.deepStrictEqual(same(hidden), same(missing))
     }))
 
   it.effect("S-282 S-045: 404 for unknown accounts, 410 for suspended ones", () =>
@@ -162,8 +171,11 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       const hanna = yield* person("hanna")
       yield* sql`UPDATE account_stats SET followers_count = 4711 WHERE account_id = ${hanna}`
       assert.include(checked(yield* get("/@hanna")), "4,711 followers")
-      yield* sql`UPDATE accounts SET hide_collections = true WHERE id = ${hanna}`
-      assert.notInclude(checked(yield* get("/@hanna")), "4,711")
+      // Another account, as views of accounts are cached.
+      const hugo = yield* person("hugo")
+      yield* sql`UPDATE account_stats SET followers_count = 4711 WHERE account_id = ${hugo}`
+      yield* sql`UPDATE accounts SET hide_collections = true WHERE id = ${hugo}`
+      assert.notInclude(checked(yield* get("/@hugo")), "4,711")
     }))
 
   it.effect("older posts are a page further", () =>
@@ -173,8 +185,8 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       const first = checked(yield* get("/@ida"))
       assert.include(first, "number-24-")
       assert.notInclude(first, "number-4-")
-      const [, next = ""] = /href="(\?max_id=\d+)"/.exec(first) ?? []
-      const second = checked(yield* get(`/@ida${next}`))
+      const [, next = ""] = /href="(\/@ida\?max_id=\d+)"/.exec(first) ?? []
+      const second = checked(yield* get(next))
       assert.include(second, "number-4-")
       assert.notInclude(second, "number-5-")
       assert.notInclude(second, "max_id=")

@@ -26,7 +26,7 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
       assert.include(wrong.text, `value="paul@mail.example"`)
       assert.isFalse(browser.cookies.has("__Host-session"))
       const done = yield* browser.signIn("paul", wrong)
-      assert.strictEqual(done.headers.get("location"), "/oauth/authorized_applications")
+      assert.strictEqual(done.headers.get("location"), "/home")
       const secret = browser.cookies.get("__Host-session")
       assert.match(secret ?? "", /^[\w-]{43}$/)
       const page = yield* browser.get("/oauth/authorized_applications")
@@ -61,7 +61,7 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
         const browser = TestBrowser.make()
         const page = yield* browser.get(`/auth/sign_in?${new URLSearchParams({ return_to: to })}`)
         const done = yield* browser.signIn("quirin", page)
-        assert.strictEqual(done.headers.get("location"), "/oauth/authorized_applications", to)
+        assert.strictEqual(done.headers.get("location"), "/home", to)
       }
     }))
 

@@ -126,7 +126,7 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
       const form = yield* stranger.get("/auth/sign_in")
       const stolen = { ...mine.page, text: form.text.replace("action=\"/auth/sign_in\"", `action="${second}"`) }
       const refused = yield* stranger.submit(stolen, { otp_attempt: app.code() })
-      assert.strictEqual(refused.headers.get("location"), "/auth/sign_in?return_to=%2Foauth%2Fauthorized_applications")
+      assert.strictEqual(refused.headers.get("location"), "/auth/sign_in?return_to=%2Fhome")
       assert.isFalse(stranger.cookies.has(session))
 
       const sql = yield* SqlClient.SqlClient
@@ -193,7 +193,7 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
       assert.strictEqual((yield* browser.submit(page, { password, code: app.code() }, 1)).status, 302)
       assert.include((yield* Postbox.next).subject, "Two-factor sign-in is off")
       const plain = TestBrowser.make()
-      assert.strictEqual((yield* plain.signIn("fina")).headers.get("location"), "/oauth/authorized_applications")
+      assert.strictEqual((yield* plain.signIn("fina")).headers.get("location"), "/home")
       const sql = yield* SqlClient.SqlClient
       assert.deepStrictEqual(yield* sql`SELECT FROM recovery_codes WHERE account_id = ${accountId}`, [])
     }))

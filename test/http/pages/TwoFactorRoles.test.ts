@@ -75,7 +75,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
         const asked = yield* again.signIn(helper.username)
         const code = yield* again.get(asked.headers.get("location") ?? "")
         const done = yield* again.submit(code, { otp_attempt: app.code() })
-        assert.strictEqual(done.headers.get("location"), "/oauth/authorized_applications")
+        assert.strictEqual(done.headers.get("location"), "/home")
       }))
 
     it.effect("staff with the permission remove it from lower users, with a log entry and an e-mail", () =>
@@ -112,7 +112,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
           "member@mail.example Two-factor sign-in is off (local.example)"
         )
         const browser = TestBrowser.make()
-        assert.strictEqual((yield* browser.signIn("member")).headers.get("location"), "/oauth/authorized_applications")
+        assert.strictEqual((yield* browser.signIn("member")).headers.get("location"), "/home")
       }))
 
     it.effect("row 75: codes can be guessed ten times in half an hour, from any browser and address", () =>

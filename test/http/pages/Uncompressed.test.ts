@@ -36,11 +36,13 @@ const consentOf = Effect.gen(function*() {
 
 /** Page that shows each file with a form token; parts of staff pages appear on every such page. */
 const places: Readonly<Record<string, string | undefined>> = {
-  "src/http/staff/pages/Appearance.ts": "/admin/settings/appearance",
+  "src/http/staff/pages/AppearancePage.ts": "/admin/settings/appearance",
   "src/http/staff/pages/EmojiArchive.ts": "/admin/custom_emojis",
   "src/http/staff/pages/NewEmoji.ts": "/admin/custom_emojis/new",
   "src/http/staff/pages/Shell.ts": "/admin",
   "src/http/staff/pages/parts/Controls.ts": "/admin/settings",
+  // Pages of the web client are checked by `TestBrowser` in their own tests.
+  "src/http/web/profiles/Head.ts": undefined,
   "src/http/web/shell/FlashBox.ts": undefined,
   "src/http/web/shell/Navigation.ts": undefined,
   "src/http/web/status/ActsRow.ts": undefined,
@@ -48,17 +50,24 @@ const places: Readonly<Record<string, string | undefined>> = {
   "src/http/web/timelines/Timelines.ts": undefined,
   "src/http/oauth/AuthorizedApplications.ts": "/oauth/authorized_applications",
   "src/http/oauth/ConsentPage.ts": "consent",
-  // Every page that tests look at through `TestBrowser` is looked at as well; this one by `Captcha.test.ts`.
+  "src/http/web/settings/AccountPage.ts": "/settings/account",
+  "src/http/web/settings/DeletionPage.ts": "/settings/delete",
+  "src/http/web/settings/MovingPages.ts": "/settings/aliases",
+  "src/http/web/settings/PasskeyPage.ts": "/settings/passkeys",
+  "src/http/pages/PasskeyForm.ts": "/auth/sign_in?force_login=true",
+  // Every page that tests look at through `TestBrowser` is looked at as well; these by their own tests.
+  "src/http/web/first/OwnerSetup.ts": undefined,
+  "src/http/web/settings/SessionPage.ts": undefined,
   "src/http/pages/CaptchaPage.ts": undefined,
   "src/http/pages/Confirmations.ts": "/auth/confirmation/new",
-  "src/http/pages/InvitePage.ts": "invite",
-  "src/http/pages/OwnInvites.ts": "/invites",
+  "src/http/pages/SignUpForm.ts": "invite",
+  "src/http/invites/pages/OwnInvites.ts": "/invites",
   "src/http/pages/Passwords.ts": "/auth/password/new",
   "src/http/pages/SecondStep.ts": "second",
   "src/http/pages/SignIn.ts": "/auth/sign_in?force_login=true",
   "src/http/pages/StrikePages.ts": "strike",
-  "src/http/pages/Subscribing.ts": "/email_subscriptions/new/holder",
-  "src/http/pages/TwoFactor.ts": "/settings/two_factor_authentication"
+  "src/http/subscriptions/pages/Subscribing.ts": "/email_subscriptions/new/holder",
+  "src/http/pages/TwoFactorPage.ts": "/settings/two_factor_authentication"
 }
 
 layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: true, timeout: "2 minutes" })(
@@ -109,7 +118,8 @@ layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: tr
           if (holds) assert.include(text, `name="${tokenField}"`, path)
           // `TestBrowser` refuses a token that an earlier response had.
           yield* one.request(path)
-          const secret = /<input type="hidden" name="(?!authenticity_token")|class="secret"/.test(text)
+          const secret = path.startsWith("/admin") ||
+            /<input type="hidden" name="(?!authenticity_token")|class="secret"/.test(text)
           if (secret) assert.isNull(headers.get("content-encoding"), path)
           assert.strictEqual(headers.get("cache-control"), `private, no-store${secret ? ", no-transform" : ""}`, path)
         })

@@ -1,6 +1,8 @@
 /** Words that a language shares with English. Every other translation differs from its English text. */
 export const sharedWithEnglish: Readonly<Record<string, ReadonlyArray<string>>> = {
   de: [
+    "Apps",
+    "Passkeys",
     "Text",
     "Domain",
     "Name",
@@ -38,6 +40,8 @@ export const sharedWithEnglish: Readonly<Record<string, ReadonlyArray<string>>> 
     "Administration",
     "Avatar",
     "Description",
+    "Mentions",
+    "{count, plural, one {# notification} other {# notifications}}",
     "Type",
     "Permissions",
     "Position",

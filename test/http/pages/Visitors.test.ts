@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { call } from "../../support/MediaFiles.ts"
+import { call } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 
 layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: true })(

@@ -10,7 +10,12 @@ export const problems = (page: string): ReadonlyArray<string> => {
     )
   ) {
     if (name === undefined) found.push(`stray ${piece}`)
-    else if (!elements.has(name)) found.push(`element ${piece}`)
+    else if (
+      name === "script" && attributes !== undefined && attributes !== "" &&
+      !/^ type="module" src="\/assets\/web\/[\w.]+"$/.test(attributes)
+    ) {
+      found.push(`script ${piece}`)
+    } else if (!elements.has(name)) found.push(`element ${piece}`)
     else found.push(...ofAttributes(piece, attributes ?? ""))
   }
   return found
@@ -18,10 +23,11 @@ export const problems = (page: string): ReadonlyArray<string> => {
 
 const elements = new Set(
   ("html head meta title link body header main footer section article h1 h2 p br span bdi a del pre code em strong b i u ul ol li " +
-    "blockquote div img dl dt dd time details summary table thead tbody tr th td").split(" ")
+    "blockquote div img dl dt dd time details summary table thead tbody tr th td nav svg use aside script meter video audio")
+    .split(" ")
 )
 const attributesKnown = new Set(
-  ("lang charset name content rel type sizes href src alt width height class dir id datetime target translate start reversed value")
+  ("lang charset name title property role tabindex aria-hidden aria-label aria-current loading rel content rel type sizes href src alt width height class dir id datetime target translate start reversed value")
     .split(" ")
 )
 const addresses = /^(?:\/(?!\/)|\?|#|mailto:|(?:https?|dat|dweb|ipfs|ipns|ssb|gopher|xmpp|magnet|gemini):)/i

@@ -43,7 +43,7 @@ export const subscribed = Effect.fnUntraced(
 )
 export const toldOf = (device: { readonly told: ReadonlyArray<Json> }, count: number) =>
   eventually(Effect.sync(() => device.told), (told) => told.length >= count)
-const post = (url: string, json: unknown): Effect.Effect<Json> =>
+const postJson = (url: string, json: unknown): Effect.Effect<Json> =>
   Effect.promise(async () => {
     const headers = { "content-type": "application/json" }
     return (await fetch(url, { method: "POST", headers, body: JSON.stringify(json) })).json()
@@ -53,7 +53,7 @@ const post = (url: string, json: unknown): Effect.Effect<Json> =>
 export const secondApp = Effect.fnUntraced(function*({ context, fetch, origin, sql }: TestInstance, person: TestUser) {
   const issue = TestServer.use(({ createToken }) => createToken(person.accountId, ["read", "write", "push"]))
   const token = yield* Effect.provide(issue, context)
-  const app = yield* post(`${origin}/api/v1/apps`, { client_name: "x", redirect_uris: "urn:ietf:wg:oauth:2.0:oob" })
+  const app = yield* postJson(`${origin}/api/v1/apps`, { client_name: "x", redirect_uris: "urn:ietf:wg:oauth:2.0:oob" })
   yield* sql`UPDATE oauth_tokens SET app_id = ${BigInt(app.id)} WHERE id = (SELECT max(id) FROM oauth_tokens)`
   const ask: TestUser["ask"] = (method, path, json) =>
     Effect.flatMap(
@@ -61,7 +61,7 @@ export const secondApp = Effect.fnUntraced(function*({ context, fetch, origin, s
       (response) => Effect.promise(() => response.json())
     )
   const { client_id, client_secret } = app
-  return { ...person, token, ask, revoke: post(`${origin}/oauth/revoke`, { client_id, client_secret, token }) }
+  return { ...person, token, ask, revoke: postJson(`${origin}/oauth/revoke`, { client_id, client_secret, token }) }
 })
 
 /** Waits until nothing is left to be sent. */

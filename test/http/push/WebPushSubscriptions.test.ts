@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { TestServer } from "../../support/Server.ts"
 import { answerOf, everything, type Json, name, path, subscribed, toldOf, World, world } from "./PushDevices.ts"
 
-layer(world, { excludeTestServices: true, timeout: "120 seconds" })("web push", (it) => {
+layer(world, { excludeTestServices: true })("web push", (it) => {
   it.effect("S-005: a device decrypts its pushes, in the standard's encoding and in that of older apps", () =>
     Effect.gen(function*() {
       const { here, serverKey, service } = yield* World
@@ -123,7 +123,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("web push", 
       const { here, service } = yield* World
       const anna = yield* here.person(name("anna"))
       const { endpoint, keys } = service.device(name("device"), "")
-      const post = (subscription: unknown, data?: unknown) => answerOf(here, anna, "POST", { subscription, data })
+      const subscribe = (subscription: unknown, data?: unknown) => answerOf(here, anna, "POST", { subscription, data })
       const invalid = { status: 422, body: { error: "Validation failed: Endpoint is invalid" } }
       for (
         const bad of [
@@ -140,7 +140,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("web push", 
           "https://push.example:25/x",
           `https://push.example/${"x".repeat(3_000)}`
         ]
-      ) assert.deepStrictEqual(yield* post({ endpoint: bad, keys }), invalid, bad)
+      ) assert.deepStrictEqual(yield* subscribe({ endpoint: bad, keys }), invalid, bad)
       const key = { status: 422, body: { error: "Validation failed: is not a valid Ed25519 or Curve25519 key" } }
       const point = Buffer.from(keys.p256dh, "base64url")
       point[40] = (point[40] ?? 0) ^ 1
@@ -151,18 +151,18 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("web push", 
           { ...keys, auth: "AA" },
           { ...keys, auth: "x".repeat(100_000) }
         ]
-      ) assert.deepStrictEqual(yield* post({ endpoint, keys: bad }), key)
-      assert.deepStrictEqual(yield* post({ endpoint, keys: {} }), {
+      ) assert.deepStrictEqual(yield* subscribe({ endpoint, keys: bad }), key)
+      assert.deepStrictEqual(yield* subscribe({ endpoint, keys: {} }), {
         status: 422,
         body: { error: "Validation failed: Key p256dh can't be blank, Key auth can't be blank" }
       })
-      assert.deepStrictEqual(yield* post({ endpoint, keys }, { policy: "some" }), {
+      assert.deepStrictEqual(yield* subscribe({ endpoint, keys }, { policy: "some" }), {
         status: 422,
         body: { error: "Validation failed: Policy is not included in the list" }
       })
       assert.strictEqual((yield* answerOf(here, anna, "POST", {})).status, 400)
       for (const odd of [null, "x", 7, [], [[]], { endpoint: [], keys: [] }, { endpoint: {}, keys: { p256dh: [] } }]) {
-        const { status } = yield* post(odd)
+        const { status } = yield* subscribe(odd)
         assert.isTrue(status >= 400 && status < 500, JSON.stringify(odd))
       }
       assert.strictEqual((yield* answerOf(here, anna, "GET")).status, 404)

@@ -19,7 +19,7 @@ const proxy = Effect.gen(function*() {
   return baseUrl
 })
 
-layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Real clients stream", (it) => {
+layer(layerStreams, { excludeTestServices: true })("Real clients stream", (it) => {
   it.effect("S-007: masto, several channels on one socket", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors

@@ -39,7 +39,7 @@ const listeningWith = (
   return connection
 }
 
-layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliveries", (it) => {
+layer(layerStreams, { excludeTestServices: true })("Deliveries", (it) => {
   it.effect("take the same few queries for any number of listeners, and share equal bytes", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors

@@ -19,7 +19,7 @@ const get = Effect.fnUntraced(function*(path: string, secret?: string) {
   })
 })
 
-layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Server-sent events", (it) => {
+layer(layerStreams, { excludeTestServices: true })("Server-sent events", (it) => {
   it.effect("S-007: begin with `:)` and carry one channel", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors

@@ -18,7 +18,7 @@ const decodeConversation = Schema.decodeUnknownEffect(Schema.fromJsonString(Conv
 
 const streams = Layer.merge(Fanouts.layer, NotificationWriter.layer).pipe(Layer.provideMerge(layerStreams))
 
-layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams carry", (it) => {
+layer(streams, { excludeTestServices: true })("Streams carry", (it) => {
   it.effect("S-007: carries a follower's home as it happens: update, status.update, delete", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
@@ -159,10 +159,10 @@ layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams ca
       const named = yield* listener("named20", "?stream=user")
       const other = yield* listener("other20", "?stream=user")
       yield* followers(author, [named.account, other.account])
-      const publish = (text: string, visibility: "private" | "direct") =>
+      const publishTo = (text: string, visibility: "private" | "direct") =>
         actors.tell(author, { _tag: "Publish", post: post(text, { visibility }) })
-      const forAll = yield* publish("Hi followers", "private")
-      const forOne = yield* publish("@named20 psst", "direct")
+      const forAll = yield* publishTo("Hi followers", "private")
+      const forOne = yield* publishTo("@named20 psst", "direct")
       assert.strictEqual((yield* other.next).event, "update")
       const before = [yield* named.next, yield* named.next, yield* named.next].map(({ event }) => event)
       assert.sameMembers(before, ["update", "update", "notification"])

@@ -11,7 +11,7 @@ import { connect, layerStreams, listener, mark, tokenOf } from "./Streams.ts"
 const decodeStatus = Schema.decodeUnknownEffect(Schema.fromJsonString(Status))
 const streams = Filters.layer.pipe(Layer.provideMerge(layerStreams))
 
-layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams and filters", (it) => {
+layer(streams, { excludeTestServices: true })("Streams and filters", (it) => {
   it.effect("S-261: a hidden status is not sent where its filter applies, and a warned one names the filter", () =>
     Effect.gen(function*() {
       const [actors, filters] = [yield* AccountActors, yield* Filters]

@@ -9,7 +9,7 @@ import { person } from "../../support/People.ts"
 import { edit, post } from "../../support/Posts.ts"
 import { layerStreams, listen, listener, mark, tokenOf } from "./Streams.ts"
 
-layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Streams of lists", (it) => {
+layer(layerStreams, { excludeTestServices: true })("Streams of lists", (it) => {
   it.effect("S-260: carry a list's new, changed and deleted posts, only to its owner, over both kinds of stream", () =>
     Effect.gen(function*() {
       const [actors, lists, members] = [yield* AccountActors, yield* OwnedLists, yield* ListMembers]

@@ -24,7 +24,7 @@ const pageRows = 40
 const pageBytesMax = 4 * 1_048_576
 const eventsMin = 30
 
-layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })(
+layer(layerStreams, { excludeTestServices: true })(
   "Rows from before texts were measured",
   (it) => {
     it.effect("F13: make no page larger than 40 posts of 64 kB, and no event that closes a socket", () =>

@@ -80,7 +80,7 @@ const shownTo = Effect.fnUntraced(function*(
 
 const everything = ["user", "list", "public", "public:local", "public:remote", "hashtag", "hashtag:local"]
 
-layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Streams show", (it) => {
+layer(layerStreams, { excludeTestServices: true })("Streams show", (it) => {
   it.effect("row 58: a status is sent only to accounts that may see it at that moment, even if the bus claims otherwise", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

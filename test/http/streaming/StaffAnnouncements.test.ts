@@ -5,7 +5,7 @@ import { AccountActors } from "../../../src/actors/account/core/AccountActors.ts
 import { person } from "../../support/People.ts"
 import { layerStreams, listener } from "./Streams.ts"
 
-layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Staff", (it) => {
+layer(layerStreams, { excludeTestServices: true })("Staff", (it) => {
   it.effect("only commands of its accounts announce anything", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -7,7 +7,7 @@ import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { person } from "../../support/People.ts"
 import { connect, layerStreams, listen, tokenOf } from "./Streams.ts"
 
-layer(layerStreams, { timeout: "60 seconds" })("Streams over time", (it) => {
+layer(layerStreams)("Streams over time", (it) => {
   it.effect("S-007: ping every 30 s and close silent connections", () =>
     Effect.gen(function*() {
       const { secret } = yield* tokenOf(yield* person("ping1"))

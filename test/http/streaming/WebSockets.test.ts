@@ -14,7 +14,7 @@ interface Revocable {
   readonly tokenId: TokenId
 }
 
-layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("A WebSocket", (it) => {
+layer(layerStreams, { excludeTestServices: true })("A WebSocket", (it) => {
   it.effect("S-007: takes the token from the header, else the query, else the subprotocol, which it echoes", () =>
     Effect.gen(function*() {
       const { secret } = yield* tokenOf(yield* person("tokens2"))
@@ -37,7 +37,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("A Web
         yield* send({ type: "subscribe", stream: name })
         assert.strictEqual((yield* next).status, 400)
       }
-    }).pipe(Effect.scoped, Effect.timeout("10 seconds")))
+    }).pipe(Effect.scoped))
 
   it.effect("rows 65, 70: refuses callers without API access at the upgrade", () =>
     Effect.gen(function*() {

@@ -3,7 +3,8 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Translation } from "../../../src/http/translation/wire/Translation.ts"
 import { Environment } from "../../../src/layers/Environment.ts"
-import { blob, call, form, picture } from "../../support/MediaFiles.ts"
+import { call, newPerson } from "../../support/Api.ts"
+import { blob, form, picture } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { testEnvironment } from "../../support/TestEnvironment.ts"
 import { translationDouble } from "../../support/TranslationDouble.ts"
@@ -25,7 +26,6 @@ const write = (by: Person, post: Record<string, unknown>) =>
   Effect.map(call("POST", "/api/v1/statuses", by.token, { language: "de", ...post }), ({ body }) => String(body.id))
 const translate = (by: Person, id: string, lang?: string) =>
   call("POST", `/api/v1/statuses/${id}/translate`, by.token, lang === undefined ? {} : { lang })
-const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const errorOf = ({ body, status }: { readonly status: number; readonly body: { readonly error: string } }) => [
   status,
   body.error
@@ -37,7 +37,7 @@ describe("translations", () => {
       { TRANSLATION_KEY: "key1" },
       Effect.fnUntraced(function*({ asked, translations }) {
         const sql = yield* SqlClient.SqlClient
-        const [anna, ben] = [yield* person("anna"), yield* person("ben")]
+        const [anna, ben] = [yield* newPerson("anna"), yield* newPerson("ben")]
         const id = yield* write(anna, {
           status: "Hallo @ben <b>fett</b> :blob: und #katze",
           spoiler_text: "Vorsicht & Rücksicht",
@@ -95,7 +95,7 @@ describe("translations", () => {
       {},
       Effect.fnUntraced(function*({ translations }) {
         const sql = yield* SqlClient.SqlClient
-        const [cleo, dora] = [yield* person("cleo"), yield* person("dora")]
+        const [cleo, dora] = [yield* newPerson("cleo"), yield* newPerson("dora")]
         const open = yield* write(cleo, { status: "offen" })
         const closed = yield* write(cleo, { status: "geheim", visibility: "private" })
         assert.strictEqual((yield* translate(dora, closed, "en")).status, 404)
@@ -126,7 +126,7 @@ describe("translations", () => {
     ).pipe(Effect.andThen(translating(
       {},
       Effect.fnUntraced(function*({ fail }) {
-        const eve = yield* person("eve")
+        const eve = yield* newPerson("eve")
         const { body } = yield* call("GET", "/api/v1/instance/translation_languages", undefined)
         assert.deepStrictEqual(body, { de: ["en", "fr"], en: ["de"], und: ["de", "en", "fr"] })
         const instance = yield* call("GET", "/api/v2/instance", undefined)
@@ -150,7 +150,7 @@ describe("translations", () => {
     translating(
       { TRANSLATION_KIND: "deepl", TRANSLATION_KEY: "key2:fx" },
       Effect.fnUntraced(function*({ asked, fail }) {
-        const finn = yield* person("finn")
+        const finn = yield* newPerson("finn")
         const { body } = yield* call("GET", "/api/v1/instance/translation_languages", undefined)
         const all = ["en", "pt", "de", "en-GB", "pt-BR"]
         assert.deepStrictEqual(body, {

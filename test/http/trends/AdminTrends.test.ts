@@ -6,7 +6,7 @@ import {
   AdminTag,
   AdminTrendingLink,
   AdminTrendingStatus
-} from "../../../src/http/staff/wire/Trends.ts"
+} from "../../../src/http/staff/wire/AdminTrend.ts"
 import { ask } from "../../support/Api.ts"
 import { favouritedBy, linkedBy, refreshTrends, remoteAccounts, taggedBy } from "../../support/Crowd.ts"
 import { TestServer } from "../../support/Server.ts"

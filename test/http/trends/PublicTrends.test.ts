@@ -6,10 +6,10 @@ import { Tag } from "../../../src/http/wire/Tag.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { TrendRefresh } from "../../../src/services/trends/TrendRefresh.ts"
 import { TrendReviews, type TrendSubject } from "../../../src/services/trends/TrendReviews.ts"
+import { call, publishedId } from "../../support/Api.ts"
 import { configurationOf } from "../../support/Configuration.ts"
 import { favouritedBy, linkedBy, refreshTrends, remoteAccounts, taggedBy } from "../../support/Crowd.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -20,8 +20,6 @@ const names = (path: string) =>
   Effect.map(get(path), ({ body }) => body.map(({ name }: { readonly name: string }) => name))
 const urls = (path: string, me?: Person) =>
   Effect.map(get(path, me), ({ body }) => body.map(({ url }: { readonly url: string }) => url))
-const post = (me: Person, status: string, more: Record<string, unknown> = {}) =>
-  Effect.map(call("POST", "/api/v1/statuses", me.token, { status, ...more }), ({ body }) => String(body.id))
 const discoverable = (me: Person) =>
   call("PATCH", "/api/v1/accounts/update_credentials", me.token, { discoverable: true })
 const decide = (subject: TrendSubject, trendable: boolean) =>
@@ -42,7 +40,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient
       const me = yield* createPerson("tagger")
-      yield* post(me, "#Rising #steady #few #noisy")
+      yield* publishedId(me, "#Rising #steady #few #noisy")
       const many = yield* remoteAccounts("tags.test", 30)
       yield* taggedBy("rising", many.slice(0, 9))
       yield* taggedBy("steady", many.slice(0, 20))
@@ -79,16 +77,16 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       if (ada === undefined || bob === undefined || cyd === undefined || dan === undefined) return
       for (const one of [ada, bob, cyd]) yield* discoverable(one)
       const many = yield* remoteAccounts("likes.test", 20)
-      const best = yield* post(ada, "the best")
-      const second = yield* post(ada, "the second best of the same author")
-      const german = yield* post(bob, "auf Deutsch", { language: "de" })
+      const best = yield* publishedId(ada, "the best")
+      const second = yield* publishedId(ada, "the second best of the same author")
+      const german = yield* publishedId(bob, "auf Deutsch", { language: "de" })
       const out = {
-        sensitive: yield* post(cyd, "x", { sensitive: true }),
-        warned: yield* post(cyd, "x", { spoiler_text: "careful" }),
-        unlisted: yield* post(cyd, "x", { visibility: "unlisted" }),
-        answer: yield* post(cyd, "x", { in_reply_to_id: best }),
-        hidden: yield* post(dan, "by one who does not want to be found"),
-        few: yield* post(cyd, "x")
+        sensitive: yield* publishedId(cyd, "x", { sensitive: true }),
+        warned: yield* publishedId(cyd, "x", { spoiler_text: "careful" }),
+        unlisted: yield* publishedId(cyd, "x", { visibility: "unlisted" }),
+        answer: yield* publishedId(cyd, "x", { in_reply_to_id: best }),
+        hidden: yield* publishedId(dan, "by one who does not want to be found"),
+        few: yield* publishedId(cyd, "x")
       }
       yield* favouritedBy(best, many)
       yield* favouritedBy(second, many.slice(0, 15))
@@ -197,7 +195,7 @@ layer(TestServer.layer({ TRENDS_REVIEW: "off" }), { excludeTestServices: true })
       const { createPerson } = yield* TestServer
       const me = yield* createPerson("anna")
       yield* discoverable(me)
-      const liked = yield* post(me, "#good #bad #forbidden")
+      const liked = yield* publishedId(me, "#good #bad #forbidden")
       const many = yield* remoteAccounts("off.test", 9)
       for (const tag of ["good", "bad"]) yield* taggedBy(tag, many)
       yield* favouritedBy(liked, many)

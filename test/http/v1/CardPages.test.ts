@@ -4,7 +4,7 @@ import { eventually } from "../../support/Eventually.ts"
 import { place } from "../../support/Fediverse.ts"
 import { html, hurried, idle, machine, name, page, shown, statusOf, World, world } from "./CardSites.ts"
 
-layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pages behind links", (it) => {
+layer(world, { excludeTestServices: true })("pages behind links", (it) => {
   it.effect("temporary failures are retried, non-pages are not; a page without metadata is fetched again a day later", () =>
     Effect.gen(function*() {
       const { here, site } = yield* World

@@ -22,7 +22,7 @@ const listening = ({ origin }: TestInstance, { token }: TestUser, stream: string
     ({ socket }) => Effect.sync(() => socket.close())
   )
 
-layer(world, { excludeTestServices: true, timeout: "120 seconds" })("PreviewCard", (it) => {
+layer(world, { excludeTestServices: true })("PreviewCard", (it) => {
   it.effect("a post is answered before its page is; the card comes by status.update, with its picture, and is no edit", () =>
     Effect.gen(function*() {
       const { here, site } = yield* World

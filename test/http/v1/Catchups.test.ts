@@ -3,12 +3,10 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Status } from "../../../src/http/wire/Status.ts"
 import { catchupStatusesMax } from "../../../src/services/feeds/Catchups.ts"
+import { call, newPerson, publishedId } from "../../support/Api.ts"
 import { filter } from "../../support/Filtering.ts"
-import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
-const say = (by: Person, status: string, more = {}) =>
-  Effect.map(call("POST", "/api/v1/statuses", by.token, { status, ...more }), ({ body }) => String(body.id))
 const boost = (by: Person, id: string) => call("POST", `/api/v1/statuses/${id}/reblog`, by.token)
 const texts = (by: Person, query = "") =>
   Effect.flatMap(call("GET", `/api/v1/timelines/catchup${query}`, by.token), ({ body }) =>
@@ -20,26 +18,24 @@ const texts = (by: Person, query = "") =>
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("catching up", (it) => {
   it.effect("D-011: shows posts since a time: quiet people first, a boosted post once, nothing hidden", () =>
     Effect.gen(function*() {
-      const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient
-      const person = (name: string) => createPerson(name)
       const [me, loud, quiet, stranger] = [
-        yield* person("me"),
-        yield* person("loud"),
-        yield* person("quiet"),
-        yield* person("stranger")
+        yield* newPerson("me"),
+        yield* newPerson("loud"),
+        yield* newPerson("quiet"),
+        yield* newPerson("stranger")
       ]
       for (const { accountId } of [loud, quiet]) yield* call("POST", `/api/v1/accounts/${accountId}/follow`, me.token)
-      yield* say(quiet, "quiet one")
-      for (let n = 1; n <= 4; n++) yield* say(loud, `loud ${n}`)
-      const far = yield* say(stranger, "from afar")
+      yield* publishedId(quiet, "quiet one")
+      for (let n = 1; n <= 4; n++) yield* publishedId(loud, `loud ${n}`)
+      const far = yield* publishedId(stranger, "from afar")
       yield* boost(quiet, far)
       yield* boost(loud, far)
-      const last = yield* say(loud, "loud 5")
+      const last = yield* publishedId(loud, "loud 5")
       yield* boost(quiet, last)
-      yield* say(me, "my own")
-      const old = yield* say(quiet, "yesterday")
-      yield* say(loud, "@stranger not for me", { visibility: "direct" })
+      yield* publishedId(me, "my own")
+      const old = yield* publishedId(quiet, "yesterday")
+      yield* publishedId(loud, "@stranger not for me", { visibility: "direct" })
 
       // The boost by the loud one is the newest of the stranger's post; a followed account's own post counts by itself.
       const all = ["yesterday", "quiet one", "from afar", "loud 5", "loud 4", "loud 3", "loud 2", "loud 1"]

@@ -1,22 +1,18 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { call, newPerson, sendPost } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { call } from "../../support/MediaFiles.ts"
-import { type Person, TestServer } from "../../support/Server.ts"
-
-const newcomer = (username: string) => TestServer.use(({ createPerson }) => createPerson(username))
-const say = (by: Person, status: string, more: Record<string, unknown> = {}) =>
-  call("POST", "/api/v1/statuses", by.token, { status, ...more })
+import { TestServer } from "../../support/Server.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("expectations of clients", (it) => {
   it.effect("F86: one's own name in one's own post is a mention, of which no notification comes", () =>
     Effect.gen(function*() {
-      const [ada, bob] = [yield* newcomer("selfnaming"), yield* newcomer("selfnamed2")]
+      const [ada, bob] = [yield* newPerson("selfnaming"), yield* newPerson("selfnamed2")]
       type Named = { readonly mentions: ReadonlyArray<{ readonly acct: string }> }
       const names = ({ body }: { readonly body: Named }) => body.mentions.map(({ acct }) => acct).toSorted()
       for (const visibility of ["public", "private", "direct"]) {
-        const posted = yield* say(ada, "I, @selfnaming, with @selfnamed2", { visibility })
+        const posted = yield* sendPost(ada, { status: "I, @selfnaming, with @selfnamed2", visibility })
         assert.deepStrictEqual(names(posted), ["selfnamed2", "selfnaming"])
         const path = `/api/v1/statuses/${posted.body.id}`
         assert.deepStrictEqual(names(yield* call("GET", path, bob.token)), ["selfnamed2", "selfnaming"])
@@ -39,15 +35,16 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
 
   it.effect("F93: a post for a date that is none is refused as an invalid record", () =>
     Effect.gen(function*() {
-      const ada = yield* newcomer("scheduling")
-      const { body, status } = yield* say(ada, "later", { scheduled_at: "banana" })
+      const ada = yield* newPerson("scheduling")
+      const { body, status } = yield* sendPost(ada, { status: "later", scheduled_at: "banana" })
       assert.deepStrictEqual([status, body], [422, { error: "Record invalid" }])
     }))
 
   it.effect("F96, D-015: languages are kept as tags, in any case and with any separator", () =>
     Effect.gen(function*() {
-      const ada = yield* newcomer("polyglot")
-      const kept = (language: string) => Effect.map(say(ada, "Hallo", { language }), ({ body }) => body.language)
+      const ada = yield* newPerson("polyglot")
+      const kept = (language: string) =>
+        Effect.map(sendPost(ada, { status: "Hallo", language }), ({ body }) => body.language)
       assert.strictEqual(yield* kept("DE"), "de")
       assert.strictEqual(yield* kept("pt_br"), "pt-BR")
       assert.strictEqual(yield* kept("zh-hant-TW"), "zh-Hant-TW")
@@ -62,8 +59,9 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
 
   it.effect("F105: own votes stand in the order in which they were cast", () =>
     Effect.gen(function*() {
-      const [ada, bob] = [yield* newcomer("asker105"), yield* newcomer("voter105")]
-      const { body: { id, poll } } = yield* say(ada, "?", {
+      const [ada, bob] = [yield* newPerson("asker105"), yield* newPerson("voter105")]
+      const { body: { id, poll } } = yield* sendPost(ada, {
+        status: "?",
         poll: { options: ["a", "b", "c", "d"], expires_in: 3_600, multiple: true }
       })
       const vote = (...choices: ReadonlyArray<number>) =>
@@ -76,7 +74,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
   it.effect("F105: errors are in the language of the body, else of the query, else of the user, else of the browser", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
-      const ada = yield* newcomer("speaking")
+      const ada = yield* newPerson("speaking")
       const sql = yield* SqlClient.SqlClient
       const refused = (language: string, init: { readonly query?: string; readonly lang?: string }) =>
         Effect.promise(async () => {
@@ -96,7 +94,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual(yield* refused("de", { query: "?lang=ja" }), "ja")
       assert.strictEqual(yield* refused("de", { query: "?lang=ja", lang: "fr" }), "fr")
       yield* sql`UPDATE users SET locale = 'es' WHERE account_id = ${ada.accountId}`
-      const bob = yield* newcomer("speaking2")
+      const bob = yield* newPerson("speaking2")
       yield* sql`UPDATE users SET locale = 'es' WHERE account_id = ${bob.accountId}`
       const missing = (query = "") =>
         Effect.promise(async () => {

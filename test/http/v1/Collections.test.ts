@@ -4,13 +4,13 @@ import { SqlClient } from "effect/sql"
 import { CollectionWithAccounts, WrappedCollection, WrappedItem } from "../../../src/http/wire/Collection.ts"
 import { Notification } from "../../../src/http/wire/Notification.ts"
 import { collectionItemsMax } from "../../../src/services/collections/Collection.ts"
+import { call } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
 const base = "/api/v1/collections"
 const strict = { onExcessProperty: "error" } as const
-const person = (name: string) =>
+const discoverablePerson = (name: string) =>
   Effect.gen(function*() {
     const { createPerson } = yield* TestServer
     const one = yield* createPerson(name)
@@ -34,7 +34,11 @@ const told = (me: Person, type: string) =>
 layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => {
   it.effect("S-150: collections are found by words of their names and by their addresses, as far as their owners and the viewer let them", () =>
     Effect.gen(function*() {
-      const [me, eve, ada] = yield* Effect.all([person("finder"), person("keeper"), person("passer")])
+      const [me, eve, ada] = yield* Effect.all([
+        discoverablePerson("finder"),
+        discoverablePerson("keeper"),
+        discoverablePerson("passer")
+      ])
       const [open, mine, hidden] = yield* Effect.all([
         made(eve, { name: "Water birds" }),
         made(me, { name: "Waterfalls", discoverable: false }),
@@ -73,7 +77,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
 
   it.effect("an account recommends others, and they are notified of it and of changes, by both paths", () =>
     Effect.gen(function*() {
-      const [me, ada, bob] = yield* Effect.all([person("me"), person("ada"), person("bob")])
+      const [me, ada, bob] = yield* Effect.all([
+        discoverablePerson("me"),
+        discoverablePerson("ada"),
+        discoverablePerson("bob")
+      ])
       const collection = yield* made(me, {
         description: "a < b & c",
         language: "en",
@@ -145,7 +153,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
   it.effect("texts too long, too many members or unknown ids are refused in words, and change nothing", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [me, ada] = yield* Effect.all([person("olga"), person("asked")])
+      const [me, ada] = yield* Effect.all([discoverablePerson("olga"), discoverablePerson("asked")])
       const refused = Effect.fnUntraced(function*(said: Record<string, unknown>, text: string) {
         const { body, status } = yield* create(me, { name: "x", ...said })
         assert.deepStrictEqual([status, body], [422, { error: { error: `Validation failed: ${text}`, details: {} } }])
@@ -193,11 +201,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [me, shy, locked, foe, reader] = yield* Effect.all([
-        person("curator"),
-        person("shy"),
-        person("locked"),
-        person("foe"),
-        person("reader")
+        discoverablePerson("curator"),
+        discoverablePerson("shy"),
+        discoverablePerson("locked"),
+        discoverablePerson("foe"),
+        discoverablePerson("reader")
       ])
       const change = (one: Person, said: Record<string, unknown>) =>
         call("PATCH", "/api/v1/accounts/update_credentials", one.token, said)

@@ -1,15 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { call } from "../../support/MediaFiles.ts"
+import { call, newPerson, publish } from "../../support/Api.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
-const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const statuses = "/api/v1/statuses"
-const publish = (by: Person, body: Record<string, unknown>) =>
-  Effect.map(call("POST", statuses, by.token, body), (answer) => {
-    assert.strictEqual(answer.status, 200, JSON.stringify(answer.body))
-    return answer.body
-  })
 const source = (by: Person, id: string) =>
   Effect.map(call("GET", `${statuses}/${id}/source`, by.token), ({ body }) => [body.text, body.content_type])
 
@@ -18,11 +12,11 @@ const markdown = { content_type: "text/markdown" }
 layer(TestServer.layer(), { excludeTestServices: true })("content types of posts", (it) => {
   it.effect("D-008: are told in /api/v2/instance; plain text is as it always was", () =>
     Effect.gen(function*() {
-      const anna = yield* person("anna")
+      const anna = yield* newPerson("anna")
       const { body } = yield* call("GET", "/api/v2/instance", undefined)
       assert.deepStrictEqual(body.configuration.statuses.supported_mime_types, ["text/plain", "text/markdown"])
       for (const more of [{}, { content_type: "" }, { content_type: null }, { content_type: "text/plain" }]) {
-        const post = yield* publish(anna, { status: "**plain**", ...more })
+        const post = yield* publish(anna, "**plain**", { ...more })
         assert.strictEqual(post.content, "<p>**plain**</p>")
         assert.notProperty(post, "content_type")
         assert.deepStrictEqual(yield* source(anna, post.id), ["**plain**", undefined])
@@ -39,9 +33,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("content types of posts
   it.effect("Markdown: mentions, hashtags and links work, code stays untouched, edits keep it, a redraft has it", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
-      const [ben, cora, dora] = [yield* person("ben"), yield* person("cora"), yield* person("dora")]
+      const [ben, cora, dora] = [yield* newPerson("ben"), yield* newPerson("cora"), yield* newPerson("dora")]
       const text = "**Hello** @cora #Cats\n\n`@dora #dogs`\n\n[a page](https://page.example/x)"
-      const post = yield* publish(ben, { status: text, ...markdown })
+      const post = yield* publish(ben, text, { ...markdown })
       assert.match(post.content, /^<p><strong>Hello<\/strong> <span class="h-card".*<code>@dora #dogs<\/code>/)
       assert.deepStrictEqual(post.mentions.map(({ acct }: { acct: string }) => acct), ["cora"])
       assert.deepStrictEqual(post.tags.map(({ name }: { name: string }) => name), ["cats"])
@@ -72,17 +66,17 @@ layer(TestServer.layer(), { excludeTestServices: true })("content types of posts
         "<p><em>once</em> more</p>",
         "<p>*once* more</p>"
       ])
-      const again = yield* publish(ben, { status: "*again*", ...markdown })
+      const again = yield* publish(ben, "*again*", { ...markdown })
       const { body: deleted } = yield* call("DELETE", `${statuses}/${again.id}`, ben.token)
       assert.deepStrictEqual([deleted.text, deleted.content_type], ["*again*", "text/markdown"])
     }))
 
   it.effect("a scheduled post keeps it; the limits are those of plain text", () =>
     Effect.gen(function*() {
-      const emil = yield* person("emil")
-      const scheduled = yield* publish(emil, { status: "*later*", ...markdown, scheduled_at: "2035-01-01T00:00:00Z" })
+      const emil = yield* newPerson("emil")
+      const scheduled = yield* publish(emil, "*later*", { ...markdown, scheduled_at: "2035-01-01T00:00:00Z" })
       assert.strictEqual(scheduled.params.content_type, "text/markdown")
-      const plain = yield* publish(emil, { status: "later", scheduled_at: "2035-01-01T00:00:00Z" })
+      const plain = yield* publish(emil, "later", { scheduled_at: "2035-01-01T00:00:00Z" })
       assert.notProperty(plain.params, "content_type")
       const long = (status: string) =>
         Effect.map(call("POST", statuses, emil.token, { status, ...markdown }), (answer) => answer.status)

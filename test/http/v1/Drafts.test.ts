@@ -6,12 +6,12 @@ import { Draft } from "../../../src/http/wire/Draft.ts"
 import * as LocalStorage from "../../../src/layers/storage/LocalStorage.ts"
 import { draftsMax } from "../../../src/services/instance/ContentLimits.ts"
 import { MediaAttachments } from "../../../src/services/media/MediaAttachments.ts"
-import { call, picture, uploaded } from "../../support/MediaFiles.ts"
+import { call, newPerson } from "../../support/Api.ts"
+import { picture, uploaded } from "../../support/MediaFiles.ts"
 import { environment } from "../../support/MediaJobs.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
 const path = "/api/v1/drafts"
-const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const upload = (by: Person) =>
   Effect.flatMap(Effect.promise(() => picture().png().toBuffer()), (bytes) => uploaded(by, bytes))
 const draft = (by: Person, body: Record<string, unknown>) =>
@@ -36,7 +36,7 @@ const sweeping = Layer.provideMerge(
 layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
   it.effect("D-007: are kept as they were sent, however unfinished, and are no scheduled posts", () =>
     Effect.gen(function*() {
-      const anna = yield* person("anna")
+      const anna = yield* newPerson("anna")
       const { body: instance } = yield* call("GET", "/api/v2/instance", undefined)
       assert.deepStrictEqual(instance.configuration.drafts, { max_drafts: draftsMax })
       const media = yield* upload(anna)
@@ -79,7 +79,7 @@ layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
   it.effect("a draft is written over as a whole; its files are its own as long as it names them, and are not swept", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const ben = yield* person("ben")
+      const ben = yield* newPerson("ben")
       const [kept, dropped] = [yield* upload(ben), yield* upload(ben)]
       const { created_at: createdAt, id } = yield* draft(ben, { status: "a", media_ids: [kept.id, dropped.id] })
       const taken = yield* call("POST", "/api/v1/statuses", ben.token, { media_ids: [kept.id] })
@@ -108,7 +108,7 @@ layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
 
   it.effect("a draft is published once, by the rules of every post; a refused one stays a draft", () =>
     Effect.gen(function*() {
-      const [cora, dan] = [yield* person("cora"), yield* person("dan")]
+      const [cora, dan] = [yield* newPerson("cora"), yield* newPerson("dan")]
       const media = yield* upload(cora)
       const { id } = yield* draft(cora, {
         status: "**done** @dan",
@@ -143,7 +143,7 @@ layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
   it.effect("row 57: others' drafts are not there; there are so many at most", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [emil, fay] = [yield* person("emil"), yield* person("fay")]
+      const [emil, fay] = [yield* newPerson("emil"), yield* newPerson("fay")]
       const media = yield* upload(emil)
       const { id } = yield* draft(emil, { status: "mine", media_ids: [media.id] })
       const missing = yield* show(fay, "1")

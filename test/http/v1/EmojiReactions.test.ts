@@ -3,14 +3,11 @@ import { Clock, Effect, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Status, StatusReactionAccounts } from "../../../src/http/wire/Status.ts"
 import { accountReactionsMax, reactionsMax } from "../../../src/services/statuses/ReactionEmoji.ts"
+import { call, newPerson, publish } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
-const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
-const post = (by: Person, more: Record<string, unknown> = {}) =>
-  Effect.map(call("POST", "/api/v1/statuses", by.token, { status: "hello", ...more }), ({ body }) => body)
 const strict = { onExcessProperty: "error" } as const
 const read = (by: Person | undefined, id: string) =>
   Effect.flatMap(
@@ -39,8 +36,8 @@ const customEmoji = Effect.fnUntraced(function*(shortcode: string, domain: strin
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("emoji reactions", (it) => {
   it.effect("D-005: are listed on a status with their accounts, in order of arrival; a status without any has no field", () =>
     Effect.gen(function*() {
-      const [anna, ben, cleo] = [yield* person("anna"), yield* person("ben"), yield* person("cleo")]
-      const { id } = yield* post(anna)
+      const [anna, ben, cleo] = [yield* newPerson("anna"), yield* newPerson("ben"), yield* newPerson("cleo")]
+      const { id } = yield* publish(anna, "hello")
       assert.notProperty(yield* read(ben, id), "emoji_reactions")
       assert.notProperty(yield* read(ben, id), "pleroma")
       const first = yield* react(ben, id, "🔥")
@@ -81,10 +78,10 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
   it.effect("custom emoji: this server's own, and of others those that stand there; gone or switched off they are not shown", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [dora, emil] = [yield* person("dora"), yield* person("emil")]
+      const [dora, emil] = [yield* newPerson("dora"), yield* newPerson("emil")]
       yield* customEmoji("cat")
       yield* customEmoji("fox", "far.example")
-      const { id } = yield* post(dora)
+      const { id } = yield* publish(dora, "hello")
       const { variables } = yield* TestServer
       const emoji = (...args: ReadonlyArray<string>) => cli(["emoji", ...args], variables)
       // The server hears of what was put there.
@@ -132,8 +129,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
 
   it.effect("row 56: viewers without access to a status learn nothing of it by reacting, and blocked accounts can remove their reactions", () =>
     Effect.gen(function*() {
-      const [fred, gina, hugo] = [yield* person("fred"), yield* person("gina"), yield* person("hugo")]
-      const { id: secret } = yield* post(fred, { visibility: "private" })
+      const [fred, gina, hugo] = [yield* newPerson("fred"), yield* newPerson("gina"), yield* newPerson("hugo")]
+      const { id: secret } = yield* publish(fred, "hello", { visibility: "private" })
       const asked = (method: string, id: string, by: Person | undefined = gina, path = pathOf(id, "🔥")) =>
         Effect.map(call(method, path, by?.token), ({ body, status }) => [status, body])
       for (const method of ["PUT", "DELETE", "GET"]) {
@@ -146,7 +143,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       )
       assert.strictEqual((yield* call("PUT", pathOf(secret, "🔥"), undefined)).status, 401)
 
-      const { id } = yield* post(fred)
+      const { id } = yield* publish(fred, "hello")
       yield* react(gina, id, "🔥")
       yield* react(hugo, id, "🔥")
       // Hidden accounts are counted but not named.
@@ -164,9 +161,9 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
   it.effect("are bounded however many bring another emoji at once", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const author = yield* person("bounded")
-      const all = yield* Effect.forEach(["bounded1", "bounded2", "bounded3"], person)
-      const { id } = yield* post(author)
+      const author = yield* newPerson("bounded")
+      const all = yield* Effect.forEach(["bounded1", "bounded2", "bounded3"], newPerson)
+      const { id } = yield* publish(author, "hello")
       const emojis = Array.from({ length: reactionsMax + 2 }, (_, at) => String.fromCodePoint(0x1f400 + at))
       yield* Effect.forEach(
         emojis.slice(0, reactionsMax - 1),
@@ -199,8 +196,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
   it.effect("are bounded: different emoji of one account, and on one status", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [ida, jens] = [yield* person("ida"), yield* person("jens")]
-      const { id } = yield* post(ida)
+      const [ida, jens] = [yield* newPerson("ida"), yield* newPerson("jens")]
+      const { id } = yield* publish(ida, "hello")
       const emojis = Array.from({ length: reactionsMax + 1 }, (_, at) => String.fromCodePoint(0x1f400 + at))
       for (const name of emojis.slice(0, accountReactionsMax)) {
         assert.strictEqual((yield* react(jens, id, name)).status, 200)
@@ -209,7 +206,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual(refused.status, 422)
       assert.strictEqual(refused.body.error, "Validation failed: Limit of different reactions reached")
       assert.strictEqual((yield* react(jens, id, emojis[0]!)).status, 200)
-      const { id: full } = yield* post(ida)
+      const { id: full } = yield* publish(ida, "hello")
       yield* sql`INSERT INTO emoji_reaction_counts (id, status_id, name, count)
         SELECT row_number() OVER (), ${BigInt(full)}, name, 1 FROM unnest(${
         emojis.slice(0, reactionsMax)
@@ -228,8 +225,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
   it.effect("end with the account that reacted", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [mona, nils, olga] = [yield* person("mona"), yield* person("nils"), yield* person("olga")]
-      const { id } = yield* post(mona)
+      const [mona, nils, olga] = [yield* newPerson("mona"), yield* newPerson("nils"), yield* newPerson("olga")]
+      const { id } = yield* publish(mona, "hello")
       for (const by of [nils, olga]) yield* react(by, id, "🔥")
       yield* react(nils, id, "🦆")
       const { variables } = yield* TestServer

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { endorsementsMax } from "../../../src/services/social/Endorsements.ts"
-import { call } from "../../support/MediaFiles.ts"
+import { call } from "../../support/Api.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
 const act = (me: Person, other: Person, verb: string) =>

@@ -3,24 +3,11 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { FeaturedTag, Tag } from "../../../src/http/wire/Tag.ts"
 import { featuredTagsMax } from "../../../src/services/instance/ContentLimits.ts"
+import { ask, newPerson, publish } from "../../support/Api.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
 const strict = { onExcessProperty: "error" } as const
 
-/** Returns the API's response and status. */
-const ask = Effect.fnUntraced(function*(by: Person | undefined, method: string, path: string, json?: unknown) {
-  const { fetch } = yield* TestServer
-  const response = yield* fetch(path, {
-    method,
-    ...(by === undefined ? {} : { token: by.token }),
-    ...(json === undefined ? {} : { json })
-  })
-  // Tests look into answers of every shape.
-  // oxlint-disable-next-line typescript/no-explicit-any
-  const body: any = yield* Effect.promise(() => response.json())
-  return { status: response.status, body }
-})
-const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const feature = (by: Person, name: unknown) => ask(by, "POST", "/api/v1/featured_tags", { name })
 const names = ({ body }: { readonly body: ReadonlyArray<{ readonly name: string }> }) => body.map(({ name }) => name)
 
@@ -28,10 +15,9 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
   it.effect("S-097 S-165 S-215: are listed by use with their figures, shown to everybody, and taken away", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
-      const [anna, ben] = [yield* person("anna"), yield* person("ben")]
-      const say = (status: string, more = {}) => ask(anna, "POST", "/api/v1/statuses", { status, ...more })
-      for (const text of ["#Cats", "#cats again", "#Dogs #cats"]) yield* say(text)
-      yield* say("#dogs #dogs", { visibility: "private" })
+      const [anna, ben] = [yield* newPerson("anna"), yield* newPerson("ben")]
+      for (const text of ["#Cats", "#cats again", "#Dogs #cats"]) yield* publish(anna, text)
+      yield* publish(anna, "#dogs #dogs", { visibility: "private" })
       yield* ask(ben, "POST", "/api/v1/statuses", { status: "#cats of another" })
       const suggested = yield* ask(anna, "GET", "/api/v1/featured_tags/suggestions")
       yield* Schema.decodeUnknownEffect(Schema.Array(Tag))(suggested.body, strict)
@@ -50,7 +36,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       })
       assert.strictEqual((yield* feature(anna, "cats")).body.id, body.id)
       assert.deepStrictEqual(names(yield* ask(anna, "GET", "/api/v1/featured_tags")), ["CATS", "dogs"])
-      assert.deepStrictEqual(yield* ask(anna, "GET", "/api/v1/featured_tags/suggestions"), { status: 200, body: [] })
+      assert.deepInclude(yield* ask(anna, "GET", "/api/v1/featured_tags/suggestions"), { status: 200, body: [] })
       const shown = yield* ask(undefined, "GET", `/api/v1/accounts/${anna.accountId}/featured_tags`)
       assert.deepStrictEqual(
         shown.body.map((tag: FeaturedTag) => [tag.name, tag.statuses_count]),
@@ -63,18 +49,18 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.notInclude(html, "of another")
 
       assert.strictEqual((yield* ask(ben, "DELETE", `/api/v1/featured_tags/${body.id}`)).status, 404)
-      assert.deepStrictEqual(yield* ask(anna, "DELETE", `/api/v1/featured_tags/${body.id}`), { status: 200, body: {} })
+      assert.deepInclude(yield* ask(anna, "DELETE", `/api/v1/featured_tags/${body.id}`), { status: 200, body: {} })
       assert.strictEqual((yield* ask(anna, "DELETE", `/api/v1/featured_tags/${body.id}`)).status, 404)
       assert.deepStrictEqual(names(yield* ask(anna, "GET", "/api/v1/featured_tags")), ["dogs"])
     }))
 
   it.effect("S-215: an invalid hashtag, or one too many, is refused in words", () =>
     Effect.gen(function*() {
-      const cleo = yield* person("cleo")
+      const cleo = yield* newPerson("cleo")
       const invalid = { status: 422, body: { error: "Validation failed: Tag is invalid" } }
-      for (const name of ["", "two words", "123", null]) assert.deepStrictEqual(yield* feature(cleo, name), invalid)
+      for (const name of ["", "two words", "123", null]) assert.deepInclude(yield* feature(cleo, name), invalid)
       for (let n = 0; n < featuredTagsMax; n++) assert.strictEqual((yield* feature(cleo, `tag${n}`)).status, 200)
-      assert.deepStrictEqual(yield* feature(cleo, "more"), {
+      assert.deepInclude(yield* feature(cleo, "more"), {
         status: 422,
         body: { error: "Validation failed: You have already featured the maximum number of hashtags" }
       })
@@ -83,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
 
   it.effect("S-097: are featured by their name, and say so", () =>
     Effect.gen(function*() {
-      const dora = yield* person("dora")
+      const dora = yield* newPerson("dora")
       const of = (verb: string) => ask(dora, "POST", `/api/v1/tags/Birds/${verb}`)
       const featuring = Effect.map(ask(dora, "GET", "/api/v1/tags/birds"), ({ body }) => body.featuring)
       for (

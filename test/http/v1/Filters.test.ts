@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Filter, FilterKeyword, FilterV1 } from "../../../src/http/wire/Filter.ts"
+import { call } from "../../support/Api.ts"
 import { filter, filtersPath, newPerson } from "../../support/Filtering.ts"
-import { call } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 
 const strict = { onExcessProperty: "error" } as const

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Tag } from "../../../src/http/wire/Tag.ts"
-import { ask, idsOf, newPerson, settled } from "../../support/Api.ts"
-import { follow, forget, home, say } from "../../support/ListCalls.ts"
+import { ask, idsOf, newPerson, publishedId, settled } from "../../support/Api.ts"
+import { follow, forget, home } from "../../support/ListCalls.ts"
 import { links } from "../../support/Requests.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
@@ -56,21 +56,21 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         yield* newPerson("dora2")
       ]
       yield* follow(anna, cleo, { languages: ["de"] })
-      const early = yield* say(ben, "of #birds before")
+      const early = yield* publishedId(ben, "of #birds before")
       yield* tag(anna, "Birds")
       yield* tag(anna, "owls")
       assert.deepStrictEqual(yield* home(anna), [early])
-      const stranger = yield* say(ben, "#BIRDS and #owls")
-      const friend = yield* say(cleo, "#birds in another language", { language: "en" })
-      const both = yield* say(cleo, "#birds in a chosen language", { language: "de" })
-      const reply = yield* say(ben, "well, #birds", { in_reply_to_id: both })
-      yield* say(ben, "#birds for fewer", { visibility: "unlisted" })
-      yield* say(ben, "#birds for followers", { visibility: "private" })
-      yield* say(ben, "no tag")
+      const stranger = yield* publishedId(ben, "#BIRDS and #owls")
+      const friend = yield* publishedId(cleo, "#birds in another language", { language: "en" })
+      const both = yield* publishedId(cleo, "#birds in a chosen language", { language: "de" })
+      const reply = yield* publishedId(ben, "well, #birds", { in_reply_to_id: both })
+      yield* publishedId(ben, "#birds for fewer", { visibility: "unlisted" })
+      yield* publishedId(ben, "#birds for followers", { visibility: "private" })
+      yield* publishedId(ben, "no tag")
       yield* ask(dora, "POST", `/api/v1/statuses/${stranger}/reblog`)
-      const named = yield* say(ben, "@dora2 #birds")
-      const mine = yield* say(anna, "my #birds")
-      const byDora = yield* say(dora, "#birds, too")
+      const named = yield* publishedId(ben, "@dora2 #birds")
+      const mine = yield* publishedId(anna, "my #birds")
+      const byDora = yield* publishedId(dora, "#birds, too")
       yield* settled
       const all = [byDora, mine, named, reply, both, friend, stranger, early]
       assert.deepStrictEqual(yield* home(anna), all)
@@ -84,8 +84,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* home(anna), [mine, reply, both, friend, stranger, early])
       yield* ask(ben, "POST", `/api/v1/accounts/${anna.accountId}/block`)
       assert.deepStrictEqual(yield* home(anna), [mine, both, friend])
-      yield* say(dora, "#birds unheard")
-      yield* say(ben, "#birds unseen")
+      yield* publishedId(dora, "#birds unheard")
+      yield* publishedId(ben, "#birds unseen")
       yield* settled
       assert.deepStrictEqual(yield* home(anna), [mine, both, friend])
       yield* tag(anna, "birds", "unfollow")

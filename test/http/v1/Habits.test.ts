@@ -2,15 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { request } from "node:http"
 import { DeletedStatus } from "../../../src/http/wire/Status.ts"
+import { call, newPerson, sendPost } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { sourcesIn } from "../../support/source.ts"
 import { deliverFrom, note, OtherServer, servers } from "../activitypub/Sending.ts"
 
-const newcomer = (username: string) => TestServer.use(({ createPerson }) => createPerson(username))
-const say = (by: Person, status: string, more: Record<string, unknown> = {}) =>
-  call("POST", "/api/v1/statuses", by.token, { status, ...more })
 const form = (by: Person, path: string, body: string) =>
   TestServer.use(({ fetch }) =>
     fetch(path, {
@@ -24,7 +21,7 @@ const form = (by: Person, path: string, body: string) =>
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of clients", (it) => {
   it.effect("F30: empty and null languages of a follow mean all; without the parameter they stay", () =>
     Effect.gen(function*() {
-      const [reader, author] = [yield* newcomer("reader"), yield* newcomer("author")]
+      const [reader, author] = [yield* newPerson("reader"), yield* newPerson("author")]
       const path = `/api/v1/accounts/${author.accountId}/follow`
       const follow = (json: Record<string, unknown>) =>
         Effect.map(call("POST", path, reader.token, json), ({ body }) => body.languages)
@@ -37,20 +34,20 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
         yield* form(reader, path, nothing)
         assert.isNull(yield* follow({}), nothing)
       }
-      const { body } = yield* say(author, "Hello", { language: "en" })
+      const { body } = yield* sendPost(author, { status: "Hello", language: "en" })
       const home = yield* call("GET", "/api/v1/timelines/home", reader.token)
       assert.deepStrictEqual(home.body.map(({ id }: { readonly id: string }) => id), [body.id])
     }))
 
   it.effect("F31: a public post counts once in its hashtags' history, by any author and after any edits", () =>
     Effect.gen(function*() {
-      const [ada, bob] = [yield* newcomer("tagging"), yield* newcomer("tagging2")]
+      const [ada, bob] = [yield* newPerson("tagging"), yield* newPerson("tagging2")]
       const zoe = yield* OtherServer.use(({ actor }) => actor("tagger"))
       const today = Effect.map(call("GET", "/api/v1/tags/counted", undefined), ({ body }) => {
         const { accounts, uses } = body.history[0]
         return [Number(uses), Number(accounts)]
       })
-      const { body } = yield* say(ada, "#Counted #counted and #other")
+      const { body } = yield* sendPost(ada, { status: "#Counted #counted and #other" })
       assert.deepStrictEqual(yield* today, [1, 1])
       const edit = (status: string) => call("PUT", `/api/v1/statuses/${body.id}`, ada.token, { status })
       yield* edit("#counted more")
@@ -60,11 +57,13 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
       assert.deepStrictEqual(yield* today, [0, 0])
       yield* edit("once #counted")
       assert.deepStrictEqual(yield* today, [1, 1])
-      for (const visibility of ["unlisted", "private", "direct"]) yield* say(ada, "#counted", { visibility })
+      for (const visibility of ["unlisted", "private", "direct"]) {
+        yield* sendPost(ada, { status: "#counted", visibility })
+      }
       assert.deepStrictEqual(yield* today, [1, 1])
-      yield* say(ada, "again #counted")
+      yield* sendPost(ada, { status: "again #counted" })
       assert.deepStrictEqual(yield* today, [2, 1])
-      yield* say(bob, "#COUNTED too")
+      yield* sendPost(bob, { status: "#COUNTED too" })
       assert.deepStrictEqual(yield* today, [3, 2])
 
       const { baseUrl } = yield* TestServer
@@ -90,12 +89,12 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
 
   it.effect("F36: several choices of a poll may be voted for one after the other, each once", () =>
     Effect.gen(function*() {
-      const [ada, bob] = [yield* newcomer("asking"), yield* newcomer("choosing")]
-      const ask = (multiple: boolean) =>
-        say(ada, "?", { poll: { options: ["a", "b", "c"], expires_in: 3_600, multiple } })
+      const [ada, bob] = [yield* newPerson("asking"), yield* newPerson("choosing")]
+      const publishPoll = (multiple: boolean) =>
+        sendPost(ada, { status: "?", poll: { options: ["a", "b", "c"], expires_in: 3_600, multiple } })
       const vote = (id: string, ...choices: ReadonlyArray<number>) =>
         call("POST", `/api/v1/polls/${id}/votes`, bob.token, { choices })
-      const { body: { id } } = yield* ask(true)
+      const { body: { id } } = yield* publishPoll(true)
       yield* vote(id, 0)
       const second = yield* vote(id, 2)
       assert.strictEqual(second.status, 200, JSON.stringify(second.body))
@@ -104,7 +103,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
         const { body, status } = yield* vote(id, ...again)
         assert.deepStrictEqual([status, body.error], [422, "Validation failed: You have already voted on this poll"])
       }
-      const { body: one } = yield* ask(false)
+      const { body: one } = yield* publishPoll(false)
       yield* vote(one.id, 0)
       assert.strictEqual((yield* vote(one.id, 1)).status, 422)
     }))
@@ -112,9 +111,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
   it.effect("F36: parameters of a GET may stand in a JSON body", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
-      const ada = yield* newcomer("bodily")
-      const [first, second] = [yield* say(ada, "one"), yield* say(ada, "two")]
-      const ask = (path: string, body: string, type = "application/json") =>
+      const ada = yield* newPerson("bodily")
+      const [first, second] = [yield* sendPost(ada, { status: "one" }), yield* sendPost(ada, { status: "two" })]
+      const sendBody = (path: string, body: string, type = "application/json") =>
         Effect.promise(() =>
           new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
             const headers = {
@@ -133,19 +132,19 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
         )
       const ids = ({ text }: { readonly text: string }) => JSON.parse(text).map(({ id }: { readonly id: string }) => id)
       const path = `/api/v1/accounts/${ada.accountId}/statuses`
-      assert.deepStrictEqual(ids(yield* ask(path, JSON.stringify({ limit: 1 }))), [second.body.id])
-      assert.deepStrictEqual(ids(yield* ask(path, JSON.stringify({ max_id: second.body.id }))), [first.body.id])
+      assert.deepStrictEqual(ids(yield* sendBody(path, JSON.stringify({ limit: 1 }))), [second.body.id])
+      assert.deepStrictEqual(ids(yield* sendBody(path, JSON.stringify({ max_id: second.body.id }))), [first.body.id])
       const batch = JSON.stringify({ id: [first.body.id, second.body.id] })
-      assert.deepStrictEqual(ids(yield* ask("/api/v1/statuses", batch)), [first.body.id, second.body.id])
-      assert.strictEqual(ids(yield* ask(`${path}?limit=1`, "")).length, 1)
-      assert.strictEqual(ids(yield* ask(path, "limit=1", "text/plain")).length, 2)
-      assert.strictEqual((yield* ask(path, "{")).status, 400)
-      assert.strictEqual((yield* ask(path, JSON.stringify({ q: "x".repeat(100_000) }))).status, 413)
+      assert.deepStrictEqual(ids(yield* sendBody("/api/v1/statuses", batch)), [first.body.id, second.body.id])
+      assert.strictEqual(ids(yield* sendBody(`${path}?limit=1`, "")).length, 1)
+      assert.strictEqual(ids(yield* sendBody(path, "limit=1", "text/plain")).length, 2)
+      assert.strictEqual((yield* sendBody(path, "{")).status, 400)
+      assert.strictEqual((yield* sendBody(path, JSON.stringify({ q: "x".repeat(100_000) }))).status, 413)
     }))
 
   it.effect("F36: a report needs an account that is there", () =>
     Effect.gen(function*() {
-      const ada = yield* newcomer("reporting")
+      const ada = yield* newPerson("reporting")
       for (const wrong of [{}, { account_id: "" }, { account_id: null }, { account_id: "x" }, { account_id: "1" }]) {
         const { body, status } = yield* call("POST", "/api/v1/reports", ada.token, { comment: "!", ...wrong })
         assert.deepStrictEqual([status, body], [404, { error: "Record not found" }], JSON.stringify(wrong))
@@ -155,7 +154,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
   it.effect("F36: identity proofs say that they are deprecated; the actor has an outbox, a hashtag is a collection", () =>
     Effect.gen(function*() {
       const { baseUrl, fetch } = yield* TestServer
-      const ada = yield* newcomer("proving")
+      const ada = yield* newPerson("proving")
       const proofs = yield* call("GET", `/api/v1/accounts/${ada.accountId}/identity_proofs`, ada.token)
       assert.deepStrictEqual([proofs.status, proofs.body], [200, []])
       assert.match(proofs.headers.get("deprecation") ?? "", /^@\d+$/)
@@ -166,7 +165,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
       const actor = yield* document("/actor")
       const outbox = yield* document(new URL(actor.body.outbox).pathname)
       assert.deepInclude(outbox.body, { id: `${baseUrl}/actor/outbox`, type: "OrderedCollection", totalItems: 0 })
-      yield* say(ada, "a #Proved thing")
+      yield* sendPost(ada, { status: "a #Proved thing" })
       for (const accept of ["application/ld+json", "application/activity+json"]) {
         const { answer, body } = yield* document("/tags/proved", accept)
         assert.strictEqual(answer.status, 200)
@@ -181,8 +180,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
 
   it.effect("F36: restricted boosts cause no notification; a deleted one shows its original's text", () =>
     Effect.gen(function*() {
-      const [ada, bob] = [yield* newcomer("boosted"), yield* newcomer("booster")]
-      const { body: { id } } = yield* say(ada, "boost me")
+      const [ada, bob] = [yield* newPerson("boosted"), yield* newPerson("booster")]
+      const { body: { id } } = yield* sendPost(ada, { status: "boost me" })
       const boost = (visibility: string) => call("POST", `/api/v1/statuses/${id}/reblog`, bob.token, { visibility })
       for (const [visibility, shown] of [["public", 1], ["unlisted", 1], ["private", 0]] as const) {
         const { body } = yield* boost(visibility)
@@ -196,8 +195,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
 
   it.effect("F36: a post without an app has the key application all the same", () =>
     Effect.gen(function*() {
-      const ada = yield* newcomer("appless")
-      const { body } = yield* say(ada, "by the command line")
+      const ada = yield* newPerson("appless")
+      const { body } = yield* sendPost(ada, { status: "by the command line" })
       assert.isNull(body.application)
       const { body: seen } = yield* call("GET", `/api/v1/statuses/${body.id}`, undefined)
       assert.isNull(seen.application)
@@ -214,8 +213,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
 
   it.effect("F36: accounts of a group go back by min_id; a scheduled post keeps its quote policy", () =>
     Effect.gen(function*() {
-      const [ada, bob] = [yield* newcomer("grouped"), yield* newcomer("grouper")]
-      const { body: { id } } = yield* say(ada, "like me")
+      const [ada, bob] = [yield* newPerson("grouped"), yield* newPerson("grouper")]
+      const { body: { id } } = yield* sendPost(ada, { status: "like me" })
       yield* call("POST", `/api/v1/statuses/${id}/favourite`, bob.token)
       const groups = yield* eventually(
         call("GET", "/api/v2/notifications", ada.token),
@@ -228,7 +227,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
       const scheduled_at = new Date(Date.now() + 3_600_000).toISOString()
       for (const [given, kept] of [["followers", "followers"], ["public", "public"], [undefined, "nobody"]] as const) {
         const more = given === undefined ? {} : { quote_approval_policy: given }
-        const { body } = yield* say(ada, "later", { scheduled_at, ...more })
+        const { body } = yield* sendPost(ada, { status: "later", scheduled_at, ...more })
         assert.strictEqual(body.params.quote_approval_policy, kept)
         const { body: stored } = yield* call("GET", `/api/v1/scheduled_statuses/${body.id}`, ada.token)
         assert.strictEqual(stored.params.quote_approval_policy, kept)

@@ -2,14 +2,15 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { permissions } from "../../../src/services/staff/Permissions.ts"
+import { json, newPerson } from "../../support/Api.ts"
 import { eventually, follows, serve } from "../activitypub/Exchange.ts"
 import { OtherServer, servers } from "../activitypub/Sending.ts"
-import { found, json, person, there } from "../activitypub/Talking.ts"
+import { found, there } from "../activitypub/Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields that say what is so", (it) => {
   it.effect("F82: group is true for actors of type Group, also where the type is a list", () =>
     Effect.gen(function*() {
-      const ada = yield* person("ada1")
+      const ada = yield* newPerson("ada1")
       const types: ReadonlyArray<readonly [unknown, boolean, boolean]> = [
         ["Group", true, false],
         [["Group", "https://example.org/ns#Room"], true, false],
@@ -29,7 +30,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields that
 
   it.effect("F82: tabs that a remote profile hides are hidden, and shown where it does not say", () =>
     Effect.gen(function*() {
-      const ada = yield* person("ada2")
+      const ada = yield* newPerson("ada2")
       yield* there("tabs", { showMedia: false, showRepliesInMedia: false, showFeatured: false })
       yield* there("notabs", { showMedia: "no" })
       const shown = { show_media: true, show_media_replies: true, show_featured: true }
@@ -43,7 +44,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields that
 
   it.effect("F82: a remote account that hides its followers is shown to hide them, and one that has none is not", () =>
     Effect.gen(function*() {
-      const ada = yield* person("ada3")
+      const ada = yield* newPerson("ada3")
       const { url } = yield* OtherServer
       const hidden = Effect.fnUntraced(function*(name: string, followers: object, following: object) {
         const id = `${url}/users/${name}`
@@ -73,7 +74,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields that
 
   it.effect("F82: an account with an unconfirmed handle says so", () =>
     Effect.gen(function*() {
-      const ada = yield* person("ada4")
+      const ada = yield* newPerson("ada4")
       const { fingers, domain } = yield* OtherServer
       const zoe = yield* there("nameless")
       fingers.delete(`acct:nameless@${domain}`)
@@ -88,7 +89,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields that
 
   it.effect("F82 D-029: fields for which there is no setting are empty", () =>
     Effect.gen(function*() {
-      const ada = yield* person("ada6")
+      const ada = yield* newPerson("ada6")
       const { configuration, registrations } = yield* json(ada, "/api/v2/instance")
       assert.isNull(configuration.urls.status)
       assert.isNull(registrations.url)
@@ -102,7 +103,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields that
   it.effect("F82: the instance states who may invite people and who may read posts with a trending link", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const ada = yield* person("ada5")
+      const ada = yield* newPerson("ada5")
       const enabled = Effect.map(json(ada, "/api/v1/instance"), (instance) => instance.invites_enabled)
       assert.isTrue(yield* enabled)
       yield* sql`UPDATE roles SET permissions = permissions & ~${permissions.inviteUsers}::bigint WHERE id = -99`

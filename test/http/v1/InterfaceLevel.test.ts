@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { call } from "../../support/Api.ts"
 import { filter, newPerson } from "../../support/Filtering.ts"
-import { call, picture, uploaded } from "../../support/MediaFiles.ts"
+import { picture, uploaded } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
 /** Features by level; a level is claimed when it and all lower ones work. */

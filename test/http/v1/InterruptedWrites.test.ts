@@ -11,7 +11,7 @@ const decode = Schema.decodeUnknownSync(Schema.Struct({
   error: Schema.optionalKey(Schema.String)
 }))
 
-const post = Effect.fnUntraced(function*(author: Person, status: string, more: Record<string, unknown> = {}) {
+const publishOnce = Effect.fnUntraced(function*(author: Person, status: string, more: Record<string, unknown> = {}) {
   const { fetch } = yield* TestServer
   const response = yield* fetch("/api/v1/statuses", {
     method: "POST",
@@ -59,20 +59,22 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
   it.effect("F99, D-023: is taken back where it still waits, and its key does it once", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson
-      const { body: first } = yield* post(ada, "first")
+      const { body: first } = yield* publishOnce(ada, "first")
       // The post that is being written waits for the row of its author, the other one for that post.
       const told = yield* behind(
         (sql) => sql`SELECT FROM accounts WHERE id = ${ada.accountId} FOR UPDATE`,
-        Effect.all([post(ada, "begun"), post(ada, "queued")], { concurrency: 2 }).pipe(Effect.tap(nobodyWaits))
+        Effect.all([publishOnce(ada, "begun"), publishOnce(ada, "queued")], { concurrency: 2 }).pipe(
+          Effect.tap(nobodyWaits)
+        )
       )
       for (const { body, retryAfter, status } of told) {
         assert.deepStrictEqual([status, retryAfter], [503, "5"])
         assert.strictEqual(body.error, "There was a temporary problem serving your request, please try again")
       }
       // The account's commands are done in turn: whatever was left of the two would be done before this one.
-      const { body: last } = yield* post(ada, "last")
+      const { body: last } = yield* publishOnce(ada, "last")
       assert.deepStrictEqual(yield* posts(ada), [[last.id, "last"], [first.id, "first"]])
-      const [again, twice] = [yield* post(ada, "begun"), yield* post(ada, "begun")]
+      const [again, twice] = [yield* publishOnce(ada, "begun"), yield* publishOnce(ada, "begun")]
       assert.deepStrictEqual([again.status, twice.body.id], [200, again.body.id])
       assert.deepStrictEqual(yield* posts(ada), [[again.body.id, "begun"], [last.id, "last"], [first.id, "first"]])
     }))
@@ -80,16 +82,16 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
   it.effect("F99: stays where it was committed and its answer alone was late, and its key gives the answer", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson
-      const { body: first } = yield* post(ada, "to be replied to")
+      const { body: first } = yield* publishOnce(ada, "to be replied to")
       // Rendering a reply queries the reader's bookmark; writing does not.
       const told = yield* behind(
         (sql) => sql`LOCK TABLE bookmarks IN ACCESS EXCLUSIVE MODE`,
-        post(ada, "a reply", { in_reply_to_id: first.id })
+        publishOnce(ada, "a reply", { in_reply_to_id: first.id })
       )
       assert.strictEqual(told.status, 503)
       const [[written] = []] = yield* posts(ada)
       assert.notStrictEqual(written, first.id)
-      const again = yield* post(ada, "a reply", { in_reply_to_id: first.id })
+      const again = yield* publishOnce(ada, "a reply", { in_reply_to_id: first.id })
       assert.deepStrictEqual([again.status, again.body.id], [200, written])
       assert.lengthOf(yield* posts(ada), 2)
     }))

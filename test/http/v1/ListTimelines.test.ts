@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ask, idsOf, newPerson, settled } from "../../support/Api.ts"
-import { create, follow, forget, home, path, put, say, timeline } from "../../support/ListCalls.ts"
+import { ask, idsOf, newPerson, publishedId, settled } from "../../support/Api.ts"
+import { create, follow, forget, home, path, put, timeline } from "../../support/ListCalls.ts"
 import { links } from "../../support/Requests.ts"
 import { TestServer } from "../../support/Server.ts"
 
@@ -21,16 +21,16 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* timeline(anna, list), [])
       const wanted: Array<string> = []
       const keep = (id: string) => wanted.unshift(id)
-      keep(yield* say(ben, "public"))
-      const hidden = yield* say(ben, "private", { visibility: "private" })
+      keep(yield* publishedId(ben, "public"))
+      const hidden = yield* publishedId(ben, "private", { visibility: "private" })
       keep(hidden)
-      keep(yield* say(dora, "unlisted of a stranger", { visibility: "unlisted" }))
-      yield* say(dora, "private of a stranger", { visibility: "private" })
-      yield* say(ben, "@anna4 direct", { visibility: "direct" })
-      keep(yield* say(ben, "to a member", { in_reply_to_id: wanted.at(-1) }))
+      keep(yield* publishedId(dora, "unlisted of a stranger", { visibility: "unlisted" }))
+      yield* publishedId(dora, "private of a stranger", { visibility: "private" })
+      yield* publishedId(ben, "@anna4 direct", { visibility: "direct" })
+      keep(yield* publishedId(ben, "to a member", { in_reply_to_id: wanted.at(-1) }))
       const eva = yield* newPerson("eva4")
-      const elsewhere = yield* say(eva, "of somebody else")
-      yield* say(ben, "to somebody else", { in_reply_to_id: elsewhere })
+      const elsewhere = yield* publishedId(eva, "of somebody else")
+      yield* publishedId(ben, "to somebody else", { in_reply_to_id: elsewhere })
       yield* ask(cleo, "POST", `/api/v1/statuses/${elsewhere}/reblog`)
       keep((yield* ask(ben, "POST", `/api/v1/statuses/${elsewhere}/reblog`)).body.id)
       yield* settled
@@ -66,14 +66,14 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       ]
       for (const other of [ben, cleo]) yield* follow(anna, other)
       const [byDora, byCleo, byAnna, byBen] = [
-        yield* say(dora, "one"),
-        yield* say(cleo, "two"),
-        yield* say(anna, "three"),
-        yield* say(ben, "four")
+        yield* publishedId(dora, "one"),
+        yield* publishedId(cleo, "two"),
+        yield* publishedId(anna, "three"),
+        yield* publishedId(ben, "four")
       ]
       const list = yield* create(anna)
       yield* put(anna, list, ben, dora)
-      const answer = (to: string) => say(ben, "@cleo5 well", { in_reply_to_id: to })
+      const answer = (to: string) => publishedId(ben, "@cleo5 well", { in_reply_to_id: to })
       const [toDora, toCleo, toAnna, toSelf] = [
         yield* answer(byDora),
         yield* answer(byCleo),
@@ -97,16 +97,16 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       for (const other of [ben, cleo]) yield* follow(anna, other)
       const list = yield* create(anna, { exclusive: true })
       yield* ask(anna, "POST", `${path}/${list}/tags`, { tags: ["#Birds"] })
-      const plain = yield* say(cleo, "plain")
-      const early = yield* say(ben, "early")
+      const plain = yield* publishedId(cleo, "plain")
+      const early = yield* publishedId(ben, "early")
       assert.deepStrictEqual(yield* home(anna), [early, plain])
       yield* put(anna, list, ben)
       assert.deepStrictEqual(yield* home(anna), [plain])
-      const late = yield* say(ben, "late")
-      const direct = yield* say(ben, "@anna6 direct", { visibility: "direct" })
-      const birds = yield* say(cleo, "of #birds")
-      const fewer = yield* say(cleo, "for fewer, of #birds", { visibility: "unlisted" })
-      const mine = yield* say(anna, "my #birds")
+      const late = yield* publishedId(ben, "late")
+      const direct = yield* publishedId(ben, "@anna6 direct", { visibility: "direct" })
+      const birds = yield* publishedId(cleo, "of #birds")
+      const fewer = yield* publishedId(cleo, "for fewer, of #birds", { visibility: "unlisted" })
+      const mine = yield* publishedId(anna, "my #birds")
       yield* settled
       const apart = [mine, fewer, direct, plain]
       assert.deepStrictEqual(yield* home(anna), apart)

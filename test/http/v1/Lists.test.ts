@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { Account } from "../../../src/http/wire/Account.ts"
 import { List } from "../../../src/http/wire/List.ts"
 import { Tag } from "../../../src/http/wire/Tag.ts"
-import { ask, idsOf, newPerson, settled } from "../../support/Api.ts"
-import { create, follow, path, put, say, timeline } from "../../support/ListCalls.ts"
+import { ask, idsOf, newPerson, publishedId, settled } from "../../support/Api.ts"
+import { create, follow, path, put, timeline } from "../../support/ListCalls.ts"
 import { links } from "../../support/Requests.ts"
 import { TestServer } from "../../support/Server.ts"
 
@@ -179,8 +179,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         if (names[0] === "") assert.deepStrictEqual(body, {})
         else assert.deepStrictEqual([status, body], [404, missing], names.join())
       }
-      const one = yield* say(ben, "#cäts #DOGS")
-      yield* say(ben, "#cats for few", { visibility: "unlisted" })
+      const one = yield* publishedId(ben, "#cäts #DOGS")
+      yield* publishedId(ben, "#cats for few", { visibility: "unlisted" })
       yield* settled
       assert.deepStrictEqual(yield* timeline(anna, list), [one])
       assert.deepStrictEqual((yield* ask(anna, "DELETE", tags, { tags: ["dogs"] })).body, {})

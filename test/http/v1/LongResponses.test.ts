@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { call } from "../../support/MediaFiles.ts"
+import { publishedId } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 
 const codings = ["identity", "gzip", "br"]
@@ -10,11 +10,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("long responses", (it) 
     Effect.gen(function*() {
       const { createPerson, fetch } = yield* TestServer
       const anna = yield* createPerson("anna")
-      const post = (status: string, more = {}) =>
-        Effect.map(call("POST", "/api/v1/statuses", anna.token, { status, ...more }), ({ body }) => body.id)
-      const root = yield* post("The first one 🐦")
-      for (let n = 0; n < 40; n++) yield* post(`${n} ${"ñandú 🐦 ".repeat(50)}`, { in_reply_to_id: root })
-      const ask = Effect.fnUntraced(function*(path: string, coding: string) {
+      const root = yield* publishedId(anna, "The first one 🐦")
+      for (let n = 0; n < 40; n++) yield* publishedId(anna, `${n} ${"ñandú 🐦 ".repeat(50)}`, { in_reply_to_id: root })
+      const getEncoded = Effect.fnUntraced(function*(path: string, coding: string) {
         const response = yield* fetch(path, {
           token: anna.token,
           headers: { "accept-encoding": coding }
@@ -29,12 +27,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("long responses", (it) 
           [`/api/v1/statuses/${root}/context`, 40]
         ] as const
       ) {
-        const first = yield* ask(path, "identity")
+        const first = yield* getEncoded(path, "identity")
         assert.isAbove(first.text.length, 40_000)
         const value: ReadonlyArray<unknown> | { readonly descendants: ReadonlyArray<unknown> } = JSON.parse(first.text)
         assert.lengthOf("descendants" in value ? value.descendants : value, count)
         const asked = Array.from({ length: 24 }, (_, n) => codings[n % codings.length] ?? "identity")
-        const answers = yield* Effect.forEach(asked, (coding) => ask(path, coding), { concurrency: 6 })
+        const answers = yield* Effect.forEach(asked, (coding) => getEncoded(path, coding), { concurrency: 6 })
         for (const [n, { headers, status, text }] of answers.entries()) {
           assert.strictEqual(status, 200)
           const coding = asked[n] === "identity" ? null : asked[n]

@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { json, newPerson } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
-import { actorOf, json, person } from "../activitypub/Calls.ts"
 import { deliverFrom, note, OtherServer, servers } from "../activitypub/Sending.ts"
+import { actorOf } from "../activitypub/Talking.ts"
 
 /** Maximum characters of a response; many posts of the largest size would exceed it many times. */
 const answerCharactersMax = 20_000_000
@@ -26,9 +27,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and
   it.effect("F14: the size of our response is bounded, for any replies and edits by strangers", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const ada = yield* person("ada")
+      const ada = yield* newPerson("ada")
       const eve = yield* (yield* OtherServer).actor("eve")
-      const post = yield* json(ada, "/api/v1/statuses", { method: "POST", json: { status: "hello" } })
+      const post = yield* json(ada, "/api/v1/statuses", { status: "hello" })
       const content = `<p>${"abcdefghij ".repeat(5_500)}</p>`
       yield* deliverFrom(eve, { type: "Create", object: note(eve, "one", { inReplyTo: post.uri, content }) })
       const columns = yield* columnsOf("statuses", ["id", "uri"])
@@ -67,7 +68,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and
   it.effect("row 37: versions beyond those that are shown are not kept, however often another server edits", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const me = yield* actorOf(yield* person("ben"))
+      const me = yield* actorOf(yield* newPerson("ben"))
       const fay = yield* (yield* OtherServer).actor("fay")
       const version = (n: number) =>
         note(fay, "one", {

@@ -3,7 +3,8 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import sharp from "sharp"
 import { MediaAttachment } from "../../../src/http/wire/MediaAttachment.ts"
-import { blob, bytesAt, call, form, picture, uploaded } from "../../support/MediaFiles.ts"
+import { call } from "../../support/Api.ts"
+import { blob, bytesAt, form, picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 
 const files = Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ name: string }>`SELECT name FROM stored_files`)

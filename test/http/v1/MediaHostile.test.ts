@@ -4,9 +4,10 @@ import { SqlClient } from "effect/sql"
 import { existsSync } from "node:fs"
 import { createServer } from "node:http"
 import sharp from "sharp"
+import { call, newPerson } from "../../support/Api.ts"
 import { silent, sound, video } from "../../support/Ffmpeg.ts"
 import * as Hostile from "../../support/HostileFiles.ts"
-import { blob, bytesAt, call, form, picture, uploaded } from "../../support/MediaFiles.ts"
+import { blob, bytesAt, form, picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 
 const marker = "<script>alert('murmuration')</script>"
@@ -33,10 +34,6 @@ const files = Effect.gen(function*() {
   return rows.map(({ name }) => name)
 })
 
-const newcomer = Effect.fnUntraced(function*(username: string) {
-  return yield* (yield* TestServer).createPerson(username)
-})
-
 const sent = (token: string, bytes: Uint8Array, name: string, type: string) => {
   const data = new FormData()
   data.set("file", new Blob([new Uint8Array(bytes)], { type }), name)
@@ -46,7 +43,7 @@ const sent = (token: string, bytes: Uint8Array, name: string, type: string) => {
 layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) => {
   it.effect("row 44, row 47: SVG, scripts and lists of other files are refused under any name, and nothing is fetched", () =>
     Effect.gen(function*() {
-      const ada = yield* newcomer("ada")
+      const ada = yield* newPerson("ada")
       const { url, visits } = yield* bait
       const texts = Hostile.textsOf(url)
       for (const [what, text] of Object.entries(texts)) {
@@ -70,7 +67,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
 
   it.effect("row 44, row 51: the name that a client gives a file is no path here", () =>
     Effect.gen(function*() {
-      const bob = yield* newcomer("bob")
+      const bob = yield* newPerson("bob")
       const bytes = yield* Effect.promise(() => picture().png().toBuffer())
       const names = [
         "../../../outside.png",
@@ -92,7 +89,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
 
   it.effect("row 46: a polyglot file is re-encoded by us as one type", () =>
     Effect.gen(function*() {
-      const cleo = yield* newcomer("cleo")
+      const cleo = yield* newPerson("cleo")
       const tail = (bytes: Uint8Array) => Buffer.concat([bytes, Buffer.from(`PK\x03\x04${marker}`)])
       const jpeg = yield* Effect.promise(() => picture().jpeg().toBuffer())
       // A comment right after the beginning of the picture.
@@ -124,7 +121,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
 
   it.effect("row 48: bombs are refused in words, before they go off", () =>
     Effect.gen(function*() {
-      const dora = yield* newcomer("dora")
+      const dora = yield* newPerson("dora")
       const bombs: ReadonlyArray<readonly [Buffer, string]> = [
         [Hostile.pngOf(16_000, 16_000), "16000x16000 images are not supported"],
         [Hostile.pngOf(100_000_000, 1), "100000000x1 images are not supported"],
@@ -153,7 +150,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
 
   it.effect("a truncated file is refused or shown up to its end, and never left pending", () =>
     Effect.gen(function*() {
-      const eve = yield* newcomer("eve")
+      const eve = yield* newPerson("eve")
       const whole = picture(400, 300)
       const kinds = {
         jpg: yield* Effect.promise(() => whole.jpeg().toBuffer()),
@@ -188,7 +185,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
 
   it.effect("unsupported picture types are not advertised: no HEIC, no SVG, no JPEG XL", () =>
     Effect.gen(function*() {
-      const fay = yield* newcomer("fay")
+      const fay = yield* newPerson("fay")
       const { body: instance } = yield* call("GET", "/api/v2/instance", undefined)
       const types: ReadonlyArray<string> = instance.configuration.media_attachments.supported_mime_types
       assert.includeMembers([...types], [

@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import sharp, { type Sharp } from "sharp"
+import { call } from "../../support/Api.ts"
 import { probed, soundWithCover, video } from "../../support/Ffmpeg.ts"
-import { blob, bytesAt, call, form, picture, uploaded } from "../../support/MediaFiles.ts"
+import { blob, bytesAt, form, picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 
 /** Secrets in files, and how each metadata format holds them. */

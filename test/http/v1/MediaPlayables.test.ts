@@ -1,21 +1,18 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
+import { call, newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { probed, silent, sound, soundWithCover, video } from "../../support/Ffmpeg.ts"
-import { blob, bytesAt, call, form, picture, uploaded } from "../../support/MediaFiles.ts"
+import { blob, bytesAt, form, picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 
 const png = Effect.promise(() => picture(300, 300).png().toBuffer())
 
-const newcomer = Effect.fnUntraced(function*(username: string) {
-  return yield* (yield* TestServer).createPerson(username)
-})
-
 layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (it) => {
   it.effect("S-075: mp4, mov, webm, 3gp and asf become one kind of video with figures and a preview", () =>
     Effect.gen(function*() {
-      const ada = yield* newcomer("ada")
+      const ada = yield* newPerson("ada")
       const files = [
         yield* video("a.mp4"),
         yield* video("a.mov"),
@@ -42,7 +39,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
 
   it.effect("F96: films have square pixels, and the colours of their own thumbnail", () =>
     Effect.gen(function*() {
-      const ada = yield* newcomer("oblong")
+      const ada = yield* newPerson("oblong")
       const made = yield* uploaded(ada, yield* video("sar.mp4", ["-vf", "setsar=4/3", "-c:v", "libx264"]))
       assert.deepInclude(made.meta.original, { width: 212, height: 120 })
       assert.strictEqual(made.meta.small.size, "212x120")
@@ -67,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
 
   it.effect("F96: a film of stretched pixels is as large as it is shown", () =>
     Effect.gen(function*() {
-      const ada = yield* newcomer("stretched")
+      const ada = yield* newPerson("stretched")
       const file = yield* video("stretch.mp4", ["-vf", "scale=640:480,setsar=100/1", "-c:v", "libx264"])
       const { body, status } = yield* call("POST", "/api/v1/media", ada.token, form({ file: blob(file) }))
       assert.deepStrictEqual([status, body.error], [422, "64000x480 videos are not supported"])
@@ -75,7 +72,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
 
   it.effect("an animated GIF and a video without sound become gifv; a GIF of one picture stays one", () =>
     Effect.gen(function*() {
-      const bob = yield* newcomer("bob")
+      const bob = yield* newPerson("bob")
       for (const file of [yield* silent("a.gif"), yield* silent("a.mp4")]) {
         const made = yield* uploaded(bob, file)
         assert.strictEqual(made.type, "gifv")
@@ -88,7 +85,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
 
   it.effect("S-073 S-074 F36: sounds keep their title, show their cover, and have no preview without one", () =>
     Effect.gen(function*() {
-      const cleo = yield* newcomer("cleo")
+      const cleo = yield* newPerson("cleo")
       const kinds = [
         ["a.ogg", ["-c:a", "libvorbis"]],
         ["a.opus", []],
@@ -120,7 +117,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
 
   it.effect("S-072 S-148: a thumbnail with the upload or afterwards is the preview of a sound, and of no picture", () =>
     Effect.gen(function*() {
-      const dora = yield* newcomer("dora")
+      const dora = yield* newPerson("dora")
       const thumbnail = blob(yield* png)
       const file = blob(yield* sound("a.mp3"))
       const { body } = yield* call("POST", "/api/v1/media", dora.token, form({ file, thumbnail }))
@@ -139,7 +136,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
 
   it.effect("F33: a thumbnail, words and a focus that come while a video is worked on are kept", () =>
     Effect.gen(function*() {
-      const gil = yield* newcomer("gil")
+      const gil = yield* newPerson("gil")
       const file = yield* video("a.mp4", ["-t", "1"])
       const sql = yield* SqlClient.SqlClient
       const thumbnail = blob(yield* Effect.promise(() => picture(200, 100).jpeg().toBuffer()))
@@ -169,7 +166,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
 
   it.effect("F33: an edit gives a file of its status another thumbnail, as a part of the body or as a data: URL", () =>
     Effect.gen(function*() {
-      const hal = yield* newcomer("hal")
+      const hal = yield* newPerson("hal")
       const media = yield* uploaded(hal, yield* sound("a.mp3"))
       const { body } = yield* call("POST", "/api/v1/statuses", hal.token, { status: "listen", media_ids: [media.id] })
       const path = `/api/v1/statuses/${body.id}`
@@ -199,7 +196,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
 
   it.effect("row 49: where a video was taken is gone from it", () =>
     Effect.gen(function*() {
-      const eve = yield* newcomer("eve")
+      const eve = yield* newPerson("eve")
       const place = [
         "-metadata",
         "location=+48.2082+016.3738/",
@@ -217,7 +214,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
 
   it.effect("refuses too many pixels or frames a second; a video must be alone in its post", () =>
     Effect.gen(function*() {
-      const fay = yield* newcomer("fay")
+      const fay = yield* newPerson("fay")
       const fast = ["-c:v", "libx264", "-preset", "ultrafast"]
       const large = yield* call(
         "POST",

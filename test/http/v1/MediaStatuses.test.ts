@@ -3,18 +3,13 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ScheduledStatus } from "../../../src/http/wire/ScheduledStatus.ts"
 import { Status, StatusEdit } from "../../../src/http/wire/Status.ts"
-import { call, picture, uploaded } from "../../support/MediaFiles.ts"
+import { call, newPerson, sendPost } from "../../support/Api.ts"
+import { picture, uploaded } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
-
-const newcomer = Effect.fnUntraced(function*(username: string) {
-  return yield* (yield* TestServer).createPerson(username)
-})
 
 const upload = Effect.fnUntraced(function*(person: Person, fields?: Record<string, string>) {
   return yield* uploaded(person, yield* Effect.promise(() => picture().png().toBuffer()), fields)
 })
-
-const post = (person: Person, json: Record<string, unknown>) => call("POST", "/api/v1/statuses", person.token, json)
 
 const idsOf = (media: ReadonlyArray<{ readonly id: string }>) => media.map(({ id }) => id)
 
@@ -23,9 +18,9 @@ const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 layer(TestServer.layer(), { excludeTestServices: true })("media of statuses", (it) => {
   it.effect("S-108 S-070: a post shows its files in the order given, also without a text; then their words stay", () =>
     Effect.gen(function*() {
-      const ada = yield* newcomer("ada")
+      const ada = yield* newPerson("ada")
       const [first, second] = [yield* upload(ada, { description: "one" }), yield* upload(ada)]
-      const { body, status } = yield* post(ada, { media_ids: [second.id, first.id] })
+      const { body, status } = yield* sendPost(ada, { media_ids: [second.id, first.id] })
       assert.strictEqual(status, 200)
       yield* Schema.decodeUnknownEffect(Status)(body)
       assert.deepStrictEqual(body.media_attachments, [second, first])
@@ -42,27 +37,27 @@ layer(TestServer.layer(), { excludeTestServices: true })("media of statuses", (i
 
   it.effect("row 50: neither others' files nor those of another post, nor more than four; all or none", () =>
     Effect.gen(function*() {
-      const [bob, eve] = [yield* newcomer("bob"), yield* newcomer("eve")]
+      const [bob, eve] = [yield* newPerson("bob"), yield* newPerson("eve")]
       const [mine, hers] = [yield* upload(bob), yield* upload(eve)]
-      const refused = yield* post(bob, { status: "x", media_ids: [mine.id, hers.id, "nonsense"] })
+      const refused = yield* sendPost(bob, { status: "x", media_ids: [mine.id, hers.id, "nonsense"] })
       assert.deepStrictEqual([refused.status, refused.body.error], [
         422,
         `Media ${hers.id}, 0 not found or already attached to another post`
       ])
       assert.strictEqual((yield* call("GET", `/api/v1/media/${mine.id}`, bob.token)).status, 200)
-      const many = yield* post(bob, { media_ids: ["1", "2", "3", "4", "5"] })
+      const many = yield* sendPost(bob, { media_ids: ["1", "2", "3", "4", "5"] })
       assert.deepStrictEqual([many.status, many.body.error], [422, "Cannot attach more than 4 files"])
-      assert.strictEqual((yield* post(bob, { media_ids: [mine.id] })).status, 200)
-      assert.strictEqual((yield* post(bob, { media_ids: [mine.id] })).status, 422)
-      assert.strictEqual((yield* post(bob, { media_ids: [] })).body.error, "Validation failed: Text can't be blank")
+      assert.strictEqual((yield* sendPost(bob, { media_ids: [mine.id] })).status, 200)
+      assert.strictEqual((yield* sendPost(bob, { media_ids: [mine.id] })).status, 422)
+      assert.strictEqual((yield* sendPost(bob, { media_ids: [] })).body.error, "Validation failed: Text can't be blank")
     }))
 
   it.effect("row 50: of posts that want one file at once, one gets it", () =>
     Effect.gen(function*() {
-      const cleo = yield* newcomer("cleo")
+      const cleo = yield* newPerson("cleo")
       const { id } = yield* upload(cleo)
       const answers = yield* Effect.all(
-        Array.from({ length: 6 }, (_, n) => post(cleo, { status: `${n}`, media_ids: [id] })),
+        Array.from({ length: 6 }, (_, n) => sendPost(cleo, { status: `${n}`, media_ids: [id] })),
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(answers.map(({ status }) => status).sort(), [200, 422, 422, 422, 422, 422])
@@ -75,9 +70,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("media of statuses", (i
 
   it.effect("S-144: an edit changes files and their descriptions; the history keeps earlier ones", () =>
     Effect.gen(function*() {
-      const dora = yield* newcomer("dora")
+      const dora = yield* newPerson("dora")
       const [first, second] = [yield* upload(dora, { description: "old" }), yield* upload(dora)]
-      const { body: { id } } = yield* post(dora, { status: "pictures", media_ids: [first.id] })
+      const { body: { id } } = yield* sendPost(dora, { status: "pictures", media_ids: [first.id] })
       const path = `/api/v1/statuses/${id}`
       const same = yield* call("PUT", path, dora.token, { status: "pictures" })
       assert.strictEqual(same.body.edited_at, null)
@@ -100,17 +95,17 @@ layer(TestServer.layer(), { excludeTestServices: true })("media of statuses", (i
 
   it.effect("F33, S-060: deleting a post gives its files back for another one, or removes them when asked to", () =>
     Effect.gen(function*() {
-      const eva = yield* newcomer("eva")
+      const eva = yield* newPerson("eva")
       const [kept, dropped] = [yield* upload(eva), yield* upload(eva)]
-      const posts = [yield* post(eva, { media_ids: [kept.id] }), yield* post(eva, { media_ids: [dropped.id] })]
+      const posts = [yield* sendPost(eva, { media_ids: [kept.id] }), yield* sendPost(eva, { media_ids: [dropped.id] })]
       const deleted = yield* call("DELETE", `/api/v1/statuses/${posts[0]?.body.id}`, eva.token)
       assert.deepStrictEqual(deleted.body.media_attachments, [kept])
-      assert.strictEqual((yield* post(eva, { media_ids: [kept.id] })).status, 200)
+      assert.strictEqual((yield* sendPost(eva, { media_ids: [kept.id] })).status, 200)
       yield* call("DELETE", `/api/v1/statuses/${posts[1]?.body.id}?delete_media=true`, eva.token)
       const sql = yield* SqlClient.SqlClient
       assert.isEmpty(yield* sql`SELECT FROM media_attachments WHERE id = ${dropped.id}::bigint`)
       // F33: from that moment on no other post can have it, nor can its words be changed.
-      const again = yield* post(eva, { media_ids: [dropped.id] })
+      const again = yield* sendPost(eva, { media_ids: [dropped.id] })
       assert.deepStrictEqual([again.status, again.body.error], [
         422,
         `Media ${dropped.id} not found or already attached to another post`
@@ -120,22 +115,22 @@ layer(TestServer.layer(), { excludeTestServices: true })("media of statuses", (i
 
   it.effect("S-141: a scheduled post keeps its files from others, and gives them back when it is cancelled", () =>
     Effect.gen(function*() {
-      const fay = yield* newcomer("fay")
+      const fay = yield* newPerson("fay")
       const media = yield* upload(fay)
-      const { body } = yield* post(fay, { status: "later", media_ids: [media.id], scheduled_at: inAnHour() })
+      const { body } = yield* sendPost(fay, { status: "later", media_ids: [media.id], scheduled_at: inAnHour() })
       yield* Schema.decodeUnknownEffect(ScheduledStatus)(body)
       assert.deepStrictEqual([body.params.media_ids, body.media_attachments], [[media.id], [media]])
-      assert.strictEqual((yield* post(fay, { media_ids: [media.id] })).status, 422)
+      assert.strictEqual((yield* sendPost(fay, { media_ids: [media.id] })).status, 422)
       assert.strictEqual((yield* call("DELETE", `/api/v1/media/${media.id}`, fay.token)).status, 422)
       yield* call("DELETE", `/api/v1/scheduled_statuses/${body.id}`, fay.token)
-      assert.strictEqual((yield* post(fay, { media_ids: [media.id] })).status, 200)
+      assert.strictEqual((yield* sendPost(fay, { media_ids: [media.id] })).status, 200)
     }))
 
   it.effect("S-180: only_media finds the posts with files on timelines and profiles", () =>
     Effect.gen(function*() {
-      const gil = yield* newcomer("gil")
-      yield* post(gil, { status: "words #tag" })
-      const shown = yield* post(gil, { status: "picture #tag", media_ids: [(yield* upload(gil)).id] })
+      const gil = yield* newPerson("gil")
+      yield* sendPost(gil, { status: "words #tag" })
+      const shown = yield* sendPost(gil, { status: "picture #tag", media_ids: [(yield* upload(gil)).id] })
       const paths = [
         `/api/v1/accounts/${gil.accountId}/statuses`,
         "/api/v1/timelines/public",

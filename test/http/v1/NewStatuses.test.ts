@@ -17,7 +17,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("new statuses", (it) =>
     Effect.gen(function*() {
       const { createPerson, fetch } = yield* TestServer
       const [{ token }] = [yield* createPerson("anna"), yield* createPerson("ben")]
-      const ask = Effect.fnUntraced(function*(path: string, json?: object, key?: string) {
+      const request = Effect.fnUntraced(function*(path: string, json?: object, key?: string) {
         const response = yield* fetch(path, {
           token,
           ...(json === undefined ? {} : { method: "POST", json }),
@@ -26,24 +26,24 @@ layer(TestServer.layer(), { excludeTestServices: true })("new statuses", (it) =>
         assert.strictEqual(response.status, 200)
         return (yield* Effect.promise(() => response.json())) as { readonly id: string }
       })
-      yield* ask("/api/v2/filters", {
+      yield* request("/api/v2/filters", {
         title: "greetings",
         context: ["home"],
         keywords_attributes: [{ keyword: "hello" }]
       })
       for (const [name, text] of Object.entries(texts)) {
-        const made = yield* ask("/api/v1/statuses", text, name)
-        assert.deepStrictEqual(made, yield* ask(`/api/v1/statuses/${made.id}`), name)
-        yield* ask(`/api/v1/statuses/${made.id}/favourite`, {})
+        const made = yield* request("/api/v1/statuses", text, name)
+        assert.deepStrictEqual(made, yield* request(`/api/v1/statuses/${made.id}`), name)
+        yield* request(`/api/v1/statuses/${made.id}/favourite`, {})
         // A repeated command returns the changed state.
-        const again = yield* ask("/api/v1/statuses", text, name)
-        assert.deepStrictEqual(again, yield* ask(`/api/v1/statuses/${made.id}`), name)
+        const again = yield* request("/api/v1/statuses", text, name)
+        assert.deepStrictEqual(again, yield* request(`/api/v1/statuses/${made.id}`), name)
         assert.strictEqual(again.id, made.id)
       }
-      const answer = yield* ask("/api/v1/statuses", {
+      const answer = yield* request("/api/v1/statuses", {
         status: "and",
-        in_reply_to_id: (yield* ask("/api/v1/statuses", texts.plain)).id
+        in_reply_to_id: (yield* request("/api/v1/statuses", texts.plain)).id
       })
-      assert.deepStrictEqual(answer, yield* ask(`/api/v1/statuses/${answer.id}`))
+      assert.deepStrictEqual(answer, yield* request(`/api/v1/statuses/${answer.id}`))
     }))
 })

@@ -8,8 +8,8 @@ import {
   NotificationRequest
 } from "../../../src/http/wire/NotificationPolicy.ts"
 import { settled } from "../../support/Actors.ts"
+import { call } from "../../support/Api.ts"
 import { follow, newPerson, post } from "../../support/Filtering.ts"
-import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
 const strict = { onExcessProperty: "error" } as const

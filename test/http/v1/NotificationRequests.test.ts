@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { GroupedNotificationsResults, Notification } from "../../../src/http/wire/Notification.ts"
 import { NotificationPolicy, NotificationRequest } from "../../../src/http/wire/NotificationPolicy.ts"
 import { settled } from "../../support/Actors.ts"
+import { call } from "../../support/Api.ts"
 import { newPerson, post } from "../../support/Filtering.ts"
-import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
 const strict = { onExcessProperty: "error" } as const

@@ -7,7 +7,7 @@ import { server } from "../../support/WebServer.ts"
 
 const everything = ["read", "write", "follow", "push", "profile"]
 
-const call = (method: string, path: string, bearer?: string) =>
+const callRoute = (method: string, path: string, bearer?: string) =>
   send(path.replaceAll(/:[a-z_]+/g, "1"), {
     method,
     ...(bearer === undefined ? {} : { headers: { authorization: `Bearer ${bearer}` } })
@@ -51,7 +51,7 @@ layer(server(), { excludeTestServices: true })("requests of old and new apps", (
       for (const path of gone) {
         const { body, status } = yield* get(path, bearer)
         assert.deepStrictEqual([status, body.error], [404, "Not Found"], path)
-        assert.strictEqual((yield* call("POST", path, bearer)).status, 404, path)
+        assert.strictEqual((yield* callRoute("POST", path, bearer)).status, 404, path)
       }
     }))
 })

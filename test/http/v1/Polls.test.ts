@@ -3,17 +3,12 @@ import { Effect, Schema } from "effect"
 import { Poll } from "../../../src/http/wire/Poll.ts"
 import { ScheduledStatus } from "../../../src/http/wire/ScheduledStatus.ts"
 import { Status, StatusEdit } from "../../../src/http/wire/Status.ts"
-import { call } from "../../support/MediaFiles.ts"
+import { call, newPerson, sendPost } from "../../support/Api.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
-const newcomer = Effect.fnUntraced(function*(username: string) {
-  return yield* (yield* TestServer).createPerson(username)
-})
-
 const question = { options: ["Tea", "Coffee"], expires_in: 3_600 }
-const post = (person: Person, json: Record<string, unknown>) => call("POST", "/api/v1/statuses", person.token, json)
 const asked = Effect.fnUntraced(function*(person: Person, poll: Record<string, unknown> = {}, more = {}) {
-  const { body, status } = yield* post(person, { status: "Which?", poll: { ...question, ...poll }, ...more })
+  const { body, status } = yield* sendPost(person, { status: "Which?", poll: { ...question, ...poll }, ...more })
   assert.strictEqual(status, 200, JSON.stringify(body))
   return yield* Schema.decodeUnknownEffect(Status)(body)
 })
@@ -27,7 +22,7 @@ const seen = Effect.fnUntraced(function*(id: string, person?: Person) {
 layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
   it.effect("S-061 S-076 S-078 S-191: a poll is asked with a post and voted on once; each sees the own votes", () =>
     Effect.gen(function*() {
-      const [ada, bob, eve] = [yield* newcomer("ada"), yield* newcomer("bob"), yield* newcomer("eve")]
+      const [ada, bob, eve] = [yield* newPerson("ada"), yield* newPerson("bob"), yield* newPerson("eve")]
       const { id, poll } = yield* asked(ada, { multiple: true })
       assert.deepInclude(poll, { expired: false, multiple: true, votes_count: 0, voters_count: 0, voted: true })
       assert.deepStrictEqual(poll?.own_votes, [])
@@ -57,7 +52,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
 
   it.effect("totals are hidden until the end, where the author wants it", () =>
     Effect.gen(function*() {
-      const [ada, bob] = [yield* newcomer("hiding"), yield* newcomer("curious")]
+      const [ada, bob] = [yield* newPerson("hiding"), yield* newPerson("curious")]
       const { id } = yield* asked(ada, { hide_totals: true })
       yield* vote(bob, id, 0)
       const { options, own_votes, votes_count } = yield* seen(id, bob)
@@ -67,9 +62,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
 
   it.effect("row 56, row 57: a poll that must not be seen is none; neither is a post without one", () =>
     Effect.gen(function*() {
-      const [ada, bob] = [yield* newcomer("private"), yield* newcomer("outside")]
+      const [ada, bob] = [yield* newPerson("private"), yield* newPerson("outside")]
       const { id } = yield* asked(ada, {}, { visibility: "private" })
-      const plain = yield* post(ada, { status: "No question" })
+      const plain = yield* sendPost(ada, { status: "No question" })
       for (const one of [id, plain.body.id, "4711", "x"]) {
         for (const answer of [yield* call("GET", `/api/v1/polls/${one}`, bob.token), yield* vote(bob, one, [0])]) {
           assert.deepStrictEqual([answer.status, answer.body], [404, { error: "Record not found" }])
@@ -80,7 +75,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
 
   it.effect("an invalid poll is refused in words (operations.md section 5)", () =>
     Effect.gen(function*() {
-      const ada = yield* newcomer("wrong")
+      const ada = yield* newPerson("wrong")
       const long = "x".repeat(51)
       const cases = [
         [{ options: ["one", " "] }, "Poll choices must have more than one item"],
@@ -92,17 +87,17 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
         [{ expires_in: 2_629_747 }, "Poll expires at is too far into the future"]
       ] as const
       for (const [poll, text] of cases) {
-        const { body, status } = yield* post(ada, { status: "?", poll: { ...question, ...poll } })
+        const { body, status } = yield* sendPost(ada, { status: "?", poll: { ...question, ...poll } })
         assert.deepStrictEqual([status, body.error], [422, `Validation failed: ${text}`])
       }
-      const bare = yield* post(ada, { poll: question })
+      const bare = yield* sendPost(ada, { poll: question })
       assert.strictEqual(bare.body.error, "Validation failed: Text can't be blank")
-      assert.isNull((yield* post(ada, { status: "None", poll: { options: [] } })).body.poll)
+      assert.isNull((yield* sendPost(ada, { status: "None", poll: { options: [] } })).body.poll)
     }))
 
   it.effect("S-077: an edit of the question voids the votes, other edits keep them; history shows the earlier question", () =>
     Effect.gen(function*() {
-      const [ada, bob] = [yield* newcomer("editing"), yield* newcomer("voting")]
+      const [ada, bob] = [yield* newPerson("editing"), yield* newPerson("voting")]
       const { id } = yield* asked(ada)
       yield* vote(bob, id, [1])
       const edit = (json: Record<string, unknown>) => call("PUT", `/api/v1/statuses/${id}`, ada.token, json)
@@ -137,9 +132,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
 
   it.effect("a poll waits with its scheduled post, and forms ask as JSON does", () =>
     Effect.gen(function*() {
-      const ada = yield* newcomer("planning")
+      const ada = yield* newPerson("planning")
       const scheduled_at = new Date(Date.now() + 3_600_000).toISOString()
-      const { body } = yield* post(ada, { status: "Later?", poll: { ...question, hide_totals: true }, scheduled_at })
+      const { body } = yield* sendPost(ada, {
+        status: "Later?",
+        poll: { ...question, hide_totals: true },
+        scheduled_at
+      })
       const { params } = yield* Schema.decodeUnknownEffect(ScheduledStatus)(body)
       assert.deepStrictEqual(params.poll, {
         options: question.options,
@@ -147,7 +146,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
         multiple: false,
         hide_totals: true
       })
-      const wrong = yield* post(ada, { status: "Later?", poll: { ...question, expires_in: 1 }, scheduled_at })
+      const wrong = yield* sendPost(ada, { status: "Later?", poll: { ...question, expires_in: 1 }, scheduled_at })
       assert.strictEqual(wrong.body.error, "Validation failed: Poll expires at is too soon")
       const { fetch } = yield* TestServer
       const form = new URLSearchParams([

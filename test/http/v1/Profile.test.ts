@@ -8,7 +8,8 @@ import { Profile } from "../../../src/http/wire/Account.ts"
 import { AppId, StatusId } from "../../../src/services/database/Ids.ts"
 import type { ProfileChange } from "../../../src/services/identity/ProfileChange.ts"
 import { Settings } from "../../../src/services/identity/Settings.ts"
-import { blob, call, form, picture } from "../../support/MediaFiles.ts"
+import { call } from "../../support/Api.ts"
+import { blob, form, picture } from "../../support/MediaFiles.ts"
 import { person } from "../../support/People.ts"
 import { post } from "../../support/Posts.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
@@ -77,7 +78,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
 
 const members = Layer.merge(AccountViews.layer, StatusViews.layer).pipe(Layer.provideMerge(server()))
 
-layer(members, { excludeTestServices: true, timeout: "60 seconds" })("settings of a member", (it) => {
+layer(members, { excludeTestServices: true })("settings of a member", (it) => {
   it.effect("are changed by its actor: formatting, visibility to others, and languages of public timelines", () =>
     Effect.gen(function*() {
       const { tell } = yield* AccountActors

@@ -54,7 +54,7 @@ type IncomingViewer = keyof typeof incoming
 const isIncoming = (text: string): text is IncomingViewer => text in incoming
 const incomingViewers = Object.keys(incoming).filter(isIncoming)
 
-layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pushes of posts", (it) => {
+layer(world, { excludeTestServices: true })("pushes of posts", (it) => {
   it.effect(
     `row 58: ${posts.length} kinds of posts, local-only ones among them, are pushed to those of ${allViewers.length} viewers with access and a notification`,
     () =>

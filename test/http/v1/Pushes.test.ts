@@ -21,7 +21,7 @@ import {
 const typesOf = (device: { readonly told: ReadonlyArray<Json> }) =>
   device.told.map(({ message }) => message.notification_type)
 
-layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pushes", (it) => {
+layer(world, { excludeTestServices: true })("pushes", (it) => {
   it.effect("S-089, S-263: only requested alerts of accounts that the policy allows are sent, each once and in order", () =>
     Effect.gen(function*() {
       const { here } = yield* World

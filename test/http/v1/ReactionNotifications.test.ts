@@ -1,14 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Notification } from "../../../src/http/wire/Notification.ts"
+import { call, newPerson, publish } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { watching } from "../../support/WatchedStream.ts"
 
-const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
-const post = (by: Person) =>
-  Effect.map(call("POST", "/api/v1/statuses", by.token, { status: "hello" }), ({ body }) => body)
 const strict = { onExcessProperty: "error" } as const
 const react = (by: Person, id: string, name: string, method = "PUT") =>
   call(method, `/api/v1/pleroma/statuses/${id}/reactions/${encodeURIComponent(name)}`, by.token)
@@ -18,8 +15,8 @@ const reactionsOf = (by: Person, query = "?types[]=pleroma:emoji_reaction") =>
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("notifications of reactions", (it) => {
   it.effect("D-006: notify the author, and only apps that request the type see it", () =>
     Effect.gen(function*() {
-      const [kai, lea] = [yield* person("kai"), yield* person("lea")]
-      const { id } = yield* post(kai)
+      const [kai, lea] = [yield* newPerson("kai"), yield* newPerson("lea")]
+      const { id } = yield* publish(kai, "hello")
       const [plain, knowing] = [
         yield* watching(kai),
         yield* watching(kai, "&supported_types[]=pleroma:emoji_reaction")

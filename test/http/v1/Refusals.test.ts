@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 import { folder } from "../../../src/layers/Catalogs.ts"
 import { CatalogFile, catalogOf } from "../../../src/services/languages/Catalogs.ts"
 import { canonical, preferred } from "../../../src/services/languages/Negotiation.ts"
-import { call } from "../../support/MediaFiles.ts"
+import { call } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { sourcesIn } from "../../support/source.ts"
 

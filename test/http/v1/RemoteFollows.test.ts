@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { json } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
-import { api } from "../activitypub/Exchange.ts"
 import { OtherServer, servers } from "../activitypub/Sending.ts"
 
 const follow = (token: string, uri: unknown) =>
@@ -22,7 +22,7 @@ layer(servers, { excludeTestServices: true })("POST /api/v1/follows", (it) => {
         const { body, status } = yield* follow(anna.token, `zoe@${there.domain}`)
         assert.strictEqual(status, 200, time)
         assert.strictEqual(body.uri, zoe.id)
-        const [{ following, requested }] = yield* api(anna.token, `/api/v1/accounts/relationships?id=${body.id}`)
+        const [{ following, requested }] = yield* json(anna, `/api/v1/accounts/relationships?id=${body.id}`)
         assert.isTrue(following || requested, time)
       }
       assert.strictEqual((yield* follow(anna.token, "@ben")).body.id, String(ben.accountId))

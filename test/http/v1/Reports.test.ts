@@ -1,20 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AdminReport } from "../../../src/http/staff/wire/Report.ts"
+import { AdminReport } from "../../../src/http/staff/wire/AdminReport.ts"
 import { Report } from "../../../src/http/wire/Report.ts"
 import { Retention } from "../../../src/services/intents/Retention.ts"
-import { call } from "../../support/MediaFiles.ts"
+import { call, newPerson, publishedId } from "../../support/Api.ts"
 import { retention } from "../../support/Retention.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { staffMember } from "../../support/Staff.ts"
 
-const newcomer = Effect.fnUntraced(function*(username: string) {
-  return yield* (yield* TestServer).createPerson(username)
-})
-const post = Effect.fnUntraced(function*(person: Person, status: string, visibility = "public") {
-  return (yield* call("POST", "/api/v1/statuses", person.token, { status, visibility })).body.id as string
-})
 const report = (person: Person, json: Record<string, unknown>) => call("POST", "/api/v1/reports", person.token, json)
 
 layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
@@ -22,8 +16,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO rules (id, text) VALUES (1, 'Be kind')`
-      const [ada, bob] = [yield* newcomer("ada"), yield* newcomer("bob")]
-      const [shown, deleted] = [yield* post(bob, "One"), yield* post(bob, "Two")]
+      const [ada, bob] = [yield* newPerson("ada"), yield* newPerson("bob")]
+      const [shown, deleted] = [yield* publishedId(bob, "One"), yield* publishedId(bob, "Two")]
       yield* call("DELETE", `/api/v1/statuses/${deleted}`, bob.token)
       const { body, status } = yield* report(ada, {
         account_id: bob.accountId.toString(),
@@ -45,9 +39,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ada, bob, eve, mod] = [
-        yield* newcomer("seer"),
-        yield* newcomer("curator"),
-        yield* newcomer("keeper"),
+        yield* newPerson("seer"),
+        yield* newPerson("curator"),
+        yield* newPerson("keeper"),
         yield* staffMember("desk", ["manageReports"])
       ]
       const made = (by: Person, name: string) =>
@@ -89,11 +83,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
 
   it.effect("row 56, row 57: unreadable posts, others' posts and unknown accounts are not found", () =>
     Effect.gen(function*() {
-      const [ada, bob, eve] = [yield* newcomer("reader"), yield* newcomer("writer"), yield* newcomer("third")]
+      const [ada, bob, eve] = [yield* newPerson("reader"), yield* newPerson("writer"), yield* newPerson("third")]
       const [secret, gone, others] = [
-        yield* post(bob, "Hidden", "private"),
-        yield* post(bob, "Hidden and gone", "private"),
-        yield* post(eve, "Mine")
+        yield* publishedId(bob, "Hidden", { visibility: "private" }),
+        yield* publishedId(bob, "Hidden and gone", { visibility: "private" }),
+        yield* publishedId(eve, "Mine")
       ]
       yield* call("DELETE", `/api/v1/statuses/${gone}`, bob.token)
       const target = bob.accountId.toString()
@@ -111,7 +105,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
 
   it.effect("an invalid report is refused in words", () =>
     Effect.gen(function*() {
-      const [ada, bob] = [yield* newcomer("wordy"), yield* newcomer("target")]
+      const [ada, bob] = [yield* newPerson("wordy"), yield* newPerson("target")]
       const account_id = bob.accountId.toString()
       const cases = [
         [{ comment: "x".repeat(1_001) }, "Comment is too long (maximum is 1000 characters)"],
@@ -126,8 +120,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
   it.effect("S-066: a deleted status stays while a report about it is open", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [ada, bob] = [yield* newcomer("keeping"), yield* newcomer("deleting")]
-      const [reported, other] = [yield* post(bob, "Reported"), yield* post(bob, "Not")]
+      const [ada, bob] = [yield* newPerson("keeping"), yield* newPerson("deleting")]
+      const [reported, other] = [yield* publishedId(bob, "Reported"), yield* publishedId(bob, "Not")]
       yield* report(ada, { account_id: bob.accountId.toString(), status_ids: [reported] })
       yield* sql`UPDATE statuses SET deleted_at = '2020-01-01' WHERE id IN (${BigInt(reported)}, ${BigInt(other)})`
       const sweep = Effect.flatMap(Retention, ({ sweep }) => sweep).pipe(Effect.provide(retention))
@@ -147,7 +141,7 @@ layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true })("r
   it.effect("S-296: 400 in a day, counted from committed rows", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [ada, bob] = [yield* newcomer("busy"), yield* newcomer("bothered")]
+      const [ada, bob] = [yield* newPerson("busy"), yield* newPerson("bothered")]
       const account_id = bob.accountId.toString()
       const midnight = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000)
       yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)

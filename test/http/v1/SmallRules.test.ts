@@ -3,20 +3,16 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { transaction } from "../../../src/services/database/Transactions.ts"
 import { routes } from "../../safety/Routes.ts"
+import { call, newPerson, publish } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { call } from "../../support/MediaFiles.ts"
-import { type Person, TestServer } from "../../support/Server.ts"
-
-const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
-const publish = (by: Person, body: Record<string, unknown>) =>
-  Effect.map(call("POST", "/api/v1/statuses", by.token, body), ({ body }) => body)
+import { TestServer } from "../../support/Server.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone", (it) => {
   it.effect("S-067: a post for followers is pinned, and its pin shows to them alone", () =>
     Effect.gen(function*() {
-      const [anna, ben, cora] = [yield* person("anna"), yield* person("ben"), yield* person("cora")]
+      const [anna, ben, cora] = [yield* newPerson("anna"), yield* newPerson("ben"), yield* newPerson("cora")]
       yield* call("POST", `/api/v1/accounts/${anna.accountId}/follow`, ben.token)
-      const { id } = yield* publish(anna, { status: "for followers", visibility: "private" })
+      const { id } = yield* publish(anna, "for followers", { visibility: "private" })
       const pinned = yield* call("POST", `/api/v1/statuses/${id}/pin`, anna.token)
       assert.deepStrictEqual([pinned.status, pinned.body.pinned], [200, true])
       const shown = (by?: string) =>
@@ -33,7 +29,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone
   it.effect("S-125: caches store no response of REST or NodeInfo, for any caller and outcome", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
-      const dora = yield* person("dora")
+      const dora = yield* newPerson("dora")
       const paths = routes.filter(({ method, path }) => method === "GET" && path.startsWith("/api/")).map(({ path }) =>
         path.replaceAll(/:\w+/g, "1")
       )
@@ -49,10 +45,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone
 
   it.effect("S-250: a poll of a non-public post needs a viewer with access to it", () =>
     Effect.gen(function*() {
-      const [emil, fay] = [yield* person("emil"), yield* person("fay")]
+      const [emil, fay] = [yield* newPerson("emil"), yield* newPerson("fay")]
       const poll = { options: ["a", "b"], expires_in: 3_600 }
       for (const visibility of ["public", "unlisted", "private", "direct"]) {
-        const { poll: { id } } = yield* publish(emil, { status: "which?", poll, visibility })
+        const { poll: { id } } = yield* publish(emil, "which?", { poll, visibility })
         const statuses = []
         for (const token of [undefined, fay.token, emil.token]) {
           statuses.push((yield* call("GET", `/api/v1/polls/${id}`, token)).status)
@@ -65,8 +61,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone
   it.effect("S-266: a boost is answered before its author is notified", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [gina, hugo] = [yield* person("gina"), yield* person("hugo")]
-      const { id } = yield* publish(gina, { status: "boost me" })
+      const [gina, hugo] = [yield* newPerson("gina"), yield* newPerson("hugo")]
+      const { id } = yield* publish(gina, "boost me")
       // Blocks notification writes in the meantime.
       yield* transaction(sql)(Effect.gen(function*() {
         yield* sql`LOCK TABLE notifications IN SHARE MODE`
@@ -83,7 +79,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone
   it.effect("S-273: accounts without an ActivityPub actor cannot be followed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const iris = yield* person("iris")
+      const iris = yield* newPerson("iris")
       const at = new Date(yield* Clock.currentTimeMillis)
       yield* sql`INSERT INTO accounts (id, username, domain, created_at, updated_at)
         VALUES (77, 'legacy', 'old.example', ${at}, ${at})`
@@ -97,7 +93,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone
   it.effect("S-280: an empty source is accepted, and changes nothing", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
-      const jan = yield* person("jan")
+      const jan = yield* newPerson("jan")
       const path = "/api/v1/accounts/update_credentials"
       const before = yield* call("PATCH", path, jan.token, { source: { privacy: "unlisted", language: "de" } })
       for (const source of ["", null, {}]) {
@@ -110,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone
 
   it.effect("S-297: a biography, a post, a poll and its files are bounded, and refusals change nothing", () =>
     Effect.gen(function*() {
-      const kim = yield* person("kim")
+      const kim = yield* newPerson("kim")
       const refused = (method: string, path: string, body: Record<string, unknown>) =>
         Effect.map(call(method, path, kim.token, body), ({ status }) => assert.strictEqual(status, 422, path))
       const profile = "/api/v1/accounts/update_credentials"

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Suggestion } from "../../../src/http/wire/Suggestion.ts"
+import { call, newPerson, publishedId } from "../../support/Api.ts"
 import { favouritedBy, refreshTrends, remoteAccounts } from "../../support/Crowd.ts"
-import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
 const ids = (path: string, me?: Person) =>
@@ -15,8 +15,6 @@ const v2 = (me: Person, query = "") =>
     const found = yield* Schema.decodeUnknownEffect(Schema.Array(Suggestion))(body, { onExcessProperty: "error" })
     return found.map(({ account, source, sources }) => [account.id, source].concat(sources))
   })
-const post = (me: Person, status: string, more: Record<string, unknown> = {}) =>
-  Effect.map(call("POST", "/api/v1/statuses", me.token, { status, ...more }), ({ body }) => String(body.id))
 const on = (me: Person, status: string, verb: string) => call("POST", `/api/v1/statuses/${status}/${verb}`, me.token)
 const to = (me: Person, other: { readonly accountId: bigint }, verb: string) =>
   call("POST", `/api/v1/accounts/${other.accountId}/${verb}`, me.token)
@@ -24,28 +22,26 @@ const discoverable = (me: Person, more: Record<string, unknown> = {}) =>
   call("PATCH", "/api/v1/accounts/update_credentials", me.token, { discoverable: true, ...more })
 const id = ({ accountId }: Person) => String(accountId)
 
-const person = (name: string) => Effect.flatMap(TestServer, ({ createPerson }) => createPerson(name))
-
 layer(TestServer.layer(), { excludeTestServices: true })("suggestions", (it) => {
   it.effect("S-156, S-293: unfollowed accounts that the user interacted with, by weight, then by the day of their last post", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [me, replied, liked, boosted, old, friend] = yield* Effect.all([
-        person("me"),
-        person("replied"),
-        person("liked"),
-        person("boosted"),
-        person("old"),
-        person("friend")
+        newPerson("me"),
+        newPerson("replied"),
+        newPerson("liked"),
+        newPerson("boosted"),
+        newPerson("old"),
+        newPerson("friend")
       ])
       assert.deepStrictEqual(yield* v1(me), [])
       for (const one of [boosted, liked, replied, old, friend]) {
-        const status = yield* post(one, "hello")
-        if (one === replied) yield* post(me, "@replied yes", { in_reply_to_id: status })
+        const status = yield* publishedId(one, "hello")
+        if (one === replied) yield* publishedId(me, "@replied yes", { in_reply_to_id: status })
         if (one !== replied) yield* on(me, status, one === liked ? "favourite" : "reblog")
         if (one === old) yield* on(me, status, "favourite")
       }
-      yield* on(me, yield* post(me, "mine"), "favourite")
+      yield* on(me, yield* publishedId(me, "mine"), "favourite")
       yield* to(me, friend, "follow")
       yield* sql`UPDATE account_stats SET last_status_at = last_status_at - interval '3 days' WHERE account_id = ${old.accountId}`
       assert.deepStrictEqual(yield* v1(me), [id(boosted), id(liked), id(replied), id(old)])
@@ -63,9 +59,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("suggestions", (it) => 
   it.effect("S-156, S-157: the suspended, limited, locked, moved, blocked, muted and dismissed are left out; a mute only as long as it lasts", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [amy, bea, you] = yield* Effect.all([person("amy"), person("bea"), person("you")])
-      yield* on(you, yield* post(amy, "hello"), "favourite")
-      yield* on(amy, yield* post(you, "hello"), "favourite")
+      const [amy, bea, you] = yield* Effect.all([newPerson("amy"), newPerson("bea"), newPerson("you")])
+      yield* on(you, yield* publishedId(amy, "hello"), "favourite")
+      yield* on(amy, yield* publishedId(you, "hello"), "favourite")
       const both = Effect.all([v1(amy), v1(you)])
       assert.deepStrictEqual(yield* both, [[id(you)], [id(amy)]])
       const states = ["suspended_at = now()", "silenced_at = now()", "locked = true", `moved_to_id = ${bea.accountId}`]
@@ -84,11 +80,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("suggestions", (it) => 
       assert.deepStrictEqual(yield* both, [[], []])
       yield* to(you, amy, "unblock")
       assert.deepStrictEqual(yield* both, [[], []])
-      yield* on(you, yield* post(amy, "hello again"), "favourite")
+      yield* on(you, yield* publishedId(amy, "hello again"), "favourite")
       assert.deepStrictEqual(yield* both, [[], [id(amy)]])
       const dismissed = yield* call("DELETE", `/api/v1/suggestions/${amy.accountId}`, you.token)
       assert.deepStrictEqual([dismissed.status, dismissed.body], [200, {}])
-      yield* on(you, yield* post(amy, "and again"), "reblog")
+      yield* on(you, yield* publishedId(amy, "and again"), "reblog")
       assert.deepStrictEqual(yield* v1(you), [])
       assert.deepStrictEqual(yield* v2(you), [])
       assert.strictEqual((yield* call("DELETE", "/api/v1/suggestions/4711", you.token)).status, 404)
@@ -96,7 +92,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("suggestions", (it) => 
 
   it.effect("accounts of a blocked domain are left out", () =>
     Effect.gen(function*() {
-      const [sue] = yield* Effect.all([person("sue")])
+      const [sue] = yield* Effect.all([newPerson("sue")])
       const sql = yield* SqlClient.SqlClient
       const [far] = yield* remoteAccounts("far.test", 1)
       yield* sql`INSERT INTO statuses (id, account_id, uri, local, visibility, conversation_id, created_at)
@@ -111,19 +107,19 @@ layer(TestServer.layer(), { excludeTestServices: true })("suggestions", (it) => 
   it.effect("v2 continues with visible follows of friends, and with popular accounts here", () =>
     Effect.gen(function*() {
       const [eva, fay, gus, hal, shy] = yield* Effect.all([
-        person("eva"),
-        person("fay"),
-        person("gus"),
-        person("hal"),
-        person("shy")
+        newPerson("eva"),
+        newPerson("fay"),
+        newPerson("gus"),
+        newPerson("hal"),
+        newPerson("shy")
       ])
       const fans = yield* Effect.all([
-        person("fan1"),
-        person("fan2"),
-        person("fan3"),
-        person("fan4"),
-        person("fan5"),
-        person("fan6")
+        newPerson("fan1"),
+        newPerson("fan2"),
+        newPerson("fan3"),
+        newPerson("fan4"),
+        newPerson("fan5"),
+        newPerson("fan6")
       ])
       for (const one of [fay, gus, hal, shy]) yield* discoverable(one)
       yield* to(eva, fay, "follow")
@@ -134,14 +130,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("suggestions", (it) => 
       assert.deepStrictEqual(yield* v2(eva), [[id(gus), "past_interactions", "friends_of_friends"]])
       assert.deepStrictEqual(yield* v1(eva), [])
       for (const fan of fans) yield* to(fan, hal, "follow")
-      const praised = yield* post(gus, "well said")
+      const praised = yield* publishedId(gus, "well said")
       for (const fan of fans) yield* on(fan, praised, "favourite")
       yield* refreshTrends
       assert.deepStrictEqual(yield* v2(eva), [
         [id(gus), "past_interactions", "friends_of_friends", "most_interactions"],
         [id(hal), "global", "most_followed"]
       ])
-      yield* on(eva, yield* post(hal, "me too"), "favourite")
+      yield* on(eva, yield* publishedId(hal, "me too"), "favourite")
       assert.deepStrictEqual(yield* v2(eva, "?limit=1"), [[id(hal), "past_interactions", "most_followed"]])
       yield* discoverable(gus, { discoverable: false })
       assert.deepStrictEqual(yield* v2(eva, "?offset=1"), [])
@@ -152,13 +148,18 @@ layer(TestServer.layer(), { excludeTestServices: true })("the directory", (it) =
   it.effect("shows discoverable accounts: last post or newest first; local or all", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [ann, ben, cat, viewer] = yield* Effect.all([person("ann"), person("ben"), person("cat"), person("viewer")])
+      const [ann, ben, cat, viewer] = yield* Effect.all([
+        newPerson("ann"),
+        newPerson("ben"),
+        newPerson("cat"),
+        newPerson("viewer")
+      ])
       const list = (query: string, me?: Person) => ids(`/api/v1/directory${query}`, me)
       assert.deepStrictEqual(yield* list(""), [])
       for (const one of [ann, ben]) yield* discoverable(one)
-      yield* post(ben, "first")
-      yield* post(ann, "second")
-      yield* post(cat, "does not want to be found")
+      yield* publishedId(ben, "first")
+      yield* publishedId(ann, "second")
+      yield* publishedId(cat, "does not want to be found")
       const [far] = yield* remoteAccounts("far.test", 1)
       assert.deepStrictEqual(yield* list(""), [id(ann), id(ben), String(far)])
       assert.deepStrictEqual(yield* list("?local=true"), [id(ann), id(ben)])

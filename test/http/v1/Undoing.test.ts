@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Status } from "../../../src/http/wire/Status.ts"
-import { call } from "../../support/MediaFiles.ts"
-import { type Person, TestServer } from "../../support/Server.ts"
+import { ask, call } from "../../support/Api.ts"
+import { TestServer } from "../../support/Server.ts"
 
 const fire = encodeURIComponent("🔥")
 const at = (id: string, more: string) => `/api/v1/statuses/${id}/${more}`
@@ -28,7 +28,6 @@ layer(TestServer.layer(), { excludeTestServices: true })("undone interactions", 
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [anna, ben, cleo] = [yield* createPerson("anna"), yield* createPerson("ben"), yield* createPerson("cleo")]
-      const ask = (by: Person, method: string, path: string) => call(method, path, by.token)
       const { id } = (yield* call("POST", "/api/v1/statuses", anna.token, { status: "An egg" })).body
       const boost = (yield* ask(cleo, "POST", at(id, "reblog"))).body.id
       const own = (yield* ask(ben, "POST", at(id, "reblog"))).body.id

@@ -1,15 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ask } from "../../support/Api.ts"
-import { type Person, TestServer } from "../../support/Server.ts"
+import { ask, publishedId } from "../../support/Api.ts"
+import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
-import { formsOf, locationOf } from "../../support/TestBrowser.ts"
-
-const post = Effect.fnUntraced(function*(by: Person, status: string, more: Record<string, unknown> = {}) {
-  const { body, status: code } = yield* ask(by, "POST", "/api/v1/statuses", { status, ...more })
-  assert.strictEqual(code, 200)
-  return String(body.id)
-})
+import { formsOf, locationOf, type Page } from "../../support/TestBrowser.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("the web's timelines", (it) => {
   it.effect("lead visitors to sign in and back, and members to Home", () =>
@@ -32,7 +26,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const { createPerson } = yield* TestServer
       const [bob, cleo] = [yield* createPerson("bob"), yield* createPerson("cleo")]
       yield* ask(bob, "POST", `/api/v1/accounts/${cleo.accountId}/follow`, {})
-      const id = yield* post(cleo, "Good <b>morning</b>", { spoiler_text: "A greeting" })
+      const id = yield* publishedId(cleo, "Good <b>morning</b>", { spoiler_text: "A greeting" })
       const browser = yield* staffBrowser(bob)
       let page = yield* browser.get("/home")
       assert.include(page.text, "Good &lt;b&gt;morning&lt;/b&gt;")
@@ -69,7 +63,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
     Effect.gen(function*() {
       const { baseUrl, createPerson } = yield* TestServer
       const dora = yield* createPerson("dora")
-      const id = yield* post(dora, "mine")
+      const id = yield* publishedId(dora, "mine")
       const browser = yield* staffBrowser(dora)
       const page = yield* browser.get("/home")
       const form = formsOf(page).find(({ action }) => action === `/web/statuses/${id}`)!
@@ -96,8 +90,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       ]
       yield* ask(erik, "POST", `/api/v1/accounts/${frida.accountId}/follow`, {})
       yield* ask(erik, "POST", `/api/v1/accounts/${gerd.accountId}/follow`, {})
-      const root = yield* post(gerd, "the root")
-      const reply = yield* post(frida, "@gerd a reply", { in_reply_to_id: root })
+      const root = yield* publishedId(gerd, "the root")
+      const reply = yield* publishedId(frida, "@gerd a reply", { in_reply_to_id: root })
       const browser = yield* staffBrowser(erik)
       const shows = (text: string) => text.includes(`id="status-${reply}"`)
       assert.isTrue(shows((yield* browser.get("/home")).text))
@@ -117,13 +111,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const hans = yield* createPerson("hans")
-      for (let at = 0; at < 45; at++) yield* post(hans, `number ${at}`)
+      for (let at = 0; at < 45; at++) yield* publishedId(hans, `number ${at}`)
       const browser = yield* staffBrowser(hans)
       const idsOf = (text: string) => [...text.matchAll(/<article id="status-(\d+)"/g)].map(([, id = ""]) => id)
       const seen: Array<string> = []
       let path: string | undefined = "/home"
       for (let pages = 0; path !== undefined && pages < 5; pages++) {
-        const text: string = (yield* browser.get(path)).text
+        const { text }: Page = yield* browser.get(path)
         seen.push(...idsOf(text))
         path = /<a href="([^"]*)" rel="next"/.exec(text)?.[1]?.replaceAll("&amp;", "&")
       }
@@ -135,7 +129,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const ida = yield* createPerson("ida")
-      const id = yield* post(ida, "for everybody")
+      const id = yield* publishedId(ida, "for everybody")
       const browser = yield* staffBrowser()
       const page = yield* browser.get("/public/local")
       assert.strictEqual(page.status, 200)

@@ -26,7 +26,7 @@ const node = Effect.fnUntraced(function*(url: string) {
   return { broadcast, heard: yield* broadcast.subscribe }
 })
 
-layer(Layer.merge(TestDatabase.layer, NodeCrypto.layer), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Layer.merge(TestDatabase.layer, NodeCrypto.layer), { excludeTestServices: true })(
   "The bus while Redis is frozen",
   (it) => {
     it.effect("is heard at once where it is published, says that it hears no other node, and hears them again", () =>

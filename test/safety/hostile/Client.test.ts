@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { publishedId } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffMember } from "../../support/Staff.ts"
-import { call, get, post, publish } from "../Calls.ts"
+import { call, get, post } from "../Calls.ts"
 import { pathOf, routes } from "../Routes.ts"
 import { diceOf, runsOr, seed, timeoutMillis } from "./Generate.ts"
 import { assertServed, assertSound, withPauses } from "./Pages.ts"
@@ -18,7 +19,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a hostile client", (it
         const sql = yield* SqlClient.SqlClient
         const [eve, ada] = [yield* createPerson("eve"), yield* createPerson("ada")]
         yield* post(`/api/v1/accounts/${eve.accountId}/follow`, ada)
-        const id = yield* publish(eve, "@ada hello #tag")
+        const id = yield* publishedId(eve, "@ada hello #tag")
         const poll = yield* post("/api/v1/statuses", ada, {
           status: "?",
           poll: { options: ["a", "b"], expires_in: 3600 }

@@ -66,7 +66,7 @@ layer(Live)("hostile connections", (it) => {
       Effect.gen(function*() {
         const address = server.address()
         const port = typeof address === "object" && address !== null ? address.port : 0
-        const ask = (path: string, init: RequestInit) =>
+        const fetchText = (path: string, init: RequestInit) =>
           Effect.promise(async () => {
             const response = await fetch(`http://127.0.0.1:${port}${path}`, {
               signal: AbortSignal.timeout(20_000),
@@ -86,9 +86,9 @@ layer(Live)("hostile connections", (it) => {
           const sockets = Array.from({ length: socketsOfRun }, () => hold(dice, port))
           for (const { kind } of sockets) held[kind] = (held[kind] ?? 0) + 1
           for (let number = 0; number < asksOfRun; number++) {
-            assert.deepStrictEqual(yield* ask("/address", {}), [200, "here"], about)
+            assert.deepStrictEqual(yield* fetchText("/address", {}), [200, "here"], about)
             const init = { method: "POST", headers: { "content-type": "application/json" }, body: `{"a":${number}}` }
-            assert.deepStrictEqual(yield* ask("/api/v1/echo", init), [200, `{"a":${number}}`], about)
+            assert.deepStrictEqual(yield* fetchText("/api/v1/echo", init), [200, `{"a":${number}}`], about)
           }
           // Bodies that stop are waited for in virtual time, all else in that of Node's short deadlines.
           yield* TestClock.adjust(arrivalMillisMax + 1_000)
@@ -100,7 +100,11 @@ layer(Live)("hostile connections", (it) => {
         const all = yield* Effect.forEach(
           Array.from({ length: 12 }, (_, at) => at),
           (at) =>
-            ask("/api/v1/echo", { method: "POST", headers: { "content-type": "application/json" }, body: String(at) }),
+            fetchText("/api/v1/echo", {
+              method: "POST",
+              headers: { "content-type": "application/json" },
+              body: String(at)
+            }),
           { concurrency: "unbounded" }
         )
         assert.deepStrictEqual(all.map(([status]) => status), all.map(() => 200))

@@ -3,11 +3,12 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { activityBytesMax } from "../../../src/http/activitypub/Inboxes.ts"
 import { inboundBackoff } from "../../../src/services/federation/inbox/InboundActivities.ts"
-import { person, there } from "../../http/activitypub/Calls.ts"
 import { OtherServer, sendBody, servers, settled } from "../../http/activitypub/Sending.ts"
+import { there } from "../../http/activitypub/Talking.ts"
 import type { Json } from "../../services/federation/Peer.ts"
+import { newPerson, publishedId } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
-import { get, post, publish } from "../Calls.ts"
+import { get, post } from "../Calls.ts"
 import { activityOf, actorOf, type Known } from "./Documents.ts"
 import { diceOf, runsOr, seed, timeoutMillis } from "./Generate.ts"
 import { assertServed, withPauses } from "./Pages.ts"
@@ -36,10 +37,10 @@ layer(servers, { excludeTestServices: true })("a hostile server", (it) => {
         const { baseUrl } = yield* TestServer
         const { documents } = yield* OtherServer
         const sql = yield* SqlClient.SqlClient
-        const ada = yield* person("ada")
+        const ada = yield* newPerson("ada")
         const peers = [yield* there("eve"), yield* there("mallory")]
         const me = `${baseUrl}/users/ada`
-        const id = yield* publish(ada, "hello #tag")
+        const id = yield* publishedId(ada, "hello #tag")
         const { body: poll } = yield* post("/api/v1/statuses", ada, {
           status: "?",
           poll: { options: ["a", "b"], expires_in: 3600 }

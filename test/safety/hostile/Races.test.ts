@@ -4,12 +4,13 @@ import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { Approvals } from "../../../src/services/identity/Approvals.ts"
+import { publishedId } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { pngOf } from "../../support/HostileFiles.ts"
 import { uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffMember } from "../../support/Staff.ts"
-import { call, get, post, publish } from "../Calls.ts"
+import { call, get, post } from "../Calls.ts"
 import { diceOf, runsOr, seed, timeoutMillis } from "./Generate.ts"
 import { assertServed, assertSound } from "./Pages.ts"
 import { around, lastUse, linksTo, type Race, relations, run, sameFile, sameKey, votes } from "./Races.ts"
@@ -65,11 +66,11 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
                   dice,
                   author,
                   others,
-                  yield* publish(author, "to be fought about", { visibility: "unlisted" })
+                  yield* publishedId(author, "to be fought about", { visibility: "unlisted" })
                 )
               case "votes": {
                 const poll = { options: ["a", "b"], expires_in: 3600, multiple: dice.chance(0.5) }
-                return votes(dice, author, others, yield* publish(author, "?", { poll }))
+                return votes(dice, author, others, yield* publishedId(author, "?", { poll }))
               }
               case "sameKey":
                 return sameKey(dice, author, `key ${number}`)
@@ -179,7 +180,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
       const staff = yield* staffMember("crier", ["manageAnnouncements"])
       const reader = yield* createPerson("reader")
       const { body: { id } } = yield* post("/api/v1/admin/announcements", staff, { text: "The server moves" })
-      const status = yield* publish(staff, "React to this")
+      const status = yield* publishedId(staff, "React to this")
       // Remote emoji are read from their row; local ones are cached.
       yield* sql`INSERT INTO custom_emojis (id, shortcode, domain, url, static_url, created_at)
         VALUES (2, 'blob', 'other.example', 'https://other.example/a', 'https://other.example/a', ${new Date(0)})`

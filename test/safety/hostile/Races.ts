@@ -23,14 +23,19 @@ const movesMax = 12
 
 const many = <A>(dice: Dice, make: () => A): ReadonlyArray<A> => Array.from({ length: dice.between(4, movesMax) }, make)
 
-const post = (by: Pick<Person, "token">, path: string, json: unknown = {}): Move => ({ by, method: "POST", path, json })
+const postMove = (by: Pick<Person, "token">, path: string, json: unknown = {}): Move => ({
+  by,
+  method: "POST",
+  path,
+  json
+})
 
 /** Actions between two people: few kinds, so that others do not repair their result. */
 const between = (dice: Dice, one: Person, other: Person): ReadonlyArray<Move> =>
   Array.from({ length: dice.between(2, 5) }, (_, at) => {
     // Both do something, or nothing would race.
     const [by, whom] = at % 2 === 0 ? [one, other] : [other, one]
-    const about = (verb: string) => post(by, `/api/v1/accounts/${whom.accountId}/${verb}`)
+    const about = (verb: string) => postMove(by, `/api/v1/accounts/${whom.accountId}/${verb}`)
     return dice.weighted<() => Move>([
       [6, () => about("follow")],
       [6, () => about("block")],
@@ -38,8 +43,8 @@ const between = (dice: Dice, one: Person, other: Person): ReadonlyArray<Move> =>
       [1, () => about("unfollow")],
       [1, () => about("mute")],
       [1, () => about("remove_from_followers")],
-      [2, () => post(by, `/api/v1/follow_requests/${whom.accountId}/authorize`)],
-      [1, () => post(by, `/api/v1/follow_requests/${whom.accountId}/reject`)],
+      [2, () => postMove(by, `/api/v1/follow_requests/${whom.accountId}/authorize`)],
+      [1, () => postMove(by, `/api/v1/follow_requests/${whom.accountId}/reject`)],
       [2, () => ({
         by,
         method: "PATCH",
@@ -63,7 +68,7 @@ export const relations = (dice: Dice, people: ReadonlyArray<Person>): Race => {
 /** A post that some like and share while its author changes, pins or deletes it. */
 export const around = (dice: Dice, author: Person, others: ReadonlyArray<Person>, id: string): Race => {
   const mortal = dice.chance(0.3)
-  const of = (by: Person, verb: string) => post(by, `/api/v1/statuses/${id}/${verb}`)
+  const of = (by: Person, verb: string) => postMove(by, `/api/v1/statuses/${id}/${verb}`)
   return {
     moves: many(dice, () =>
       dice.weighted<() => Move>([
@@ -73,7 +78,7 @@ export const around = (dice: Dice, author: Person, others: ReadonlyArray<Person>
         [3, () => of(dice.pick(others), "unreblog")],
         [1, () => of(dice.pick(others), "bookmark")],
         [1, () => of(dice.pick(others), "unbookmark")],
-        [1, () => post(dice.pick(others), "/api/v1/statuses", { status: "an answer", in_reply_to_id: id })],
+        [1, () => postMove(dice.pick(others), "/api/v1/statuses", { status: "an answer", in_reply_to_id: id })],
         [2, () => of(author, dice.pick(["pin", "unpin"]))],
         [2, () => ({
           by: author,
@@ -93,7 +98,7 @@ export const votes = (dice: Dice, author: Person, voters: ReadonlyArray<Person>,
     moves: many(dice, () =>
       mortal && dice.chance(0.1)
         ? { by: author, method: "DELETE", path: `/api/v1/statuses/${id}` }
-        : post(dice.pick(voters), `/api/v1/polls/${id}/votes`, {
+        : postMove(dice.pick(voters), `/api/v1/polls/${id}/votes`, {
           choices: dice.pick([[0], [1], [0, 1], [1, 1], [2]])
         }))
   }
@@ -105,7 +110,7 @@ const ids = (bodies: ReadonlyArray<unknown>): ReadonlySet<unknown> =>
 /** One key for the same post, sent at once. */
 export const sameKey = (dice: Dice, by: Person, name: string): Race => ({
   moves: many(dice, () => ({
-    ...post(by, "/api/v1/statuses", { status: name }),
+    ...postMove(by, "/api/v1/statuses", { status: name }),
     headers: { "idempotency-key": name }
   })),
   judge: (statuses, bodies) =>
@@ -114,7 +119,7 @@ export const sameKey = (dice: Dice, by: Person, name: string): Race => ({
 
 /** A file that several posts want at once. */
 export const sameFile = (dice: Dice, by: Person, media: string): Race => ({
-  moves: many(dice, () => post(by, "/api/v1/statuses", { status: "with a file", media_ids: [media] })),
+  moves: many(dice, () => postMove(by, "/api/v1/statuses", { status: "with a file", media_ids: [media] })),
   judge: (statuses) => {
     const took = statuses.filter((status) => status === 200).length
     return took === 1 || (took === 0 && statuses.includes(503)) ? undefined : `${took} posts took it`
@@ -131,9 +136,9 @@ export const lastUse = (
     ...many(dice, () =>
       dice.pick([
         { by: { token }, method: "GET", path: "/api/v1/accounts/verify_credentials" },
-        post({ token }, "/api/v1/statuses", { status: "while I may" })
+        postMove({ token }, "/api/v1/statuses", { status: "while I may" })
       ])),
-    post({ token: "" }, "/oauth/revoke", { token, client_id: app.client_id, client_secret: app.client_secret })
+    postMove({ token: "" }, "/oauth/revoke", { token, client_id: app.client_id, client_secret: app.client_secret })
   ]
 })
 

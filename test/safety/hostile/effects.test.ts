@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { actorOf, json, person, there } from "../../http/activitypub/Calls.ts"
 import { deliverFrom, note, send, servers, settled } from "../../http/activitypub/Sending.ts"
+import { actorOf, there } from "../../http/activitypub/Talking.ts"
 import type { Json } from "../../services/federation/Peer.ts"
+import { json, newPerson } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 
 const count = (query: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<unknown>, unknown>) =>
@@ -12,7 +13,7 @@ const mentioning = (me: string): Json => ({ cc: [me], tag: [{ type: "Mention", h
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile server's activities", (it) => {
   it.effect("row 10: a post that is deleted while it comes is gone, whichever was first, and stays so", () =>
     Effect.gen(function*() {
-      const [ada, zoe] = [yield* person("ada"), yield* there("zoe")]
+      const [ada, zoe] = [yield* newPerson("ada"), yield* there("zoe")]
       const me = yield* actorOf(ada)
       yield* deliverFrom(zoe, { type: "Follow", object: me })
       const names = Array.from({ length: 60 }, (_, n) => `race${n}`)
@@ -36,8 +37,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
       const sql = yield* SqlClient.SqlClient
       const yan = yield* there("yan")
       yield* sql`INSERT INTO retired_usernames VALUES ('gone', '2026-01-01')`
-      assert.strictEqual((yield* Effect.exit(person("gone")))._tag, "Failure")
-      assert.strictEqual((yield* Effect.exit(person("GONE")))._tag, "Failure")
+      assert.strictEqual((yield* Effect.exit(newPerson("gone")))._tag, "Failure")
+      assert.strictEqual((yield* Effect.exit(newPerson("GONE")))._tag, "Failure")
       const { baseUrl } = yield* TestServer
       assert.strictEqual(
         yield* send(yan, { type: "Follow", object: `${baseUrl}/users/gone` }, "/users/gone/inbox"),
@@ -53,11 +54,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
   it.effect("row 18: a suspended account has no effect, by any path", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [bob, max] = [yield* person("bob"), yield* there("max")]
+      const [bob, max] = [yield* newPerson("bob"), yield* there("max")]
       const me = yield* actorOf(bob)
       yield* deliverFrom(max, { type: "Follow", object: me })
       const [row] = yield* sql<{ id: bigint }>`SELECT id FROM accounts WHERE uri = ${max.id}`
-      yield* json(bob, `/api/v1/accounts/${row?.id}/follow`, { method: "POST" })
+      yield* json(bob, `/api/v1/accounts/${row?.id}/follow`, undefined, "POST")
       yield* deliverFrom(max, { type: "Accept", object: { type: "Follow", actor: me, object: max.id } })
       yield* deliverFrom(max, { type: "Create", object: note(max, "before", mentioning(me)) })
       // Taken before, worked off after: what waits is judged when it is its turn.

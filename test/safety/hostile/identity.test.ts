@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { actorOf, json, person, there } from "../../http/activitypub/Calls.ts"
 import { deliverFrom, note, OtherServer, send, sendBody, servers, settled } from "../../http/activitypub/Sending.ts"
+import { actorOf, there } from "../../http/activitypub/Talking.ts"
 import { type Json, peer } from "../../services/federation/Peer.ts"
+import { json, newPerson } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 
 const context = "https://www.w3.org/ns/activitystreams"
@@ -31,7 +32,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         const { documents, domain, finger, fingers, url } = yield* OtherServer
         const good = yield* peer
         const [ada, victim, evil] = [
-          yield* person("ada"),
+          yield* newPerson("ada"),
           yield* good.actor("victim", { name: "True" }),
           yield* there("evil")
         ]
@@ -79,7 +80,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
       Effect.gen(function*() {
         const { domain } = yield* OtherServer
         const elsewhere = yield* peer
-        const [bob, author, evil] = [yield* person("bob"), yield* there("author"), yield* elsewhere.actor("evil")]
+        const [bob, author, evil] = [yield* newPerson("bob"), yield* there("author"), yield* elsewhere.actor("evil")]
         const me = yield* actorOf(bob)
         yield* deliverFrom(author, { type: "Follow", object: me })
         const bomb = `${elsewhere.url}/context`
@@ -120,7 +121,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
       Effect.gen(function*() {
         const { documents, url } = yield* OtherServer
         const good = yield* peer
-        const [cleo, victim] = [yield* person("cleo"), yield* good.actor("target")]
+        const [cleo, victim] = [yield* newPerson("cleo"), yield* good.actor("target")]
         yield* there("turncoat")
         const plain = documents.get("/users/turncoat") as Json
         let asked = 0
@@ -154,10 +155,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
       Effect.gen(function*() {
         const elsewhere = yield* peer
         const { baseUrl } = yield* TestServer
-        const [dan, emma] = [yield* person("dan"), yield* person("emma")]
+        const [dan, emma] = [yield* newPerson("dan"), yield* newPerson("emma")]
         const [owner, near, far] = [yield* there("owner"), yield* there("near"), yield* elsewhere.actor("far")]
         const [me, her] = [yield* actorOf(dan), yield* actorOf(emma)]
-        const status = yield* json(dan, "/api/v1/statuses", { method: "POST", json: { status: "mine" } })
+        const status = yield* json(dan, "/api/v1/statuses", { status: "mine" })
         yield* deliverFrom(owner, {
           type: "Create",
           object: note(owner, "his", { cc: [me], tag: [{ type: "Mention", href: me }] })
@@ -171,7 +172,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
           ]
         ) yield* deliverFrom(owner, activity)
         const { accounts: [found] } = yield* resolve(dan, owner.id)
-        yield* json(dan, `/api/v1/accounts/${found.id}/follow`, { method: "POST" })
+        yield* json(dan, `/api/v1/accounts/${found.id}/follow`, undefined, "POST")
         // The liars are known before, so that they are not counted as new accounts.
         for (const liar of [near, far]) yield* deliverFrom(liar, { type: "Like", object: "nothing" })
         const before = yield* known

@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { actorOf, json, person } from "../../http/activitypub/Calls.ts"
 import { note, OtherServer, type RemotePerson, sendBody, servers, settled } from "../../http/activitypub/Sending.ts"
+import { actorOf } from "../../http/activitypub/Talking.ts"
 import type { Json } from "../../services/federation/Peer.ts"
+import { json, newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 
@@ -124,15 +125,15 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("ids that no
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { actor, url } = yield* OtherServer
-      const ada = yield* person("ada")
+      const ada = yield* newPerson("ada")
       const me = yield* actorOf(ada)
       const id = `${url}/users/eve`
       const eve = yield* actor("eve", { featured: `${id}/featured`, featuredCollections: `${id}/collections` })
-      const published = (body: Json) => json(ada, "/api/v1/statuses", { method: "POST", json: body })
+      const published = (body: Json) => json(ada, "/api/v1/statuses", body)
       const post = yield* published({ status: "hello" })
       const poll = yield* published({ status: "?", poll: { options: ["a", "b"], expires_in: 3_600 } })
       const { accounts: [found] } = yield* json(ada, `/api/v2/search?resolve=true&q=${encodeURIComponent(id)}`)
-      yield* json(ada, `/api/v1/accounts/${found.id}/follow`, { method: "POST" })
+      yield* json(ada, `/api/v1/accounts/${found.id}/follow`, undefined, "POST")
       const failed: Array<string> = []
       for (const [at, example] of activitiesOf(eve, me, post.uri, poll.uri).entries()) {
         const kinds = places(example).filter((names) => names.at(-1) !== "type")
@@ -163,7 +164,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("ids that no
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const { actor, documents, domain, finger, fingers, url } = yield* OtherServer
-      const bob = yield* person("bob")
+      const bob = yield* newPerson("bob")
       const failed: Array<string> = []
       const about = (name: string): Json => {
         const mine = (more: string) => `${url}/users/${name}/${more}`

@@ -2,9 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { createServer } from "node:http"
-import { actorOf, json, person, there } from "../../http/activitypub/Calls.ts"
 import { deliverFrom, note, OtherServer, send, sendBody, servers } from "../../http/activitypub/Sending.ts"
+import { actorOf, there } from "../../http/activitypub/Talking.ts"
 import type { Json } from "../../services/federation/Peer.ts"
+import { json, newPerson } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 
 const count = (query: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<unknown>, unknown>) =>
@@ -32,7 +33,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
     Effect.scoped(Effect.gen(function*() {
       const { connections, port } = yield* forbidden
       const { documents, domain, finger, fingers, url } = yield* OtherServer
-      const [cleo, evil] = [yield* person("cleo"), yield* there("evil")]
+      const [cleo, evil] = [yield* newPerson("cleo"), yield* there("evil")]
       const me = yield* actorOf(cleo)
       const plain = documents.get("/users/evil") as Json
       const hosts = [`[::1]:${port}`, `[0:0:0:0:0:0:0:1]:${port}`, `[0::0001]:${port}`, `ip6-localhost:${port}`]
@@ -97,7 +98,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
 
   it.effect("row 36: odd markup is a value like any other, and no post keeps the others from being shown", () =>
     Effect.gen(function*() {
-      const [dan, odd] = [yield* person("dan"), yield* there("odd")]
+      const [dan, odd] = [yield* newPerson("dan"), yield* there("odd")]
       const me = yield* actorOf(dan)
       const markup = [
         "<p =\">x",

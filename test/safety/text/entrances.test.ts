@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { permissions } from "../../../src/services/staff/Permissions.ts"
+import { publishedId } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffMember } from "../../support/Staff.ts"
-import { call, post, publish } from "../Calls.ts"
+import { call, post } from "../Calls.ts"
 import { assertServed, assertSound } from "../hostile/Pages.ts"
 import { type Field, fields } from "./Fields.ts"
 import { pauseIn } from "./Pauses.ts"
@@ -38,7 +39,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("F104: the worst texts 
           Object.keys(permissions).map((name) => name as keyof typeof permissions)
         )
         yield* post(`/api/v1/accounts/${eve.accountId}/follow`, ada)
-        const status = yield* publish(staff, "hello #tag")
+        const status = yield* publishedId(staff, "hello #tag")
         const ids = { account: String(eve.accountId), status }
 
         const sent = (field: Field, at: number) => {

@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { person, there } from "../../http/activitypub/Calls.ts"
 import { sendBody, servers, settled } from "../../http/activitypub/Sending.ts"
+import { there } from "../../http/activitypub/Talking.ts"
+import { newPerson } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { assertServed } from "../hostile/Pages.ts"
 import { pauseIn } from "./Pauses.ts"
@@ -24,7 +25,7 @@ layer(servers, { excludeTestServices: true })("F104: the worst texts of other se
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* TestServer
-        const ada = yield* person("ada")
+        const ada = yield* newPerson("ada")
         const eve = yield* there("eve")
         const me = `${baseUrl}/users/ada`
         const kinds = worstTexts(textUnits).map(([, text]) => text)

@@ -36,7 +36,7 @@ layer(remote, { excludeTestServices: true })("WebFinger", (it) => {
       const actor = `${web.url}/users/anna`
       const there = web.finger("anna", actor, `acct:anna@${local.domain}`)
       web.fingers.set(`acct:anna@${web.domain}`, there)
-      assert.strictEqual((yield* Effect.flip(resolve("anna", web.domain)))._tag, "Answered")
+      assert.strictEqual((yield* Effect.flip(resolve("anna", web.domain)))._tag, "ErrorResponse")
       for (
         const answer of [
           local.finger("anna", `${local.url}/users/anna`),
@@ -82,7 +82,7 @@ layer(remote, { excludeTestServices: true })("WebFinger", (it) => {
         descriptor(`/find/${resource}${place === 1 ? "&x=1" : ""}`, there, "zoe")
         assert.strictEqual((yield* resolve("zoe", there.domain)).actor.href, `${there.url}/users/zoe`, template)
         // An unknown name fails; its host is not asked for the template again.
-        assert.strictEqual((yield* Effect.flip(resolve("nobody", there.domain)))._tag, "Answered")
+        assert.strictEqual((yield* Effect.flip(resolve("nobody", there.domain)))._tag, "ErrorResponse")
         assert.strictEqual(there.asked("/.well-known/host-meta"), 1)
       }
     }))
@@ -116,12 +116,12 @@ layer(remote, { excludeTestServices: true })("WebFinger", (it) => {
       // A host that has trouble may say more the next time.
       const busy = yield* older((response) => void response.writeHead(503).end())
       for (let n = 0; n < 2; n++) {
-        assert.deepInclude(yield* Effect.flip(resolve("zoe", busy.domain)), { _tag: "Answered", status: 503 })
+        assert.deepInclude(yield* Effect.flip(resolve("zoe", busy.domain)), { _tag: "ErrorResponse", status: 503 })
       }
       for (const status of [400, 401, 403, 410, 500]) {
         const there = yield* older(served("URL/find?resource={uri}"))
         there.fingers.set(`acct:zoe@${there.domain}`, (_, response) => response.writeHead(status).end())
-        assert.deepInclude(yield* Effect.flip(resolve("zoe", there.domain)), { _tag: "Answered", status })
+        assert.deepInclude(yield* Effect.flip(resolve("zoe", there.domain)), { _tag: "ErrorResponse", status })
         assert.strictEqual(there.asked("/.well-known/host-meta"), 0)
       }
     }))

@@ -2,12 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { jsonDepthMax, jsonValuesMax } from "../../../src/services/outbound/BoundedJson.ts"
-import { activity, type DocumentType, html } from "../../../src/services/outbound/DocumentTypes.ts"
+import { type DocumentType, html } from "../../../src/services/outbound/DocumentTypes.ts"
 import { documentBytesMax, Outbound } from "../../../src/services/outbound/Outbound.ts"
-import { activityJson, host, outbound, rawHost, sendJson } from "./FarHosts.ts"
+import { activityJson, getJson, host, outbound, rawHost, sendJson } from "./FarHosts.ts"
 
 const anything: DocumentType = { accept: "*/*", accepts: () => true }
-const json = (url: string) => Outbound.use(({ json }) => json({ url, type: activity }))
 const rule = <A, R>(effect: Effect.Effect<A, unknown, R>) => Effect.flip(effect)
 const file = (url: string, bytesMax: number) =>
   Effect.scoped(Outbound.use(({ stream }) =>
@@ -34,7 +33,7 @@ describe("row 31: large and packed bodies", () => {
     it.effect(`unpacks ${encoding}`, () =>
       Effect.gen(function*() {
         const { url } = yield* answering(packed, { "content-encoding": encoding })
-        assert.deepStrictEqual((yield* json(url)).value, JSON.parse(document))
+        assert.deepStrictEqual((yield* getJson(url)).value, JSON.parse(document))
       }).pipe(Effect.provide(outbound())))
   }
 
@@ -49,7 +48,7 @@ describe("row 31: large and packed bodies", () => {
       Effect.gen(function*() {
         const { url } = yield* answering(packed, { "content-encoding": encoding })
         const before = process.memoryUsage().arrayBuffers
-        assert.deepInclude(yield* rule(json(url)), { _tag: "Refused", rule: "size" })
+        assert.deepInclude(yield* rule(getJson(url)), { _tag: "Refused", rule: "size" })
         assert.isBelow(process.memoryUsage().arrayBuffers - before, 4 * documentBytesMax)
       }).pipe(Effect.provide(outbound())))
   }
@@ -66,7 +65,7 @@ describe("row 31: large and packed bodies", () => {
     it.effect(`refuses ${encoding} (${expected})`, () =>
       Effect.gen(function*() {
         const { url } = yield* answering(packed, { "content-encoding": encoding })
-        assert.deepInclude(yield* rule(json(url)), { _tag: "Refused", rule: expected })
+        assert.deepInclude(yield* rule(getJson(url)), { _tag: "Refused", rule: expected })
       }).pipe(Effect.provide(outbound())))
   }
 
@@ -74,9 +73,9 @@ describe("row 31: large and packed bodies", () => {
     Effect.gen(function*() {
       const text = JSON.stringify("a".repeat(documentBytesMax - 2))
       const exact = yield* answering(text)
-      assert.strictEqual((yield* json(exact.url)).value, JSON.parse(text))
+      assert.strictEqual((yield* getJson(exact.url)).value, JSON.parse(text))
       const announced = yield* answering(`${text} `)
-      assert.deepInclude(yield* rule(json(announced.url)), { rule: "size" })
+      assert.deepInclude(yield* rule(getJson(announced.url)), { rule: "size" })
       const endless = yield* host((request, response) => {
         response.writeHead(200, activityJson)
         const more = () => {
@@ -85,7 +84,7 @@ describe("row 31: large and packed bodies", () => {
         response.on("drain", more)
         more()
       })
-      assert.deepInclude(yield* rule(json(endless.url)), { rule: "size" })
+      assert.deepInclude(yield* rule(getJson(endless.url)), { rule: "size" })
       assert.deepInclude(yield* rule(file(endless.url, 3_000_000)), { rule: "size" })
     }).pipe(Effect.provide(outbound())))
 
@@ -94,7 +93,7 @@ describe("row 31: large and packed bodies", () => {
       const { url } = yield* rawHost((socket) =>
         socket.end("HTTP/1.1 200 OK\r\ncontent-type: application/activity+json\r\ncontent-length: 100\r\n\r\n{}")
       )
-      assert.deepInclude(yield* rule(json(url)), { _tag: "Unreachable", reason: "closed" })
+      assert.deepInclude(yield* rule(getJson(url)), { _tag: "Unreachable", reason: "closed" })
     }).pipe(Effect.provide(outbound())))
 
   it.effect("gives a file by and by, and refuses a packed one", () =>
@@ -112,7 +111,7 @@ describe("row 31: large and packed bodies", () => {
       const { url } = yield* host((_, response) =>
         response.writeHead(200, { ...activityJson, "x-large": "a".repeat(20_000) }).end("{}")
       )
-      assert.deepInclude(yield* rule(json(url)), { _tag: "Refused", rule: "headers" })
+      assert.deepInclude(yield* rule(getJson(url)), { _tag: "Refused", rule: "headers" })
     }).pipe(Effect.provide(outbound())))
 })
 
@@ -133,8 +132,8 @@ describe("row 32: deep and numerous values", () => {
     it.effect(what, () =>
       Effect.gen(function*() {
         const { url } = yield* answering(text)
-        if (accepted) assert.deepStrictEqual((yield* json(url)).value, JSON.parse(text))
-        else assert.deepInclude(yield* rule(json(url)), { _tag: "Refused", rule: "body" })
+        if (accepted) assert.deepStrictEqual((yield* getJson(url)).value, JSON.parse(text))
+        else assert.deepInclude(yield* rule(getJson(url)), { _tag: "Refused", rule: "body" })
       }).pipe(Effect.provide(outbound())))
   }
 })
@@ -162,8 +161,8 @@ describe("row 5: types of content", () => {
     it.effect(`${accepted ? "believes" : "refuses"} an activity as ${type === "" ? "nothing" : type}`, () =>
       Effect.gen(function*() {
         const { url } = yield* answering("{}", { "content-type": type })
-        if (accepted) assert.deepStrictEqual((yield* json(url)).value, {})
-        else assert.deepInclude(yield* rule(json(url)), { _tag: "Refused", rule: "type" })
+        if (accepted) assert.deepStrictEqual((yield* getJson(url)).value, {})
+        else assert.deepInclude(yield* rule(getJson(url)), { _tag: "Refused", rule: "type" })
       }).pipe(Effect.provide(outbound())))
   }
 
@@ -183,8 +182,12 @@ describe("row 5: types of content", () => {
         else if (request.url === "/") sendJson(response, {})
         else response.writeHead(410).end("gone")
       })
-      assert.deepInclude(yield* rule(json(`${url}/busy`)), { _tag: "Answered", status: 503, retryAfterSeconds: 120 })
-      assert.deepInclude(yield* rule(json(`${url}/gone`)), { status: 410, retryAfterSeconds: undefined })
-      assert.deepStrictEqual((yield* json(`${url}/`)).value, {})
+      assert.deepInclude(yield* rule(getJson(`${url}/busy`)), {
+        _tag: "ErrorResponse",
+        status: 503,
+        retryAfterSeconds: 120
+      })
+      assert.deepInclude(yield* rule(getJson(`${url}/gone`)), { status: 410, retryAfterSeconds: undefined })
+      assert.deepStrictEqual((yield* getJson(`${url}/`)).value, {})
     }).pipe(Effect.provide(outbound())))
 })

@@ -7,6 +7,7 @@ import type { Trust } from "../../../src/layers/outbound/Connector.ts"
 import { Names } from "../../../src/layers/outbound/Names.ts"
 import * as UndiciTransport from "../../../src/layers/outbound/UndiciTransport.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
+import { activity } from "../../../src/services/outbound/DocumentTypes.ts"
 import { HostPolicy as HostRules } from "../../../src/services/outbound/HostPolicy.ts"
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import { configuration } from "../../support/Reads.ts"
@@ -27,6 +28,9 @@ const listening = <S extends Server | TcpServer>(server: S) =>
         if ("closeAllConnections" in server) server.closeAllConnections()
       })
   )
+
+/** Fetches an ActivityPub document. */
+export const getJson = (url: string) => Outbound.use(({ json }) => json({ url, type: activity }))
 
 /** A host on loopback that answers as a test tells it to, and what it was asked. */
 export const host = Effect.fnUntraced(

@@ -84,8 +84,8 @@ describe("row 30: slots", () => {
         yield* Effect.yieldNow
         assert.strictEqual(held, HostSlots.requestsMax[kind] / 2)
         let asked = 0
-        const ask = (url: URL, as: HostSlots.Kind) => slots.within(url, as, Effect.sync(() => asked++))
-        yield* Effect.forkChild(Effect.andThen(ask(good, kind), ask(new URL("https://new.test/"), other)))
+        const useSlot = (url: URL, as: HostSlots.Kind) => slots.within(url, as, Effect.sync(() => asked++))
+        yield* Effect.forkChild(Effect.andThen(useSlot(good, kind), useSlot(new URL("https://new.test/"), other)))
         yield* Effect.yieldNow
         assert.strictEqual(asked, 2)
         yield* Fiber.interruptAll(fibers.flat())
@@ -94,7 +94,7 @@ describe("row 30: slots", () => {
         yield* Effect.flip(slow)
         yield* Effect.forEach(tarpits, stay)
         yield* Effect.yieldNow
-        yield* Effect.forkChild(ask(good, kind))
+        yield* Effect.forkChild(useSlot(good, kind))
         yield* Effect.yieldNow
         assert.strictEqual(asked, 2)
       }))

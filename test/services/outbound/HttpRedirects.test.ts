@@ -4,11 +4,10 @@ import { activity } from "../../../src/services/outbound/DocumentTypes.ts"
 import { redirectsMax } from "../../../src/services/outbound/HttpRedirects.ts"
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import { certificate } from "./certificate.ts"
-import { host, outbound, secureHost, sendJson } from "./FarHosts.ts"
+import { getJson, host, outbound, secureHost, sendJson } from "./FarHosts.ts"
 
-const ask = (url: string) => Outbound.use(({ json }) => json({ url, type: activity }))
 const rule = (url: string) =>
-  Effect.map(Effect.flip(ask(url)), (error) => error._tag === "Refused" ? error.rule : error)
+  Effect.map(Effect.flip(getJson(url)), (error) => error._tag === "Refused" ? error.rule : error)
 
 /** A host whose paths lead where `to` says; elsewhere is a document. */
 const moving = (to: (path: string) => string | undefined, status = 302) =>
@@ -25,7 +24,7 @@ describe("row 27: redirects", () => {
         const left = Number(path.slice(1))
         return left > 0 ? `/${left - 1}` : undefined
       })
-      assert.deepStrictEqual(yield* ask(`${url}/${redirectsMax}`), { url: `${url}/0`, value: { path: "/0" } })
+      assert.deepStrictEqual(yield* getJson(`${url}/${redirectsMax}`), { url: `${url}/0`, value: { path: "/0" } })
       assert.deepStrictEqual(requests.map((request) => request.url), ["/3", "/2", "/1", "/0"])
       assert.strictEqual(yield* rule(`${url}/${redirectsMax + 1}`), "redirects")
       assert.strictEqual(requests.length, 8)
@@ -94,7 +93,7 @@ describe("row 27: redirects", () => {
   }
 })
 
-describe("row 28: redirects in circles", () => {
+describe("row 28: redirect loops", () => {
   it.effect("to itself end at the second look", () =>
     Effect.gen(function*() {
       const { requests, url } = yield* moving((path) => path)
@@ -123,14 +122,14 @@ describe("row 25: TLS", () => {
   it.effect("is checked: the authority and the name", () =>
     Effect.gen(function*() {
       const { port } = yield* secureHost((_, response) => sendJson(response, {}))
-      const reason = (name: string) => Effect.map(Effect.flip(ask(`https://${name}:${port}/`)), (error) => error)
+      const reason = (name: string) => Effect.map(Effect.flip(getJson(`https://${name}:${port}/`)), (error) => error)
       assert.deepInclude(yield* reason("other.test"), { _tag: "Unreachable", reason: "tls" })
-      assert.deepStrictEqual((yield* ask(`https://peer.test:${port}/`)).value, {})
+      assert.deepStrictEqual((yield* getJson(`https://peer.test:${port}/`)).value, {})
     }).pipe(Effect.provide(outbound({ names: () => ["127.0.0.1"], trust: { authorities: certificate } }))))
 
   it.effect("without a known authority is refused", () =>
     Effect.gen(function*() {
       const { port } = yield* secureHost((_, response) => sendJson(response, {}))
-      assert.deepInclude(yield* Effect.flip(ask(`https://peer.test:${port}/`)), { reason: "tls" })
+      assert.deepInclude(yield* Effect.flip(getJson(`https://peer.test:${port}/`)), { reason: "tls" })
     }).pipe(Effect.provide(outbound({ names: () => ["127.0.0.1"] }))))
 })

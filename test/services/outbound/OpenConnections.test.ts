@@ -7,9 +7,7 @@ import { readSecondsMax } from "../../../src/services/outbound/Bodies.ts"
 import { activity } from "../../../src/services/outbound/DocumentTypes.ts"
 import { requestsPerHostMax, waitingPerHostMax } from "../../../src/services/outbound/HostSlots.ts"
 import { documentSecondsMax, headSecondsMax, Outbound } from "../../../src/services/outbound/Outbound.ts"
-import { host, outbound, rawHost, sendJson } from "./FarHosts.ts"
-
-const json = (url: string) => Outbound.use(({ json }) => json({ url, type: activity }))
+import { getJson, host, outbound, rawHost, sendJson } from "./FarHosts.ts"
 
 describe("row 25: private addresses", () => {
   const names: Record<string, ReadonlyArray<string>> = {
@@ -29,7 +27,7 @@ describe("row 25: private addresses", () => {
   for (const url of urls) {
     it.effect(`are not asked: ${url}`, () =>
       Effect.gen(function*() {
-        assert.deepInclude(yield* Effect.flip(json(url)), { _tag: "Refused", rule: "address" })
+        assert.deepInclude(yield* Effect.flip(getJson(url)), { _tag: "Refused", rule: "address" })
         const post = Outbound.use(({ post }) => post({ url, headers: {}, body: new Uint8Array() }))
         assert.deepInclude(yield* Effect.flip(post), { _tag: "Refused", rule: "address" })
         const stream = Outbound.use(({ stream }) => stream({ url, type: activity, bytesMax: 1, secondsMax: 1 }))
@@ -40,14 +38,14 @@ describe("row 25: private addresses", () => {
   it.effect("are not asked without TLS by a name that leads elsewhere than OUTBOUND_ALLOW", () =>
     Effect.gen(function*() {
       const { port, requests } = yield* host((_, response) => sendJson(response, {}))
-      const refused = yield* Effect.flip(json(`http://public.test:${port}/`))
+      const refused = yield* Effect.flip(getJson(`http://public.test:${port}/`))
       assert.deepInclude(refused, { _tag: "Refused", rule: "address" })
       assert.strictEqual(requests.length, 0)
     }).pipe(Effect.provide(outbound({ allow: ["127.1.0.0/16"], names: () => ["8.8.8.8", "127.0.0.1"] }))))
 
   it.effect("and unknown names are unreachable", () =>
     Effect.gen(function*() {
-      assert.deepInclude(yield* Effect.flip(json("https://nowhere.test/")), { _tag: "Unreachable", reason: "name" })
+      assert.deepInclude(yield* Effect.flip(getJson("https://nowhere.test/")), { _tag: "Unreachable", reason: "name" })
     }).pipe(Effect.provide(outbound())))
 })
 
@@ -56,11 +54,11 @@ describe("row 29: names that lead elsewhere the second time", () => {
     let asked = 0
     return Effect.gen(function*() {
       const good = yield* host((_, response) => sendJson(response, { good: true }))
-      assert.deepStrictEqual((yield* json(`http://rebinding.test:${good.port}/`)).value, { good: true })
+      assert.deepStrictEqual((yield* getJson(`http://rebinding.test:${good.port}/`)).value, { good: true })
       assert.strictEqual(asked, 1)
       // The next connection asks again, and this time the name leads inside.
       const later = yield* host((_, response) => sendJson(response, { inside: true }))
-      assert.deepInclude(yield* Effect.flip(json(`http://rebinding.test:${later.port}/`)), { rule: "address" })
+      assert.deepInclude(yield* Effect.flip(getJson(`http://rebinding.test:${later.port}/`)), { rule: "address" })
       assert.strictEqual(asked, 2)
       assert.strictEqual(later.requests.length, 0)
     }).pipe(Effect.provide(outbound({
@@ -88,7 +86,7 @@ describe("row 30: slow hosts", () => {
   it.effect("that never finish TLS are given up after five seconds", () =>
     Effect.gen(function*() {
       const { heard, port } = yield* talking(() => {})
-      const asking = yield* Effect.forkChild(Effect.flip(json(`https://127.0.0.1:${port}/`)))
+      const asking = yield* Effect.forkChild(Effect.flip(getJson(`https://127.0.0.1:${port}/`)))
       yield* heard
       yield* TestClock.adjust(`${connectSecondsMax} seconds`)
       assert.deepInclude(yield* Fiber.join(asking), { _tag: "Unreachable", reason: "timeout" })
@@ -98,7 +96,7 @@ describe("row 30: slow hosts", () => {
     it.effect(`that answer ${what} are given up after fifteen seconds`, () =>
       Effect.gen(function*() {
         const { heard, url } = yield* talking((socket) => socket.write(answer))
-        const asking = yield* Effect.forkChild(Effect.flip(json(url)))
+        const asking = yield* Effect.forkChild(Effect.flip(getJson(url)))
         yield* heard
         yield* TestClock.adjust(`${headSecondsMax} seconds`)
         assert.deepInclude(yield* Fiber.join(asking), { _tag: "Unreachable", reason: "timeout" })
@@ -108,7 +106,7 @@ describe("row 30: slow hosts", () => {
   it.effect("that stop in the body are given up after ten seconds more", () =>
     Effect.gen(function*() {
       const { heard, url } = yield* talking((socket) => socket.write(`${head}content-length: 100\r\n\r\n{`))
-      const asking = yield* Effect.forkChild(Effect.flip(json(url)))
+      const asking = yield* Effect.forkChild(Effect.flip(getJson(url)))
       const socket = yield* heard
       const closed = yield* Effect.forkChild(Effect.callback<void>((resume) => {
         socket.once("close", () => resume(Effect.void))
@@ -127,7 +125,7 @@ describe("row 30: slow hosts", () => {
   it.effect("that drip are given up after thirty seconds in all", () =>
     Effect.gen(function*() {
       const { heard, url } = yield* talking((socket) => socket.write(`${head}content-length: 100\r\n\r\n{`))
-      const asking = yield* Effect.forkChild(Effect.flip(json(url)))
+      const asking = yield* Effect.forkChild(Effect.flip(getJson(url)))
       const socket = yield* heard
       for (let seconds = 0; seconds < documentSecondsMax; seconds += 5) {
         assert.isUndefined(asking.pollUnsafe(), `given up after ${seconds} seconds`)
@@ -149,12 +147,12 @@ describe("row 30: slow hosts", () => {
       })
       const quick = yield* host((_, response) => sendJson(response, {}))
       const asking = yield* Effect.forkChild(
-        Effect.forEach(Array.from({ length: 3 * requestsPerHostMax }), () => json(slow.url), {
+        Effect.forEach(Array.from({ length: 3 * requestsPerHostMax }), () => getJson(slow.url), {
           concurrency: "unbounded"
         })
       )
       yield* Deferred.await(full)
-      yield* json(quick.url)
+      yield* getJson(quick.url)
       assert.strictEqual(slow.requests.length, requestsPerHostMax)
       yield* Effect.forkChild(Effect.forever(Effect.andThen(Effect.sync(() => waiting.pop()?.()), turn)))
       assert.strictEqual((yield* Fiber.join(asking)).length, 3 * requestsPerHostMax)
@@ -165,7 +163,7 @@ describe("row 30: slow hosts", () => {
       const slow = yield* host(() => {})
       const many = requestsPerHostMax + waitingPerHostMax
       const asked = yield* Effect.forEach(Array.from({ length: many + 3 }), () =>
-        Effect.forkChild(Effect.flip(json(slow.url))))
+        Effect.forkChild(Effect.flip(getJson(slow.url))))
       yield* Effect.repeat(turn, {
         until: () =>
           asked.slice(many).every((fiber) => fiber.pollUnsafe() !== undefined)

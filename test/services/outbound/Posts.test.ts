@@ -6,7 +6,7 @@ import { requestsPerHostMax } from "../../../src/services/outbound/HostSlots.ts"
 import { Outbound, pushWaitMillisMax, replyBytesMax, replySecondsMax } from "../../../src/services/outbound/Outbound.ts"
 import { outbound, rawHost } from "./FarHosts.ts"
 
-const post = (url: string) =>
+const postDocument = (url: string) =>
   Outbound.use((client) =>
     client.post({ url: `${url}/inbox`, headers: { "content-type": "a/b" }, body: new TextEncoder().encode("{}") })
   )
@@ -35,7 +35,7 @@ describe("rows 30, 31: responses to a POST", () => {
     it.effect(`a host that answers ${what} is given up after ten seconds, and its connection closed`, () =>
       Effect.gen(function*() {
         const { heard, url } = yield* answering((socket) => socket.write(said))
-        const posting = yield* Effect.forkChild(Effect.flip(post(url)))
+        const posting = yield* Effect.forkChild(Effect.flip(postDocument(url)))
         const socket = yield* heard
         const closed = yield* Effect.forkChild(Effect.callback<void>((resume) => {
           socket.once("close", () => resume(Effect.void))
@@ -53,7 +53,7 @@ describe("rows 30, 31: responses to a POST", () => {
       const { heard, url } = yield* answering((socket) => {
         socket.write("HTTP/1.1 202 Accepted\r\ncontent-length: 100\r\n\r\nx")
       })
-      const posting = yield* Effect.forkChild(post(url))
+      const posting = yield* Effect.forkChild(postDocument(url))
       yield* heard
       yield* turns
       yield* TestClock.adjust(`${replySecondsMax} seconds`)
@@ -77,16 +77,16 @@ describe("rows 30, 31: responses to a POST", () => {
     it.effect(`with ${what}: the status counts`, () =>
       Effect.gen(function*() {
         const { url } = yield* answering((socket) => close ? socket.end(answer) : socket.write(answer))
-        assert.deepStrictEqual(yield* post(url), { status: 400, retryAfterSeconds: undefined, text })
+        assert.deepStrictEqual(yield* postDocument(url), { status: 400, retryAfterSeconds: undefined, text })
       }).pipe(Effect.provide(outbound())))
   }
 
   it.effect("a connection that is closed before an answer is a failure, and one interrupted request ends its own only", () =>
     Effect.gen(function*() {
       const closing = yield* answering((socket) => socket.destroy())
-      assert.deepInclude(yield* Effect.flip(post(closing.url)), { _tag: "Unreachable", reason: "closed" })
+      assert.deepInclude(yield* Effect.flip(postDocument(closing.url)), { _tag: "Unreachable", reason: "closed" })
       const silent = yield* answering(() => {})
-      const posting = yield* Effect.forkChild(post(silent.url))
+      const posting = yield* Effect.forkChild(postDocument(silent.url))
       const socket = yield* silent.heard
       const closed = yield* Effect.forkChild(Effect.callback<void>((resume) => {
         socket.once("close", () => resume(Effect.void))
@@ -109,7 +109,7 @@ describe("F110: a POST to a host without a free slot", () => {
     return { url, state }
   })
   const many = (url: string) =>
-    Effect.forEach(Array.from({ length: requestsPerHostMax }), () => Effect.forkChild(Effect.flip(post(url))))
+    Effect.forEach(Array.from({ length: requestsPerHostMax }), () => Effect.forkChild(Effect.flip(postDocument(url))))
   const came = (state: { readonly requests: number }, count: number) =>
     Effect.repeat(turns, { until: () => state.requests >= count })
 
@@ -118,7 +118,7 @@ describe("F110: a POST to a host without a free slot", () => {
       const { state, url } = yield* moody
       yield* many(url)
       yield* came(state, requestsPerHostMax)
-      const late = yield* Effect.forkChild(Effect.flip(post(url)))
+      const late = yield* Effect.forkChild(Effect.flip(postDocument(url)))
       yield* TestClock.adjust(`${replySecondsMax} seconds`)
       yield* came(state, requestsPerHostMax + 1)
       yield* TestClock.adjust(`${replySecondsMax - 1} seconds`)
@@ -141,7 +141,7 @@ describe("F110: a POST to a host without a free slot", () => {
       assert.deepInclude(yield* Fiber.join(waiting), { _tag: "Unreachable", reason: "busy" })
       // It left the queue: the next one has the first place that becomes free.
       state.silent = false
-      const next = yield* Effect.forkChild(post(url))
+      const next = yield* Effect.forkChild(postDocument(url))
       yield* turns
       yield* TestClock.adjust(`${replySecondsMax} seconds`)
       assert.strictEqual((yield* Fiber.join(next)).status, 202)

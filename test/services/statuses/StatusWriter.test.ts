@@ -25,7 +25,7 @@ const figures = Effect.flatMap(SqlClient.SqlClient, (sql) =>
     ([row]) => row
   ))
 
-const publish = Effect.fnUntraced(function*(owner: Owner, command: string, mentioned: AccountId, tag: string) {
+const writeStatus = Effect.fnUntraced(function*(owner: Owner, command: string, mentioned: AccountId, tag: string) {
   const commands = yield* Commands
   const writer = yield* StatusWriter
   const createdAt = new Date(yield* Clock.currentTimeMillis)
@@ -53,15 +53,15 @@ layer(written, { excludeTestServices: true })("a status as one statement", (it) 
       const { once, takeOver } = yield* Commands
       const [author, other] = [yield* person("once1"), yield* person("other1")]
       const owner = yield* takeOver(author)
-      const one = yield* publish(owner, "a", other, "first")
+      const one = yield* writeStatus(owner, "a", other, "first")
       assert.isDefined(one)
       const before = yield* figures
-      assert.isUndefined(yield* publish(owner, "a", other, "second"))
+      assert.isUndefined(yield* writeStatus(owner, "a", other, "second"))
       assert.deepStrictEqual(yield* figures, before)
       const { answer, repeated } = yield* once(owner, "a", "statuses", Effect.die("done again"))
       assert.deepStrictEqual([answer, repeated], [{ kind: "status", id: String(one?.intent.statusId) }, true])
       const atOnce = yield* Effect.all(
-        Array.from({ length: 8 }, () => publish(owner, "b", other, "third")),
+        Array.from({ length: 8 }, () => writeStatus(owner, "b", other, "third")),
         { concurrency: "unbounded" }
       )
       assert.strictEqual(atOnce.filter((made) => made !== undefined).length, 1)
@@ -80,7 +80,7 @@ layer(written, { excludeTestServices: true })("a status as one statement", (it) 
       const earlier = yield* takeOver(author)
       const owner = yield* takeOver(author)
       const before = yield* figures
-      assert.isUndefined(yield* publish(earlier, "a", other, "fourth"))
+      assert.isUndefined(yield* writeStatus(earlier, "a", other, "fourth"))
       assert.deepStrictEqual(yield* figures, before)
       const [takes, ends] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const taking = yield* Effect.forkChild(sql.withTransaction(
@@ -90,7 +90,7 @@ layer(written, { excludeTestServices: true })("a status as one statement", (it) 
         )
       ))
       yield* Deferred.await(takes)
-      assert.isUndefined(yield* publish(owner, "a", other, "fourth"))
+      assert.isUndefined(yield* writeStatus(owner, "a", other, "fourth"))
       assert.deepStrictEqual(yield* figures, before)
       yield* Deferred.succeed(ends, undefined)
       yield* Fiber.join(taking)

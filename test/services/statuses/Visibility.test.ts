@@ -138,7 +138,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [author, follower, mentioned, silent, stranger] = [1, 2, 3, 4, 5]
-      const post = (visibility: "public" | "unlisted" | "private" | "direct") => ({
+      const ownStatus = (visibility: "public" | "unlisted" | "private" | "direct") => ({
         author,
         visibility,
         local: 7,
@@ -152,7 +152,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
       const follow = (from: number, to: number) => ({ pair: [from, to] as const, showReblogs: true, languages: null })
       const world = {
         ...Worlds.nothing,
-        statuses: [post("public"), post("unlisted"), post("private"), post("direct")],
+        statuses: [ownStatus("public"), ownStatus("unlisted"), ownStatus("private"), ownStatus("direct")],
         follows: [follow(follower, author)]
       }
       const seen = (viewer: bigint | undefined) =>

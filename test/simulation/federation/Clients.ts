@@ -93,7 +93,7 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
   const [changes, opinions, follows, aversions] = [share(), share(), share(), mix.pick([0, 0, 1])]
   const fickle = mix.pick([0, 0.5])
 
-  const lookAround = Effect.fnUntraced(function*({ id, site: { sql } }: Citizen) {
+  const readVisibleStatuses = Effect.fnUntraced(function*({ id, site: { sql } }: Citizen) {
     return yield* sql<Seen>`SELECT s.id, s.account_id, s.visibility, p.status_id IS NOT NULL AS poll,
         EXISTS (SELECT FROM favourites f WHERE f.status_id = s.id AND f.account_id = ${id}) AS favourited,
         EXISTS (SELECT FROM statuses r WHERE r.reblog_of_id = s.id AND r.account_id = ${id} AND r.deleted_at IS NULL) AS reblogged
@@ -103,7 +103,7 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
 
   const draw = Effect.fnUntraced(function*(dice: Dice, by: Citizen, n: number) {
     const other = dice.pick(citizens.filter((citizen) => citizen !== by))
-    const seen = yield* lookAround(by)
+    const seen = yield* readVisibleStatuses(by)
     const one = (of: ReadonlyArray<Seen>) => of.length === 0 ? undefined : StatusId.make(dice.pick(of).id)
     const mine = one(seen.filter(({ accountId }) => accountId === by.id))
     const any = seen.length === 0 ? undefined : dice.pick(seen)

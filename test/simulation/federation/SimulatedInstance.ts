@@ -4,7 +4,7 @@ import { HttpBody, HttpClientRequest, HttpRouter, HttpServerRequest, type HttpSe
 import { SqlClient } from "effect/sql"
 import { AccountActors } from "../../../src/actors/account/core/AccountActors.ts"
 import { SliceRows, sliceRowsMax } from "../../../src/actors/account/fanout/Slice.ts"
-import * as FetchedPosts from "../../../src/actors/account/inbox/FetchedPosts.ts"
+import * as FetchedPosts from "../../../src/actors/account/inbox/InboxFetchedPosts.ts"
 import * as JobRunner from "../../../src/actors/agenda/JobRunner.ts"
 import * as Inboxes from "../../../src/http/activitypub/Inboxes.ts"
 import * as ActivityPub from "../../../src/http/activitypub/Routes.ts"

@@ -197,8 +197,11 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("UpdateProfile", { change: ProfileChange }),
   /** Sets the policy for the automated deletion of the account's old posts. */
   Schema.TaggedStruct("SetPostCleanup", { policy: PostCleanup }),
-  /** Deletes the account for good; its name is not reused. `by` is a moderator; absent if the operator deletes it. */
-  Schema.TaggedStruct("DeleteAccount", { by: Schema.optionalKey(AccountIdFromString) }),
+  /**
+   * Deletes the account for good; its name is not reused. `by` is a moderator; absent if the operator deletes it, or, with
+   * `own`, its user.
+   */
+  Schema.TaggedStruct("DeleteAccount", { by: Schema.optionalKey(AccountIdFromString), own: OptionalFlag }),
   /**
    * A post of the account as JSON, as its origin serves it. `asked`: the post was fetched on request, so it is kept
    * even if it concerns no local account.

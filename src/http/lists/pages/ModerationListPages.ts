@@ -3,7 +3,7 @@ import { type ModerationList, ModerationLists } from "../../../services/lists/Mo
 import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { actButton, button, checkbox, form, select, textField } from "../../staff/pages/parts/Controls.ts"
-import { emptyList, table, total } from "../../staff/pages/parts/Lists.ts"
+import { emptyList, table, total } from "../../staff/pages/parts/Tables.ts"
 import { badge, definitions, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 import { requireId, type Visit } from "../../staff/pages/Visit.ts"

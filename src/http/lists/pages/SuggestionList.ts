@@ -1,11 +1,11 @@
 import { Effect, Layer } from "effect"
 import type { Messages } from "../../../services/languages/Messages.ts"
+import { type Suggestion, Suggestions } from "../../../services/lists/ListSuggestions.ts"
 import { ModerationLists } from "../../../services/lists/ModerationLists.ts"
-import { type Suggestion, Suggestions } from "../../../services/lists/Suggestions.ts"
 import { html } from "../../html/Html.ts"
 import { button } from "../../staff/pages/parts/Controls.ts"
 import { eachChosen } from "../../staff/pages/parts/Each.ts"
-import { bulk, emptyList, pageOf, pager, rowCheckbox, table, totalOf } from "../../staff/pages/parts/Lists.ts"
+import { bulk, emptyList, pageOf, pager, rowCheckbox, table, totalOf } from "../../staff/pages/parts/Tables.ts"
 import { moment } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { AdminAccount } from "../../staff/wire/Account.ts"
+import { AdminAccount } from "../../staff/wire/AdminAccount.ts"
 import { Count, Id, Timestamp } from "../../wire/Common.ts"
 import { hash, Integer, list, Text } from "../../wire/Params.ts"
 import { Status } from "../../wire/Status.ts"

@@ -5,8 +5,8 @@ import {
   accountStatuses
 } from "../../../services/moderation/AdminAccounts.ts"
 import { BadRequest } from "../../../services/runtime/Errors.ts"
-import * as Lists from "../../render/Lists.ts"
-import type { AdminAccountsQuery, AdminAccountsQueryV2 } from "../wire/Account.ts"
+import * as Lists from "../../render/ListResponses.ts"
+import type { AdminAccountsQuery, AdminAccountsQueryV2 } from "../wire/AdminAccount.ts"
 
 export type { AccountSelection }
 

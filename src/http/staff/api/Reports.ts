@@ -13,12 +13,12 @@ import { Access } from "../../guard/Access.ts"
 import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
-import * as Lists from "../../render/Lists.ts"
-import { adminRows } from "../../render/Pages.ts"
+import * as Lists from "../../render/ListResponses.ts"
+import { adminRows } from "../../render/PageSizes.ts"
 import { pageOf } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
 import { AdminReportViews } from "../render/AdminReportViews.ts"
-import { AdminReport, AdminReportsQuery, AdminReportWrite, ReportForwarding } from "../wire/Report.ts"
+import { AdminReport, AdminReportsQuery, AdminReportWrite, ReportForwarding } from "../wire/AdminReport.ts"
 
 const reading = Access.staff("manageReports", "admin:read", "admin:read:reports")
 const writing = Access.staff("manageReports", "admin:write", "admin:write:reports")

@@ -13,7 +13,7 @@ import { decodeTimelineReaders, type TimelinesAccess } from "../../../services/i
 import { type Unprocessable, validationFailed } from "../../../services/runtime/Errors.ts"
 import { encode, json, type Ready } from "../../wire/Keys.ts"
 import { emailOf } from "../SettingEmail.ts"
-import type { SettingRead, SettingsWrite, SettingWrite } from "../wire/Settings.ts"
+import type { SettingRead, SettingsWrite, SettingWrite } from "../wire/AdminSettingsJson.ts"
 
 interface FieldCode<Kind extends SettingKind> {
   readonly shown: (value: SettingKinds[Kind]["value"], params: SettingKinds[Kind]["params"]) => Ready<SettingRead[Kind]>

@@ -7,41 +7,39 @@ import { WarningPresets } from "../../../services/moderation/WarningPresets.ts"
 import { Forms } from "../../html/Forms.ts"
 import { Visitors } from "../../html/Visitors.ts"
 import { AccountDecisions } from "./AccountDecisions.ts"
+import * as Accounts from "./AccountList.ts"
 import * as AccountPage from "./AccountPage.ts"
-import * as Accounts from "./Accounts.ts"
-import * as Announcements from "./Announcements.ts"
-import * as AppealPages from "./Appeals.ts"
-import * as Appearance from "./Appearance.ts"
-import * as AuditLog from "./AuditLog.ts"
+import * as AppealPages from "./AppealList.ts"
+import * as Appearance from "./AppearancePage.ts"
+import * as AuditLog from "./AuditLogPage.ts"
 import * as BlockFiles from "./BlockFiles.ts"
-import * as CanonicalEmailBlocks from "./CanonicalEmailBlocks.ts"
-import * as CustomEmojis from "./CustomEmojis.ts"
+import * as CanonicalEmailBlocks from "./CanonicalEmailBlockList.ts"
 import * as Dashboard from "./Dashboard.ts"
-import * as Documents from "./Documents.ts"
-import * as DomainAllows from "./DomainAllows.ts"
-import * as DomainBlocks from "./DomainBlocks.ts"
-import * as EmailDomainBlocks from "./EmailDomainBlocks.ts"
+import * as Documents from "./DocumentPage.ts"
+import * as DomainAllows from "./DomainAllowList.ts"
+import * as DomainBlocks from "./DomainBlockList.ts"
+import * as EmailDomainBlocks from "./EmailDomainBlockList.ts"
 import * as EmojiArchive from "./EmojiArchive.ts"
-import * as Instances from "./Instances.ts"
-import * as Invites from "./Invites.ts"
-import * as IpBlocks from "./IpBlocks.ts"
+import * as CustomEmojis from "./EmojiList.ts"
+import * as Instances from "./InstanceList.ts"
+import * as IpBlocks from "./IpBlockList.ts"
 import * as MeasurePages from "./MeasurePages.ts"
 import * as NewEmoji from "./NewEmoji.ts"
 import { NoteList } from "./parts/NoteList.ts"
 import { AccountLines } from "./parts/People.ts"
 import { UserControls } from "./parts/UserControls.ts"
-import * as Relays from "./Relays.ts"
+import * as Relays from "./RelayList.ts"
+import * as Reports from "./ReportList.ts"
 import * as ReportPage from "./ReportPage.ts"
-import * as Reports from "./Reports.ts"
+import * as Roles from "./RoleList.ts"
 import * as RolePage from "./RolePage.ts"
-import * as Roles from "./Roles.ts"
-import * as Rules from "./Rules.ts"
-import * as Settings from "./Settings.ts"
+import * as Rules from "./RuleList.ts"
+import * as Settings from "./SettingsPage.ts"
 import { StaffPages } from "./StaffPages.ts"
 import * as StaffStyle from "./StaffStyle.ts"
-import * as StorageBudgets from "./StorageBudgets.ts"
-import * as Tags from "./Tags.ts"
-import * as UsernameBlocks from "./UsernameBlocks.ts"
+import * as StorageBudgets from "./StorageBudgetPage.ts"
+import * as Tags from "./TagList.ts"
+import * as UsernameBlocks from "./UsernameBlockList.ts"
 
 /** Services that several pages share. */
 const reads = Layer.mergeAll(
@@ -58,7 +56,6 @@ const reads = Layer.mergeAll(
 
 /** Pages for settings, as opposed to decisions about accounts. */
 const settings = Layer.mergeAll(
-  Announcements.layer,
   Appearance.layer,
   AuditLog.layer,
   BlockFiles.layer,
@@ -70,7 +67,6 @@ const settings = Layer.mergeAll(
   EmailDomainBlocks.layer,
   EmojiArchive.layer,
   Instances.layer,
-  Invites.layer,
   IpBlocks.layer,
   MeasurePages.layer,
   NewEmoji.layer,

@@ -83,6 +83,8 @@ const make = Effect.gen(function*() {
         server,
         style: staffStylePath,
         media,
+        // Shows addresses of users beside texts of the URL.
+        secret: true,
         top: staffFrame({ words, member, server, path, formToken, waiting: yield* waiting.counts }),
         ...(refused !== undefined && { status: refused.status }),
         body: html`${flashBox(words, formToken, told)}${problem(refused?.text)}${view.body}`

@@ -8,7 +8,7 @@ import { AccountViews } from "../../render/AccountViews.ts"
 import type { Account } from "../../wire/Account.ts"
 import { id, timestamp } from "../../wire/Common.ts"
 import { type Ready, type Values, withMembers } from "../../wire/Keys.ts"
-import type { AdminAccount } from "../wire/Account.ts"
+import type { AdminAccount } from "../wire/AdminAccount.ts"
 
 /** Accounts for moderators as serialised JSON; a list takes two queries more than one of plain accounts. */
 export class AdminAccountViews extends Context.Service<AdminAccountViews, {

@@ -10,7 +10,7 @@ import { ruleValues } from "../../render/Values.ts"
 import { id, timestamp, timestampOrNull } from "../../wire/Common.ts"
 import type { Rule } from "../../wire/Instance.ts"
 import { json, list, none, type Ready, withMembers } from "../../wire/Keys.ts"
-import type { AdminReport } from "../wire/Report.ts"
+import type { AdminReport } from "../wire/AdminReport.ts"
 import { AdminAccountViews } from "./AdminAccountViews.ts"
 
 /** Reports for moderators, in a fixed number of queries. */

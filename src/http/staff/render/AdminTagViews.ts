@@ -5,7 +5,7 @@ import { Tags } from "../../../services/statuses/Tags.ts"
 import { TagWriter } from "../../../services/statuses/TagWriter.ts"
 import { tagValues } from "../../render/Values.ts"
 import { json, type Ready } from "../../wire/Keys.ts"
-import type { AdminTag } from "../wire/Trends.ts"
+import type { AdminTag } from "../wire/AdminTrend.ts"
 
 /** Hashtags for staff as serialised JSON; three queries per list. */
 export class AdminTagViews extends Context.Service<AdminTagViews, {

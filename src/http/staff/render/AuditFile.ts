@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Page } from "../../../services/database/Paging.ts"
 import type { AuditEntries } from "../../../services/staff/AuditEntries.ts"
-import { auditCells, auditColumns } from "../wire/AuditLog.ts"
+import { auditCells, auditColumns } from "../wire/AuditEntry.ts"
 import { csvLine } from "./Csv.ts"
 
 /** Maximum entries in a file. */

@@ -9,6 +9,7 @@ import { TrendReviews, type TrendSubject } from "../../../services/trends/TrendR
 import { type Html, html } from "../../html/Html.ts"
 import { button } from "../../staff/pages/parts/Controls.ts"
 import { eachChosen } from "../../staff/pages/parts/Each.ts"
+import { ReportedPosts } from "../../staff/pages/parts/ReportedPosts.ts"
 import {
   bulk,
   emptyList,
@@ -20,8 +21,7 @@ import {
   tabs,
   total,
   urlWith
-} from "../../staff/pages/parts/Lists.ts"
-import { ReportedPosts } from "../../staff/pages/parts/ReportedPosts.ts"
+} from "../../staff/pages/parts/Tables.ts"
 import { badge } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 import { type Act, chosenIds, type Visit } from "../../staff/pages/Visit.ts"

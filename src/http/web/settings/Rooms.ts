@@ -1,7 +1,17 @@
 import type { Messages } from "../../../services/languages/Messages.ts"
 import { strikesPath } from "../../../services/moderation/StrikeLinks.ts"
 import { type Html, html } from "../../html/Html.ts"
-import { twoFactorPath } from "../../html/PagePaths.ts"
+import {
+  accountPath,
+  aliasesPath,
+  authorizedAppsPath,
+  deletionPath,
+  invitesPath,
+  movePath,
+  passkeysPath,
+  sessionsPath,
+  twoFactorPath
+} from "../../html/PagePaths.ts"
 import type { Visit } from "../shell/Visit.ts"
 
 interface Entry {
@@ -47,9 +57,15 @@ const sections: ReadonlyArray<Section> = [
   {
     title: ({ say }) => say("Account"),
     entries: [
+      { path: accountPath, label: ({ say }) => say("Account") },
       { path: twoFactorPath, label: ({ say }) => say("Two-factor sign-in") },
-      { path: "/oauth/authorized_applications", label: ({ say }) => say("Apps") },
-      { path: "/invites", label: ({ say }) => say("Invite people") },
+      { path: passkeysPath, label: ({ say }) => say("Passkeys") },
+      { path: sessionsPath, label: ({ say }) => say("Sessions") },
+      { path: authorizedAppsPath, label: ({ say }) => say("Apps") },
+      { path: invitesPath, label: ({ say }) => say("Invite people") },
+      { path: aliasesPath, label: ({ say }) => say("Account aliases") },
+      { path: movePath, label: ({ say }) => say("Move account") },
+      { path: deletionPath, label: ({ say }) => say("Delete account") },
       { path: strikesPath, label: ({ say }) => say("Decisions about your account") }
     ]
   }

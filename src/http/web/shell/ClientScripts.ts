@@ -9,7 +9,9 @@ import { hashedFile } from "./HashedFile.ts"
  */
 const files = {
   acts: "../acts/acts.client.ts",
-  crop: "../settings/crop.client.ts"
+  crop: "../settings/crop.client.ts",
+  follow: "../account/follow.client.ts",
+  read: "../notifications/read.client.ts"
 } as const
 
 export type ScriptName = keyof typeof files

@@ -11,12 +11,14 @@ interface Shown {
   /** Domain of the server. */
   readonly server: string
   readonly scripts: Html
+  /** Number of unread notifications. */
+  readonly unread: number
   /** Result of the last act, or a refusal, above the content. */
   readonly above: Html
 }
 
 /** Renders a page of the web: head, navigation, column and aside. */
-export const documentOf = ({ above, scripts, server, view, visit }: Shown): string => {
+export const documentOf = ({ above, scripts, server, unread, view, visit }: Shown): string => {
   const { words: { say }, words } = visit.reader
   const scheme = visit.session?.web.scheme ?? "auto"
   return String(html`<!doctype html>
@@ -40,13 +42,13 @@ ${view.head ?? ""}
 <body>
 <a class="skip" href="#content">${say("Skip to content")}</a>
 <header class="top"><a href="/">${server}</a></header>
-${navigation(visit)}
+${navigation(visit, unread)}
 <main id="content" tabindex="-1">
 <h1${view.hiddenTitle === true ? html` class="unseen"` : ""}>${view.title}</h1>
 ${above}${view.body}
 </main>
 ${view.aside === undefined ? "" : html`<aside>${view.aside}</aside>`}
-${bottomBar(visit)}
+${bottomBar(visit, unread)}
 </body>
 </html>
 `)

@@ -38,7 +38,10 @@ export const layer = Layer.effect(
           visit,
           view: { title: page.title, ...inSettings(visit, page.body) },
           server: page.server,
-          scripts: scripts.tags(["acts"]),
+          unread: 0,
+          scripts: html`${scripts.tags(["acts"])}${
+            page.modules?.map((module) => html`<script type="module" src="${module}"></script>`) ?? ""
+          }`,
           above: html``
         })
         return visitor.remember(HttpServerResponse.text(text, {

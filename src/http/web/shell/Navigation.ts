@@ -13,8 +13,10 @@ interface Entry {
   readonly label: (words: Messages) => string
   /** True if the entry is on the bar of a phone; four are. */
   readonly primary?: true
-  /** Condition for being the current entry; the same path by default. */
+  /** Paths outside of the entry's own that belong to it. */
   readonly isAt?: (path: string) => boolean
+  /** True if the entry shows the number of unread notifications. */
+  readonly counts?: true
   /** Condition for members; shown to all of them by default. */
   readonly when?: (visit: Visit) => boolean
 }
@@ -22,10 +24,20 @@ interface Entry {
 /** Entries for members. */
 const entries: ReadonlyArray<Entry> = [
   { path: "/home", icon: "home", label: ({ say }) => say("Home"), primary: true },
+  { path: "/notifications", icon: "bell", label: ({ say }) => say("Notifications"), primary: true, counts: true },
+  { path: "/explore", icon: "compass", label: ({ say }) => say("Explore"), primary: true },
+  { path: "/search", icon: "search", label: ({ say }) => say("Search") },
   { path: "/public/local", icon: "people", label: ({ say }) => say("Local"), primary: true },
   { path: "/public", icon: "globe", label: ({ say }) => say("Federated") },
-  { path: "/bookmarks", icon: "bookmark", label: ({ say }) => say("Bookmarks"), primary: true },
-  { path: "/favourites", icon: "star", label: ({ say }) => say("Favourites"), primary: true },
+  { path: "/conversations", icon: "mail", label: ({ say }) => say("Private mentions") },
+  { path: "/bookmarks", icon: "bookmark", label: ({ say }) => say("Bookmarks") },
+  { path: "/favourites", icon: "star", label: ({ say }) => say("Favourites") },
+  { path: "/lists", icon: "list", label: ({ say }) => say("Lists") },
+  { path: "/followed_tags", icon: "hash", label: ({ say }) => say("Followed hashtags") },
+  { path: "/follow_requests", icon: "person", label: ({ say }) => say("Follow requests") },
+  { path: "/collections", icon: "pin", label: ({ say }) => say("Collections") },
+  { path: "/catchup", icon: "clock", label: ({ say }) => say("Catch up") },
+  { path: "/announcements", icon: "flag", label: ({ say }) => say("Announcements") },
   {
     path: settingsPath,
     icon: "gear",
@@ -40,38 +52,56 @@ const entries: ReadonlyArray<Entry> = [
   }
 ]
 
-const link = ({ icon: name, isAt, label, path }: Entry, { path: here, reader: { way, words } }: Visit): Html =>
-  html`<li><a href="${way(path)}"${(isAt?.(here) ?? path === here) ? html` aria-current="page"` : ""}>${
-    icon(name)
-  }<span>${label(words)}</span></a></li>`
+/** Maximum unread notifications that are counted. */
+export const unreadMax = 100
 
-const list = (visit: Visit, shown: ReadonlyArray<Entry>): Html =>
-  html`<ul>${shown.map((entry) => link(entry, visit))}</ul>`
+const badge = ({ figure, say }: Messages, unread: number): Html | "" =>
+  unread === 0
+    ? ""
+    : html`<span class="unread-count" aria-hidden="true">${
+      unread < unreadMax ? figure(unread) : `${figure(unreadMax - 1)}+`
+    }</span><span class="unseen">${say("{count, number} new", { count: unread })}</span>`
+
+/** Path of the entry that the page is or belongs to; the longest one, as some paths begin with another. */
+const openEntry = (here: string): string | undefined =>
+  entries.filter(({ isAt, path }) => isAt?.(here) === true || here === path || here.startsWith(`${path}/`))
+    .map(({ path }) => path).toSorted((a, b) => b.length - a.length)[0]
+
+const link = ({ counts, icon: name, label, path }: Entry, visit: Visit, unread: number): Html => {
+  const { path: here, reader: { way, words } } = visit
+  const current = path === openEntry(here) ? html` aria-current="${path === here ? "page" : "true"}"` : ""
+  return html`<li><a href="${way(path)}"${current}>${icon(name)}<span>${label(words)}</span>${
+    counts === true ? badge(words, unread) : ""
+  }</a></li>`
+}
+
+const list = (visit: Visit, shown: ReadonlyArray<Entry>, unread: number): Html =>
+  html`<ul>${shown.map((entry) => link(entry, visit, unread))}</ul>`
 
 const shownTo = (visit: Visit): ReadonlyArray<Entry> => entries.filter(({ when }) => when?.(visit) ?? true)
 
 /** Navigation above or beside the page: everything for members, the way in for visitors. */
-export const navigation = (visit: Visit): Html => {
+export const navigation = (visit: Visit, unread: number): Html => {
   const { formToken, here, reader: { way, words: { say } }, session } = visit
   if (session === undefined) {
     return html`<nav class="side" aria-label="${say("Menu")}"><ul>
 <li><a href="${way("/about")}">${icon("home")}<span>${say("About this server")}</span></a></li>
 <li><a href="${way(signInTo(here))}">${icon("enter")}<span>${say("Sign in")}</span></a></li></ul></nav>`
   }
-  return html`<nav class="side" aria-label="${say("Menu")}">${list(visit, shownTo(visit))}
+  return html`<nav class="side" aria-label="${say("Menu")}">${list(visit, shownTo(visit), unread)}
 <form method="post" action="/auth/sign_out">${tokenInput(formToken)}<button type="submit" class="plain">${
     icon("leave")
   }<span>${say("Sign out")}</span></button></form></nav>`
 }
 
 /** Bar at the bottom of a phone: four entries, and all others behind the fifth. */
-export const bottomBar = (visit: Visit): Html => {
+export const bottomBar = (visit: Visit, unread: number): Html => {
   if (visit.session === undefined) return html``
   const { say } = visit.reader.words
   const shown = shownTo(visit)
   return html`<nav class="bar" aria-label="${say("Bottom bar")}">${
-    list(visit, shown.filter(({ primary }) => primary === true))
+    list(visit, shown.filter(({ primary }) => primary === true), unread)
   }<details><summary>${icon("menu")}<span>${say("More")}</span></summary>${
-    list(visit, shown.filter(({ primary }) => primary !== true))
+    list(visit, shown.filter(({ primary }) => primary !== true), unread)
   }</details></nav>`
 }

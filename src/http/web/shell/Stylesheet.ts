@@ -1,10 +1,18 @@
+import { accountStyle } from "../account/AccountStyle.ts"
+import { notificationStyle } from "../notifications/NotificationStyle.ts"
+import { profileStyle } from "../profiles/ProfileStyle.ts"
 import { settingsStyle } from "../settings/SettingsStyle.ts"
 import { statusStyle } from "../status/StatusStyle.ts"
 import { frameStyle } from "./FrameStyle.ts"
 import { hashedFile } from "./HashedFile.ts"
 import { tokens } from "./Tokens.ts"
 
-const file = hashedFile("style", "css", "text/css", [tokens, frameStyle, statusStyle, settingsStyle].join("\n"))
+const file = hashedFile(
+  "style",
+  "css",
+  "text/css",
+  [tokens, frameStyle, statusStyle, profileStyle, accountStyle, notificationStyle, settingsStyle].join("\n")
+)
 
 /** Path of the stylesheet of all pages of the web. */
 export const webStylePath = file.path

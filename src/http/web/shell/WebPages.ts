@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { everything, Notifications } from "../../../services/feeds/Notifications.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import type { ClientError } from "../../../services/runtime/Errors.ts"
 import { ExpensiveReads } from "../../guard/ExpensiveReads.ts"
@@ -15,6 +16,7 @@ import { type Visitor, Visitors } from "../../html/Visitors.ts"
 import { ClientScripts } from "./ClientScripts.ts"
 import { documentOf } from "./Document.ts"
 import { flashBox } from "./FlashBox.ts"
+import { unreadMax } from "./Navigation.ts"
 import { pageHeaders } from "./PageHeaders.ts"
 import type { MemberVisit, View, Visit } from "./Visit.ts"
 
@@ -77,6 +79,7 @@ const make = Effect.gen(function*() {
   const visitors = yield* Visitors
   const flash = flashMessages(config.publicUrl)
   const media = mediaSources(config)
+  const notifications = yield* Notifications
 
   const visitOf = (visitor: Visitor) =>
     Effect.gen(function*() {
@@ -106,6 +109,7 @@ const make = Effect.gen(function*() {
       visit,
       view,
       server: config.localDomain,
+      unread: session === undefined ? 0 : yield* notifications.unread(session.accountId, everything, unreadMax),
       scripts: scripts.tags([...(session === undefined ? [] : ["acts" as const]), ...view.scripts ?? []]),
       above: html`${flashBox(visit, told)}${problem(refused)}`
     })

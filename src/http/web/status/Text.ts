@@ -7,7 +7,7 @@ import type { Status } from "../../wire/Status.ts"
 
 /** A status and an account as pages read them. */
 export type ShownStatus = Values<Status>
-type ShownAccount = Values<Account>
+export type ShownAccount = Values<Account>
 
 type Emojis = ShownStatus["emojis"]
 
@@ -39,7 +39,7 @@ export const profilePath = (acct: string): string => `/@${acct}`
 export const statusPath = ({ account, id }: Pick<ShownStatus, "account" | "id">): string => `/@${account.acct}/${id}`
 
 /** Renders HTML that was written elsewhere; sanitised here as well, so that a page never depends on stored rows. */
-const foreign = (text: string, emojis: Emojis): Html => withEmojis(raw(sanitise(bounded(text))), emojis)
+export const foreign = (text: string, emojis: Emojis): Html => withEmojis(raw(sanitise(bounded(text))), emojis)
 
 /** Renders the text of a status: mentions lead to the pages of this server. */
 export const contentOf = (

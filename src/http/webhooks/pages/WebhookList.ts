@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Webhooks } from "../../../services/webhooks/Webhooks.ts"
 import { html } from "../../html/Html.ts"
-import { emptyList, table, total } from "../../staff/pages/parts/Lists.ts"
+import { emptyList, table, total } from "../../staff/pages/parts/Tables.ts"
 import { badge, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
 import type { Visit } from "../../staff/pages/Visit.ts"

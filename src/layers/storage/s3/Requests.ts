@@ -3,8 +3,8 @@ import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, type HttpClie
 import { StorageFailed } from "../../../services/media/Storage.ts"
 import type { S3Settings } from "../../environment/S3Settings.ts"
 import { withoutTrailingSlashes } from "../../environment/TrailingSlashes.ts"
-import { leaves, textAt } from "./Documents.ts"
 import { encoded, sha256, signed } from "./Signature.ts"
+import { leaves, textAt } from "./XmlTexts.ts"
 
 /** Timeout for the start of S3's response, after the sent body, and for a text response, in seconds. */
 const answerSecondsMax = 60

@@ -48,7 +48,7 @@ export const namesOf = (host: string): ReadonlyArray<string> => {
 const free: DomainPolicy = { severity: "noop", rejectMedia: false, rejectReports: false, allowed: true }
 
 /**
- * Returns the effective rules for a normalised host (`normalizeDomain`): the strictest of the blocks of it and of its
+ * Returns the effective rules for a normalised host (`normalizeDomain`): the strictest of the blocks of the host and its
  * parent domains. A rule for a subdomain thus cannot weaken its parent's rule. The list of allowed domains matches
  * exactly.
  */

@@ -25,7 +25,7 @@ export const mayPass = (error: PostError): boolean => {
     case "Unavailable":
     case "Unreachable":
       return true
-    case "Answered":
+    case "ErrorResponse":
       return error.status >= 500 || error.status === 429 || error.status === 408
     default:
       return false
@@ -144,7 +144,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
       const isGone = traced("RemotePosts.isGone")((uri: string, open: boolean) =>
         fetcher.fetch(uri).pipe(
           Effect.map(({ document, id }) => id.href === uri && typeOf(document, "Tombstone") !== undefined),
-          Effect.catchTag("Answered", (error) =>
+          Effect.catchTag("ErrorResponse", (error) =>
             error.status === 410 || (open && error.status === 404) ? Effect.succeed(true) : Effect.fail(error))
         )
       )

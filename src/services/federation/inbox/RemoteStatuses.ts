@@ -90,7 +90,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
   /** Updates the origin's favourite and reblog counts and the interaction policy; returns the status if one changed. */
   readonly state: (accountId: AccountId, note: ForeignNote) => Effect.Effect<bigint | undefined, SqlError>
   /**
-   * Links replies that wait for this post, if it is stored, and enqueues checks of quotes of it. Returns changed
+   * Links replies that wait for this post, if it is stored, and enqueues checks of its quotes. Returns changed
    * statuses.
    */
   readonly adopt: (uri: string) => Effect.Effect<ReadonlyArray<bigint>, SqlError>

@@ -92,7 +92,7 @@ export class Outbox extends Context.Service<Outbox, {
           const at = new Date(yield* Clock.currentTimeMillis)
           const id = yield* store(item, at, fanoutId)
           const pace = item.low === true ? paceMillis : 0
-          // A delivery is not due before a failed one ahead of it: the claim would otherwise find it again and again.
+          // A delivery is not due before a failed one ahead of it: otherwise each claim would find it again.
           const rows = yield* hostRows(sql`
             WITH failed AS MATERIALIZED (
               SELECT d.inbox_id, max(d.due_at) AS due_at

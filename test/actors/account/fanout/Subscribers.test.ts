@@ -39,8 +39,7 @@ const told = (messages: ReadonlyArray<BroadcastMessage>, tag: "StatusEvent" | "S
 }
 
 layer(layerActors.pipe(Layer.provide(Layer.succeed(SliceRows, sliceRows))), {
-  excludeTestServices: true,
-  timeout: "60 seconds"
+  excludeTestServices: true
 })("Account publishes beyond followers", (it) => {
   it.effect("a status is pushed to each list and home once, in slices if they are many; so are its edit and its deletion", () =>
     Effect.gen(function*() {

@@ -34,8 +34,7 @@ const counted = Effect.fnUntraced(function*(statusId: StatusId) {
 })
 
 layer(layerActors.pipe(Layer.provide(Layer.succeed(SliceRows, 2))), {
-  excludeTestServices: true,
-  timeout: "60 seconds"
+  excludeTestServices: true
 })("Account votes", (it) => {
   it.effect("S-076: of votes at once each person has one, and the counts are those of the votes", () =>
     Effect.gen(function*() {

@@ -11,7 +11,7 @@ import { config, layerActors, settled } from "../../../support/Actors.ts"
 import { followers, person } from "../../../support/People.ts"
 import { edit, post } from "../../../support/Posts.ts"
 
-layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Account publishes", (it) => {
+layer(layerActors, { excludeTestServices: true })("Account publishes", (it) => {
   it.effect("a status once for a key, into its followers' homes", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
@@ -45,13 +45,17 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       const sql = yield* SqlClient.SqlClient
       const author = yield* person("author2", { locked: true })
       const other = yield* person("other2")
-      const publish = (text: string, more = {}) =>
+      const publishText = (text: string, more = {}) =>
         Effect.map(
           actors.tell(author, { _tag: "Publish", post: post(text, more) }),
           ({ id }) => StatusId.make(BigInt(id))
         )
-      const root = yield* publish("only a warning", { text: " ", spoilerText: "careful" })
-      const reply = yield* publish("@other2 and more", { inReplyToId: root, visibility: "direct", spoilerText: "cw" })
+      const root = yield* publishText("only a warning", { text: " ", spoilerText: "careful" })
+      const reply = yield* publishText("@other2 and more", {
+        inReplyToId: root,
+        visibility: "direct",
+        spoilerText: "cw"
+      })
       const rows =
         yield* sql`SELECT id, text, spoiler_text, sensitive, visibility, in_reply_to_id, in_reply_to_account_id,
         conversation_id FROM statuses WHERE account_id = ${author} ORDER BY id`
@@ -78,10 +82,10 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
         }
       ])
       const failures = yield* Effect.forEach([
-        publish(""),
-        publish("x".repeat(501)),
-        publish("hello", { inReplyToId: StatusId.make(1n) }),
-        publish("hi @other2", { allowedMentions: [] })
+        publishText(""),
+        publishText("x".repeat(501)),
+        publishText("hello", { inReplyToId: StatusId.make(1n) }),
+        publishText("hi @other2", { allowedMentions: [] })
       ], Effect.flip)
       assert.deepStrictEqual(failures.map(({ message }) => message), [
         "Validation failed: Text can't be blank",
@@ -89,7 +93,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
         "The post you are trying to reply to does not appear to exist.",
         "Post would be sent to unexpected accounts"
       ])
-      yield* publish("hi @other2", { allowedMentions: [other] })
+      yield* publishText("hi @other2", { allowedMentions: [other] })
       const [stats] = yield* sql`SELECT replies_count FROM status_stats WHERE status_id = ${root}`
       assert.deepStrictEqual(stats, { repliesCount: 1 })
     }))

@@ -8,7 +8,7 @@ import { person } from "../../../support/People.ts"
 import { post } from "../../../support/Posts.ts"
 import { interleave, meetings } from "../Rendezvous.ts"
 
-layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })(
+layer(layerActors, { excludeTestServices: true })(
   "a quote and a block at the same time",
   (it) => {
     it.effect("F72: a block that races a quote leaves none, whichever comes first", () =>

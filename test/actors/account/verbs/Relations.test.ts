@@ -23,7 +23,7 @@ const stats = Effect.fnUntraced(function*(id: AccountId) {
   return [row!.followersCount, row!.followingCount]
 })
 
-layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Account relates", (it) => {
+layer(layerActors, { excludeTestServices: true })("Account relates", (it) => {
   it.effect("row 80: 100 parallel follows and unfollows leave exact counters (I12)", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors

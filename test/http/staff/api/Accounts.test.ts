@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AdminAccount } from "../../../../src/http/staff/wire/Account.ts"
+import { AdminAccount } from "../../../../src/http/staff/wire/AdminAccount.ts"
 import { ask, idsOf, newPerson } from "../../../support/Api.ts"
 import { links } from "../../../support/Requests.ts"
 import { type Person, TestServer } from "../../../support/Server.ts"

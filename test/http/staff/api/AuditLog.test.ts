@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { AuditEntry } from "../../../../src/http/staff/wire/AuditLog.ts"
+import { AuditEntry } from "../../../../src/http/staff/wire/AuditEntry.ts"
 import { ask } from "../../../support/Api.ts"
 import { TestServer } from "../../../support/Server.ts"
 import { staffMember } from "../../../support/Staff.ts"

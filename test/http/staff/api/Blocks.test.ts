@@ -7,7 +7,7 @@ import {
   AdminDomainBlock,
   AdminEmailDomainBlock,
   AdminUsernameBlock
-} from "../../../../src/http/staff/wire/Blocks.ts"
+} from "../../../../src/http/staff/wire/AdminBlocks.ts"
 import { ask } from "../../../support/Api.ts"
 import { TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"

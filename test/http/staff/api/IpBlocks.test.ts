@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { WebSocket } from "ws"
-import { AdminIpBlock } from "../../../../src/http/staff/wire/Blocks.ts"
+import { AdminIpBlock } from "../../../../src/http/staff/wire/AdminBlocks.ts"
 import { ask } from "../../../support/Api.ts"
 import { type Person, TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
@@ -182,7 +182,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true, 
           redirect_uri: "app://back",
           scope: "read write"
         })
-        const signUp = (username: string, address: string) =>
+        const registerFrom = (username: string, address: string) =>
           from(address, "/api/v1/accounts", {
             method: "POST",
             token,
@@ -204,15 +204,15 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true, 
         })
         const stopped = yield* block(staff, "192.0.2.0/25", { severity: "sign_up_block" })
         yield* block(staff, "192.0.2.128/25", { severity: "sign_up_requires_approval" })
-        assert.deepStrictEqual(yield* signUp("nina", "192.0.2.5"), forbidden)
+        assert.deepStrictEqual(yield* registerFrom("nina", "192.0.2.5"), forbidden)
         assert.strictEqual((yield* from("192.0.2.5", "/api/v1/instance"))[0], 200)
-        assert.strictEqual((yield* signUp("olga", "192.0.2.200"))[0], 200)
+        assert.strictEqual((yield* registerFrom("olga", "192.0.2.200"))[0], 200)
         assert.strictEqual(yield* approved("olga"), false)
-        assert.strictEqual((yield* signUp("pia", "192.0.3.1"))[0], 200)
+        assert.strictEqual((yield* registerFrom("pia", "192.0.3.1"))[0], 200)
         assert.strictEqual(yield* approved("pia"), true)
         // An expired block has no effect, and its network may be blocked again.
         yield* ask(staff, "PUT", `${path}/${stopped.id}`, { expires_in: 0 })
-        assert.strictEqual((yield* signUp("nina", "192.0.2.5"))[0], 200)
+        assert.strictEqual((yield* registerFrom("nina", "192.0.2.5"))[0], 200)
         assert.strictEqual((yield* block(staff, "192.0.2.0/25", { severity: "sign_up_block" })).ip, "192.0.2.0/25")
       }))
   }

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AdminCohort, AdminDimension, AdminMeasure } from "../../../../src/http/staff/wire/Metrics.ts"
+import { AdminCohort, AdminDimension, AdminMeasure } from "../../../../src/http/staff/wire/MetricsJson.ts"
 import { ask } from "../../../support/Api.ts"
 import { TestServer } from "../../../support/Server.ts"
 import { staffMember } from "../../../support/Staff.ts"

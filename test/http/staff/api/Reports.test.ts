@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AdminReport } from "../../../../src/http/staff/wire/Report.ts"
+import { AdminReport } from "../../../../src/http/staff/wire/AdminReport.ts"
 import { ask, idsOf, newPerson } from "../../../support/Api.ts"
 import { eventually } from "../../../support/Eventually.ts"
 import { type Person, TestServer } from "../../../support/Server.ts"
@@ -77,9 +77,10 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const moderator = yield* staffMember("worker2", ["manageReports"])
       const [bad, witness] = [yield* newPerson("bad2"), yield* newPerson("witness2")]
       const id = yield* report(witness, bad)
-      const post = (action: string) => Effect.map(ask(moderator, "POST", `${path}/${id}/${action}`), ({ body }) => body)
-      assert.strictEqual((yield* post("assign_to_self")).assigned_account.id, String(moderator.accountId))
-      assert.isNull((yield* post("unassign")).assigned_account)
+      const actOnReport = (action: string) =>
+        Effect.map(ask(moderator, "POST", `${path}/${id}/${action}`), ({ body }) => body)
+      assert.strictEqual((yield* actOnReport("assign_to_self")).assigned_account.id, String(moderator.accountId))
+      assert.isNull((yield* actOnReport("unassign")).assigned_account)
       const changed = yield* ask(moderator, "PUT", `${path}/${id}`, { category: "spam" })
       assert.strictEqual(changed.body.category, "spam")
       const refusals: ReadonlyArray<readonly [object, string]> = [
@@ -91,13 +92,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         const { body, status } = yield* ask(moderator, "PUT", `${path}/${id}`, given)
         assert.deepStrictEqual([status, body.error], [422, `Validation failed: ${text}`], JSON.stringify(given))
       }
-      const resolved = yield* post("resolve")
+      const resolved = yield* actOnReport("resolve")
       assert.isTrue(resolved.action_taken)
       assert.isString(resolved.action_taken_at)
       assert.strictEqual(resolved.action_taken_by_account.id, String(moderator.accountId))
-      const reopened = yield* post("reopen")
+      const reopened = yield* actOnReport("reopen")
       assert.deepInclude(reopened, { action_taken: false, action_taken_at: null, action_taken_by_account: null })
-      yield* post("reopen")
+      yield* actOnReport("reopen")
       const acts = (yield* auditEntries(moderator.accountId)).map(({ act, targetLabel }) => [act, targetLabel])
       assert.deepStrictEqual(
         acts,

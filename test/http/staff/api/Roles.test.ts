@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AdminRole } from "../../../../src/http/staff/wire/Role.ts"
+import { AdminRole } from "../../../../src/http/staff/wire/AdminRole.ts"
 import { ask } from "../../../support/Api.ts"
 import { TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"

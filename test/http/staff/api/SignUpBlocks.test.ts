@@ -47,7 +47,7 @@ layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups tha
       const sql = yield* SqlClient.SqlClient
       const staff = yield* staffMember("keeper", ["manageBlocks"])
       const token = yield* appToken
-      const signUp = Effect.fnUntraced(function*(username: string, email: string) {
+      const register = Effect.fnUntraced(function*(username: string, email: string) {
         const response = yield* fetch("/api/v1/accounts", {
           method: "POST",
           token,
@@ -57,28 +57,28 @@ layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups tha
         return response.status === 200 ? "in" : `${response.status} ${String(body.error).replace(signUpError, "")}`
       })
       const { asked } = yield* Names
-      assert.strictEqual(yield* signUp("early", "early@alias.example"), "in")
+      assert.strictEqual(yield* register("early", "early@alias.example"), "in")
       // No lookup without a need.
       assert.deepStrictEqual(asked, [])
       const blocked = "422 E-mail address uses a forbidden e-mail provider"
       const { body: block } = yield* ask(staff, "POST", `${root}/email_domain_blocks`, { domain: "bad.example" })
-      assert.strictEqual(yield* signUp("ann", "ann@bad.example"), blocked)
-      assert.strictEqual(yield* signUp("ann", "ann@deep.sub.bad.example"), blocked)
-      assert.strictEqual(yield* signUp("ann", "ann@alias.example"), blocked)
-      assert.strictEqual(yield* signUp("ann", "ann@notbad.example"), "in")
+      assert.strictEqual(yield* register("ann", "ann@bad.example"), blocked)
+      assert.strictEqual(yield* register("ann", "ann@deep.sub.bad.example"), blocked)
+      assert.strictEqual(yield* register("ann", "ann@alias.example"), blocked)
+      assert.strictEqual(yield* register("ann", "ann@notbad.example"), "in")
       const { body: counted } = yield* ask(staff, "GET", `${root}/email_domain_blocks/${block.id}`)
       assert.deepInclude(counted.history[0], { uses: "3", accounts: "1" })
       const hosts = yield* ask(staff, "POST", `${root}/email_domain_blocks/resolve`, { domain: "cousin.example" })
       assert.deepStrictEqual(hosts.body, { domain: "cousin.example", hosts: ["mx.cousin.example", "192.0.2.25"] })
       // A host by its address, whose users a moderator looks at.
       yield* ask(staff, "POST", `${root}/email_domain_blocks`, { domain: "192.0.2.25", allow_with_approval: true })
-      assert.strictEqual(yield* signUp("cousin", "c@cousin.example"), "in")
+      assert.strictEqual(yield* register("cousin", "c@cousin.example"), "in")
       const waiting = sql<{ username: string }>`SELECT username FROM users u JOIN accounts a ON a.id = u.account_id
         WHERE NOT approved ORDER BY username`
       assert.deepStrictEqual((yield* waiting).map(({ username }) => username), ["cousin"])
       yield* ask(staff, "POST", `${root}/canonical_email_blocks`, { email: "some.body@mail.example" })
       assert.strictEqual(
-        yield* signUp("bob", "somebody+1@MAIL.example"),
+        yield* register("bob", "somebody+1@MAIL.example"),
         "422 E-mail address has already been taken"
       )
       yield* ask(staff, "POST", `${root}/username_blocks`, { username: "bank", exact: false })
@@ -87,9 +87,9 @@ layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups tha
         exact: true,
         allow_with_approval: true
       })
-      assert.strictEqual(yield* signUp("My_B4nk", "m@mail.example"), "422 Username is reserved")
-      assert.strictEqual(yield* signUp("press", "p@mail.example"), "in")
-      assert.strictEqual(yield* signUp("pressed", "pp@mail.example"), "in")
+      assert.strictEqual(yield* register("My_B4nk", "m@mail.example"), "422 Username is reserved")
+      assert.strictEqual(yield* register("press", "p@mail.example"), "in")
+      assert.strictEqual(yield* register("pressed", "pp@mail.example"), "in")
       assert.deepStrictEqual((yield* waiting).map(({ username }) => username), ["cousin", "press"])
     }))
 
@@ -108,7 +108,7 @@ layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups tha
         return { outcome, body }
       })
       let latest = ""
-      const signUp = Effect.fnUntraced(function*(username: string, email: string) {
+      const register = Effect.fnUntraced(function*(username: string, email: string) {
         const given = { username, email, password: "correct horse battery staple", agreement: true, locale: "en" }
         const { body, outcome } = yield* submit("/api/v1/accounts", token, given)
         if (outcome === "in") latest = body.access_token
@@ -128,9 +128,9 @@ layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups tha
       for (
         const domain of ["\uFF4Cocked.example", "\u{1D4C1}ocked.example", "LOCKED.example", "sub.\uFF4Cocked.example"]
       ) {
-        assert.strictEqual(yield* signUp("odd1", `u@${domain}`), forbidden, domain)
+        assert.strictEqual(yield* register("odd1", `u@${domain}`), forbidden, domain)
       }
-      assert.strictEqual(yield* signUp("odd1", "g.one+x@ma\uFF49l.example"), taken)
+      assert.strictEqual(yield* register("odd1", "g.one+x@ma\uFF49l.example"), taken)
       const found = yield* ask(staff, "POST", `${root}/canonical_email_blocks/test`, {
         email: "gone@\uFF4Dail.example"
       })
@@ -140,8 +140,8 @@ layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups tha
         422
       )
 
-      assert.strictEqual(yield* signUp("odd2", "u@\uFF41sks.example"), "in")
-      assert.strictEqual(yield* signUp("odd3", "u@fine.example"), "in")
+      assert.strictEqual(yield* register("odd2", "u@\uFF41sks.example"), "in")
+      assert.strictEqual(yield* register("odd3", "u@fine.example"), "in")
       assert.deepStrictEqual((yield* waiting).map(({ username }) => username), ["odd2"])
       assert.strictEqual(yield* changeTo("v@lo\uFF43ked.example"), forbidden)
       assert.strictEqual(yield* changeTo("gone@ma\uFF49l.example"), taken)

@@ -2,17 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Retention } from "../../../../src/services/intents/Retention.ts"
-import { ask, idsOf, newPerson } from "../../../support/Api.ts"
+import { ask, idsOf, newPerson, publishedId } from "../../../support/Api.ts"
 import { retention } from "../../../support/Retention.ts"
 import { type Person, TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
 
 const path = "/api/v1/admin/status_actions"
-
-const say = Effect.fnUntraced(function*(by: Person, more: object = {}) {
-  const { body } = yield* ask(by, "POST", "/api/v1/statuses", { status: "Hello", ...more })
-  return String(body.id)
-})
 
 const read = (by: Person, id: string) => ask(by, "GET", `/api/v1/statuses/${id}`)
 
@@ -23,7 +18,11 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
       Effect.gen(function*() {
         const moderator = yield* staffMember("moderator1", ["manageReports"])
         const [bad, witness] = [yield* newPerson("bad1"), yield* newPerson("witness1")]
-        const [first, second, kept] = [yield* say(bad), yield* say(bad), yield* say(bad)]
+        const [first, second, kept] = [
+          yield* publishedId(bad, "Hello"),
+          yield* publishedId(bad, "Hello"),
+          yield* publishedId(bad, "Hello")
+        ]
         const { body: report } = yield* ask(witness, "POST", "/api/v1/reports", {
           account_id: String(bad.accountId),
           status_ids: [first, second]
@@ -58,7 +57,10 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         const moderator = yield* staffMember("moderator2", ["manageReports"])
         const judge = yield* staffMember("judge2", ["manageAppeals"])
         const bad = yield* newPerson("bad2")
-        const [plain, warned] = [yield* say(bad), yield* say(bad, { spoiler_text: "Careful", language: "fr" })]
+        const [plain, warned] = [
+          yield* publishedId(bad, "Hello"),
+          yield* publishedId(bad, "Hello", { spoiler_text: "Careful", language: "fr" })
+        ]
         const given = { type: "mark_as_sensitive", status_ids: [plain, warned] }
         assert.strictEqual((yield* ask(moderator, "POST", path, given)).status, 200)
         const { body: marked } = yield* read(bad, plain)
@@ -168,7 +170,11 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         const moderator = yield* staffMember("moderator3", ["manageReports"], 10)
         const higher = yield* staffMember("higher3", ["manageReports"], 10)
         const [bad, other] = [yield* newPerson("bad3"), yield* newPerson("other3")]
-        const [mine, theirs, boss] = [yield* say(bad), yield* say(other), yield* say(higher)]
+        const [mine, theirs, boss] = [
+          yield* publishedId(bad, "Hello"),
+          yield* publishedId(other, "Hello"),
+          yield* publishedId(higher, "Hello")
+        ]
         const cases: ReadonlyArray<readonly [object, number]> = [
           [{}, 422],
           [{ type: "burn", status_ids: [mine] }, 422],

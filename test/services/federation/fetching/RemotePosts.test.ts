@@ -75,7 +75,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
         })
       ]
       for (const attempt of attempts) {
-        assert.match(yield* refused(attempt), /^(Implausible|Answered)/, attempt)
+        assert.match(yield* refused(attempt), /^(Implausible|ErrorResponse)/, attempt)
       }
       assert.notInclude(yield* statusesHere, forged.id)
       // A post behind a redirect of the victim's server belongs to the victim.

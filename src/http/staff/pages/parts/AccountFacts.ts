@@ -4,8 +4,8 @@ import { bounded } from "../../../../services/text/BoundedText.ts"
 import { type Html, html, raw } from "../../../html/Html.ts"
 import type { Visit } from "../Visit.ts"
 import { roleOf } from "./AccountStates.ts"
-import { emptyList } from "./Lists.ts"
 import type { AccountNames } from "./People.ts"
+import { emptyList } from "./Tables.ts"
 import { definitions, moment } from "./Texts.ts"
 
 /** Maximum IP addresses shown. */

@@ -4,7 +4,7 @@ import type { Messages } from "../../../../services/languages/Messages.ts"
 import { type Backlog, backlogRowsMax } from "../../../../services/metrics/Backlogs.ts"
 import type { NodeFigures } from "../../../../services/metrics/NodeFigures.ts"
 import { type Html, html } from "../../../html/Html.ts"
-import { emptyList, table } from "./Lists.ts"
+import { emptyList, table } from "./Tables.ts"
 import { badge, definitions } from "./Texts.ts"
 
 /** Wait after which work is shown as late, in milliseconds. */

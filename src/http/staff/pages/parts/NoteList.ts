@@ -4,8 +4,8 @@ import type { RecordNotFound } from "../../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../../html/Html.ts"
 import { type Act, idOf, requireId, type Visit } from "../Visit.ts"
 import { actButton, button, form, textArea } from "./Controls.ts"
-import { emptyList } from "./Lists.ts"
 import { AccountLines } from "./People.ts"
+import { emptyList } from "./Tables.ts"
 import { moment, section, userText } from "./Texts.ts"
 
 /** Maximum notes on a page. */

@@ -1,8 +1,8 @@
 import type { Messages } from "../../../../services/languages/Messages.ts"
 import type { AdminReport } from "../../../../services/moderation/AdminReports.ts"
 import { type Html, html } from "../../../html/Html.ts"
-import { emptyList } from "./Lists.ts"
 import type { AccountNames } from "./People.ts"
+import { emptyList } from "./Tables.ts"
 import { badge, moment } from "./Texts.ts"
 
 /** Labels of report categories. */

@@ -5,8 +5,8 @@ import { reportCollectionsMax } from "../../../../services/moderation/Reports.ts
 import { bounded } from "../../../../services/text/BoundedText.ts"
 import { type Html, html } from "../../../html/Html.ts"
 import type { Visit } from "../Visit.ts"
-import { rowCheckboxFor } from "./Lists.ts"
 import { AccountLines } from "./People.ts"
+import { rowCheckboxFor } from "./Tables.ts"
 import { badge, moment } from "./Texts.ts"
 
 /** Form field with the chosen collections. */

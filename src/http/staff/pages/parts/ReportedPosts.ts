@@ -7,7 +7,7 @@ import { addressesOf } from "../../../../services/media/MediaAddresses.ts"
 import { Statuses, type StatusRecord } from "../../../../services/statuses/Statuses.ts"
 import { bounded } from "../../../../services/text/BoundedText.ts"
 import { type Html, html } from "../../../html/Html.ts"
-import { rowCheckbox } from "./Lists.ts"
+import { rowCheckbox } from "./Tables.ts"
 import { badge, handleOf, moment } from "./Texts.ts"
 
 /** Maximum posts of a report on a page. */

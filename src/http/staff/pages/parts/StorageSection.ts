@@ -5,8 +5,8 @@ import { formatBytes } from "../../../../services/metrics/Sizes.ts"
 import type { StorageFigures } from "../../../../services/metrics/StorageFigures.ts"
 import { type Html, html } from "../../../html/Html.ts"
 import type { Visit } from "../Visit.ts"
-import { table } from "./Lists.ts"
 import { usageBar } from "./Plots.ts"
+import { table } from "./Tables.ts"
 import { badge } from "./Texts.ts"
 
 type Figures = Effect.Success<StorageFigures["Service"]["current"]>

@@ -1,0 +1,1 @@
+export { layer } from "./Profiles.ts"

@@ -1,0 +1,83 @@
+import { Effect } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import type { Session } from "../../../services/identity/Sessions.ts"
+import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
+import { Forms, parameters } from "../../html/Forms.ts"
+import { type Html, html } from "../../html/Html.ts"
+import { problem, redirect } from "../../html/HtmlPage.ts"
+import { MemberFrame } from "../../html/MemberFrame.ts"
+import { signInPath } from "../../html/PagePaths.ts"
+import { type Visitor, Visitors } from "../../html/Visitors.ts"
+
+/** A refused form: the error text, and its status. */
+export interface Wrong {
+  readonly message: string
+  readonly status: number
+}
+
+interface Content {
+  readonly title: string
+  readonly body: Html
+  readonly wrong?: Wrong | undefined
+  /** Text of a finished act. */
+  readonly done?: string | undefined
+  /** Paths of scripts. */
+  readonly modules?: ReadonlyArray<string>
+}
+
+/** A visitor who is signed in. */
+export interface Member extends Visitor {
+  readonly session: Session
+}
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const statuses: Readonly<Record<string, number>> = { NotAllowed: 403, RecordNotFound: 404, Unavailable: 503 }
+
+/** Returns what a page shows for an error of a service. */
+export const wrongOf = ({ _tag, message }: { readonly _tag: string; readonly message: string }): Wrong => ({
+  message,
+  status: statuses[_tag] ?? 422
+})
+
+/** Parts that the settings pages at `path` share. */
+export const make = Effect.fnUntraced(function*(path: string) {
+  const { localDomain: server } = yield* ServerConfig
+  const forms = yield* Forms
+  const frame = yield* MemberFrame
+  const visitors = yield* Visitors
+
+  const toSignIn = redirect(`${signInPath}?${new URLSearchParams([["return_to", path]])}`)
+  const isMember = (visitor: Visitor): visitor is Member => visitor.session !== undefined
+  const member =
+    <E, R>(work: (member: Member, given: URLSearchParams) => Effect.Effect<Response, E, R>) =>
+    (given: URLSearchParams) =>
+      Effect.flatMap(visitors.current, (visitor) => isMember(visitor) ? work(visitor, given) : Effect.succeed(toSignIn))
+  const user = Effect.map(visitors.current, ({ session }) => session?.accountId)
+
+  return {
+    /** Renders a page. */
+    page: (visitor: Member, { body, done, modules, title, wrong }: Content) =>
+      frame.respond(visitor, path, {
+        words: visitor.words,
+        title,
+        server,
+        ...(modules !== undefined && { modules }),
+        ...(wrong !== undefined && { status: wrong.status }),
+        body: html`${problem(wrong === undefined ? undefined : visitor.words.translate(wrong.message))}
+${done === undefined ? "" : html`<p class="done" role="status">${done}</p>`}${body}`
+      }),
+    /** Handler of the page; visitors are sent to the sign-in, and come back. */
+    show: <E, R>(work: (member: Member, given: URLSearchParams) => Effect.Effect<Response, E, R>) =>
+      Effect.flatMap(parameters, member(work)),
+    /** Handler of a form of the page. */
+    submitted: <E, R>(work: (member: Member, given: URLSearchParams) => Effect.Effect<Response, E, R>) =>
+      forms.handle(member(work)),
+    /** Handler of a form that asks for the password again, or fetches accounts: its uses are limited. */
+    guarded: <E, R>(work: (member: Member, given: URLSearchParams) => Effect.Effect<Response, E, R>) =>
+      forms.handle(member(work), {
+        address: "secondFactorAddress",
+        user: { limit: "secondFactorUser", of: user }
+      })
+  }
+})

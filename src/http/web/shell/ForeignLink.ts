@@ -1,0 +1,8 @@
+import { isUrl } from "../../../services/discovery/LocalUrls.ts"
+import { type Html, html } from "../../html/Html.ts"
+
+/** Renders a link to an address that another server may have given; the text alone if it is not of the web (row 14). */
+export const foreignLink = (url: string | null, text: Html | string): Html =>
+  url === null || !isUrl(url)
+    ? html`<span dir="auto">${text}</span>`
+    : html`<a href="${url}" rel="nofollow noopener" dir="auto">${text}</a>`

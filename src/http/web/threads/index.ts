@@ -1,0 +1,83 @@
+import { Clock, Effect, Layer } from "effect"
+import { HttpRouter } from "effect/http"
+import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
+import { RecordNotFound } from "../../../services/runtime/Errors.ts"
+import { Statuses } from "../../../services/statuses/Statuses.ts"
+import { byType } from "../../activitypub/DocumentResponse.ts"
+import { ObjectDocuments } from "../../activitypub/Objects.ts"
+import { html } from "../../html/Html.ts"
+import { ContextViews } from "../../render/ContextViews.ts"
+import { StatusViews } from "../../render/StatusViews.ts"
+import { read } from "../../wire/Keys.ts"
+import { idOf } from "../shell/Paging.ts"
+import type { View } from "../shell/Visit.ts"
+import { WebPages } from "../shell/WebPages.ts"
+import { articleOf } from "../status/Article.ts"
+import { plainName, profilePath } from "../status/Text.ts"
+import { descriptionOf, previewTags } from "./Previews.ts"
+import { repliesMax, treeHtml } from "./Tree.ts"
+
+/** Maximum ancestors on the page of a post; the nearest are shown. */
+const ancestorsMax = 100
+
+const make = Effect.gen(function*() {
+  const config = yield* ServerConfig
+  const contexts = yield* ContextViews
+  const objects = yield* ObjectDocuments
+  const pages = yield* WebPages
+  const statuses = yield* Statuses
+  const views = yield* StatusViews
+
+  const page = pages.anyone(
+    Effect.fnUntraced(function*(visit) {
+      const { params, reader: { way, words: { say } }, viewer } = visit
+      const id = idOf(params["id"])
+      if (id === undefined) return yield* new RecordNotFound()
+      const found = yield* statuses.find(viewer, id)
+      const itself = read(yield* views.renderOne(viewer, found.id))
+      const { account } = itself
+      const isLocal = !account.acct.includes("@")
+      // The address names the author, and visitors read posts of other servers there.
+      if (
+        `@${account.acct}`.toLowerCase() !== `@${params["name"] ?? ""}`.toLowerCase() ||
+        viewer === undefined && !isLocal
+      ) {
+        return yield* new RecordNotFound()
+      }
+      const { ancestors, descendants } = read(yield* contexts.renderInSlot(viewer, found))
+      const now = yield* Clock.currentTimeMillis
+      const name = plainName(account)
+      const view: View = {
+        title: say("{account}: {text}", { account: name, text: descriptionOf(itself, 60) || say("Post") }),
+        hiddenTitle: true,
+        indexable: account.indexable && itself.visibility === "public" && account.noindex !== true,
+        head: isLocal ? previewTags(config, itself) : html``,
+        body: html`<p class="thread-by"><a href="${way(profilePath(account.acct))}">${
+          say("More from {account}", { account: `@${account.acct}` })
+        }</a></p>${
+          ancestors.length === 0 ?
+            "" :
+            html`<div class="ancestors">${
+              ancestors.slice(-ancestorsMax).map((one) => articleOf(visit, one, { now, inThread: true }))
+            }</div>`
+        }${articleOf(visit, itself, { now, focused: true, inThread: ancestors.length > 0 })}${
+          descendants.length === 0 ?
+            "" :
+            html`<h2>${say("Replies")}</h2>${treeHtml(visit, itself.id, descendants.slice(0, repliesMax), now)}`
+        }${
+          descendants.length <= repliesMax ?
+            "" :
+            html`<p class="soft empty">${say("Further replies are shown on the pages of these.")}</p>`
+        }`
+      }
+      return view
+    }),
+    Effect.succeed(config.limitedFederation)
+  )
+
+  const document = Effect.flatMap(HttpRouter.params, ({ id = "", name = "" }) => objects.answer(name, id, "note"))
+  return HttpRouter.add("GET", "/@:name/:id", byType(document, page))
+})
+
+/** `/@name/ID`: a post with its ancestors, and its replies as a tree. */
+export const layer = Layer.unwrap(make).pipe(Layer.provide([ContextViews.layer, StatusViews.layer]))

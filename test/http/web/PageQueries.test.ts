@@ -1,0 +1,112 @@
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { ask, settled } from "../../support/Api.ts"
+import { allTrends } from "../../support/Crowd.ts"
+import { type Person, TestServer } from "../../support/Server.ts"
+import { staffBrowser } from "../../support/StaffBrowser.ts"
+import { counting } from "../../support/StatementCounter.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+/** Number of statements that the server has run. */
+class Statements extends Context.Service<Statements, () => number>()("murmuration/test/http/web/PageStatements") {}
+
+const counted = Layer.unwrap(Effect.gen(function*() {
+  const { statements, url } = yield* counting((yield* TestDatabase).url)
+  return Layer.merge(TestServer.layerOnly({ DATABASE_URL: url }), Layer.succeed(Statements, statements))
+})).pipe(Layer.provideMerge(TestDatabase.layer))
+
+const write = (by: Person, status: string, more: Record<string, unknown> = {}) =>
+  Effect.map(ask(by, "POST", "/api/v1/statuses", { status, ...more }), ({ body }) => String(body.id))
+const follow = (by: Person, whom: Person) => ask(by, "POST", `/api/v1/accounts/${whom.accountId}/follow`, {})
+
+/** Statements that a page may run at most, whatever its rows. */
+const statementsMax = 40
+
+layer(counted, { excludeTestServices: true, timeout: "3 minutes" })("pages of the web", (it) => {
+  it.effect("take as many queries for 40 rows as for one", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { createPerson } = yield* TestServer
+      const statements = yield* Statements
+      const [own, guide] = [yield* createPerson("own"), yield* createPerson("guide")]
+      const browser = yield* staffBrowser(own)
+      yield* ask(own, "PATCH", "/api/v1/accounts/update_credentials", { locked: true })
+      yield* ask(own, "PATCH", "/api/v2/notifications/policy", {
+        for_not_following: "filter",
+        for_private_mentions: "accept"
+      })
+      yield* follow(own, guide)
+      const { body: list } = yield* ask(own, "POST", "/api/v1/lists", { title: "All" })
+      const { body: { collection } } = yield* ask(own, "POST", "/api/v1/collections", { name: "Some" })
+
+      /** Adds a person to each of the pages. */
+      const add = Effect.fnUntraced(function*(name: string) {
+        const [friend, stranger] = [yield* createPerson(`friend_${name}`), yield* createPerson(`stranger_${name}`)]
+        for (const one of [friend, stranger]) {
+          yield* ask(one, "PATCH", "/api/v1/accounts/update_credentials", { discoverable: true })
+        }
+        yield* follow(own, friend)
+        yield* follow(friend, own)
+        yield* follow(guide, stranger)
+        yield* write(friend, `@own a post #tag_${name}`)
+        yield* write(friend, "@own psst", { visibility: "direct" })
+        yield* write(stranger, "@own hello")
+        yield* ask(own, "POST", `/api/v1/lists/${list.id}/accounts`, { account_ids: [String(friend.accountId)] })
+        yield* ask(own, "POST", `/api/v1/tags/tag_${name}/follow`)
+        yield* ask(own, "POST", `/api/v1/collections/${collection.id}/items`, { account_id: String(friend.accountId) })
+      })
+      const paths = [
+        "/notifications",
+        "/notifications?type=mentions",
+        "/notifications/requests",
+        "/conversations",
+        "/follow_requests",
+        "/followed_tags",
+        "/@own/following",
+        `/lists/${list.id}`,
+        `/lists/${list.id}/members`,
+        `/lists/${list.id}/members?q=stranger`,
+        "/explore",
+        "/explore/tags",
+        "/explore/links",
+        "/explore/suggestions",
+        "/search?q=friend",
+        "/search?q=friend&type=accounts",
+        "/collections",
+        `/collections/${collection.id}/edit?q=stranger`,
+        "/catchup"
+      ]
+      // The least of several counts: the server's own work is counted as well.
+      const queriesOf = Effect.fnUntraced(function*(path: string) {
+        const counts: Array<number> = []
+        for (let round = 0; round < 4; round++) {
+          const before = statements()
+          const page = yield* browser.get(path)
+          assert.strictEqual(page.status, 200, path)
+          counts.push(statements() - before)
+        }
+        return Math.min(...counts)
+      })
+      const measure = Effect.gen(function*() {
+        yield* settled
+        yield* sql`DELETE FROM status_trends`
+        yield* sql`DELETE FROM card_trends`
+        yield* sql`DELETE FROM status_cards`
+        yield* sql`DELETE FROM preview_cards`
+        yield* allTrends("https://news.example/story")
+        yield* sql`UPDATE tags SET trendable = true`
+        return yield* Effect.forEach(paths, queriesOf)
+      })
+      yield* add("a")
+      const few = yield* measure
+      for (let at = 0; at < 40; at++) yield* add(`n${at}`)
+      const many = yield* measure
+      assert.include((yield* browser.get("/search?q=friend&type=accounts")).text, "rel=\"next\"")
+      const found = paths.flatMap((path, at) => {
+        const [one, all] = [few[at] ?? 0, many[at] ?? 0]
+        return all > one + 2 || all > statementsMax ? [`${path}: ${one} with one row, ${all} with 40`] : []
+      })
+      assert.deepStrictEqual(found, [])
+    }))
+})

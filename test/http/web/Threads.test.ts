@@ -1,0 +1,55 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { ask } from "../../support/Api.ts"
+import { TestServer } from "../../support/Server.ts"
+import { staffBrowser } from "../../support/StaffBrowser.ts"
+
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("threads and profiles", (it) => {
+  it.effect("a thread is a tree: branches are nested, and a chain of the author is flat", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
+      const write = Effect.fnUntraced(function*(by: typeof ada, status: string, to?: string) {
+        const { body } = yield* ask(by, "POST", "/api/v1/statuses", { status, ...(to && { in_reply_to_id: to }) })
+        return String(body.id)
+      })
+      const root = yield* write(ada, "root")
+      const next = yield* write(ada, "root goes on", root)
+      const last = yield* write(ada, "root ends", next)
+      const reply = yield* write(bob, "@ada a reply", root)
+      const answer = yield* write(ada, "@bob an answer", reply)
+      const browser = yield* staffBrowser(bob)
+      for (const reader of [browser, yield* staffBrowser()]) {
+        const { status, text } = yield* reader.get(`/@ada/${root}`)
+        assert.strictEqual(status, 200)
+        const order = [root, next, last, reply, answer].map((id) => text.indexOf(`id="status-${id}"`))
+        assert.deepStrictEqual(order, order.toSorted((a, b) => a - b))
+        assert.match(text, new RegExp(`<ol class="flat"[^>]*id="replies-${next}">`))
+        assert.match(text, new RegExp(`<ol class="branch"[^>]*id="replies-${reply}">`))
+        assert.include(text, `<meta property="og:title" content="ada (@ada@`)
+      }
+      const below = yield* browser.get(`/@ada/${answer}`)
+      assert.isBelow(below.text.indexOf(`status-${reply}"`), below.text.indexOf(`status-${answer}"`))
+      assert.strictEqual((yield* browser.get(`/@bob/${root}`)).status, 404)
+    }))
+
+  it.effect("a profile has tabs, and a form that follows", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const [cleo, dora] = [yield* createPerson("cleo"), yield* createPerson("dora")]
+      yield* ask(dora, "POST", "/api/v1/statuses", { status: "for followers", visibility: "private" })
+      const browser = yield* staffBrowser(cleo)
+      const before = yield* browser.get("/@dora")
+      assert.notInclude(before.text, "for followers")
+      const done = yield* browser.press(before, "follow")
+      assert.strictEqual(done.headers.get("location"), `/@dora#account-${dora.accountId}`)
+      const after = yield* browser.get("/@dora")
+      assert.include(after.text, "for followers")
+      assert.include(after.text, `value="unfollow"`)
+      for (const tab of ["with_replies", "media"]) {
+        const { status, text } = yield* browser.get(`/@dora/${tab}`)
+        assert.strictEqual(status, 200)
+        assert.include(text, `href="/@dora/${tab}" aria-current="page"`)
+      }
+    }))
+})
