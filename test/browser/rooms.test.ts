@@ -22,7 +22,13 @@ const rooms = [
   "/mutes",
   "/blocks",
   "/domain_blocks?domain=co.uk",
+  "/settings/account",
   "/settings/two_factor_authentication",
+  "/settings/passkeys",
+  "/settings/sessions",
+  "/settings/aliases",
+  "/settings/migration",
+  "/settings/delete",
   "/oauth/authorized_applications",
   "/invites",
   "/disputes/strikes"

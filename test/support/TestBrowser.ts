@@ -65,7 +65,7 @@ const unescape = (text: string) =>
 
 export type Page = Answer
 
-/** Parses the forms of a page: their targets and hidden fields. */
+/** Parses the forms of a page: their targets and hidden fields. The sign-out of the navigation comes last. */
 export const formsOf = ({ text }: Answer) =>
   [...text.matchAll(/<form method="post" action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map((
     [, action = "", inside = ""]
@@ -77,7 +77,7 @@ export const formsOf = ({ text }: Answer) =>
         [, name = "", value = ""]
       ) => [name, unescape(value)])
     )
-  }))
+  })).toSorted((a, b) => Number(a.action.startsWith("/auth/sign_out")) - Number(b.action.startsWith("/auth/sign_out")))
 
 /** Returns the target of a redirect. */
 export const locationOf = ({ headers }: Answer): URL => new URL(headers.get("location") ?? "", "https://none.example")

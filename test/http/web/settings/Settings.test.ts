@@ -18,7 +18,13 @@ const rooms = [
   "/mutes",
   "/blocks",
   "/domain_blocks",
+  "/settings/account",
   "/settings/two_factor_authentication",
+  "/settings/passkeys",
+  "/settings/sessions",
+  "/settings/aliases",
+  "/settings/migration",
+  "/settings/delete",
   "/oauth/authorized_applications",
   "/invites",
   "/disputes/strikes"
