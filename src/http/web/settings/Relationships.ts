@@ -26,13 +26,14 @@ const path = "/settings/relationships"
 const rows = 40
 const pagesMax = 250
 
-const oneOf = <const A extends string>(allowed: readonly [A, ...Array<A>] | ReadonlyArray<A>, given: string | null) =>
-  allowed.find((one) => one === given) ?? allowed[0]!
+/** Returns the value out of a list that a query names, or the default. */
+const oneOf = <A extends string>(allowed: ReadonlyArray<A>, given: string | null, otherwise: A) =>
+  allowed.find((one) => one === given) ?? otherwise
 
 const selectionOf = ({ query }: MemberVisit): FollowSelection => ({
-  side: oneOf(followSides, query.get("side")),
-  order: oneOf(followOrders, query.get("order")),
-  state: oneOf(followStates, query.get("state")),
+  side: oneOf(followSides, query.get("side"), "following"),
+  order: oneOf(followOrders, query.get("order"), "newest"),
+  state: oneOf(followStates, query.get("state"), "all"),
   search: query.get("q") ?? ""
 })
 
