@@ -110,7 +110,6 @@ import * as Tags from "./v1/Tags.ts"
 import * as Timelines from "./v1/Timelines.ts"
 import * as First from "./web/first/index.ts"
 import * as Web from "./web/index.ts"
-import * as AccountSettings from "./web/settings/index.ts"
 import * as Webhooks from "./webhooks/index.ts"
 import * as WellKnown from "./wellknown/Routes.ts"
 
@@ -238,11 +237,11 @@ export const layer = Layer.mergeAll(
   ApiDocs.layer(Api),
   OAuthPages.layer,
   Pages.layer,
-  Layer.merge(AccountSettings.layer, First.layer).pipe(Layer.provide(Forms.layer), Layer.provide(Visitors.layer)),
+  First.layer.pipe(Layer.provide(Forms.layer), Layer.provide(Visitors.layer)),
   Pages.provideShared(Layer.mergeAll(Invites.pages, Subscriptions.pages)),
   RemoteFiles.layer,
   StoredFiles.layer,
   Streaming.layer,
   Web.layer,
   WellKnown.layer
-).pipe(Layer.provide(ActivityPub.documents))
+).pipe(Layer.provide([ActivityPub.documents, Web.memberFrame]))

@@ -98,6 +98,7 @@ import { HeldStatuses } from "../services/statuses/HeldStatuses.ts"
 import { InteractionRequests } from "../services/statuses/InteractionRequests.ts"
 import { PolicyVerdicts } from "../services/statuses/PolicyVerdicts.ts"
 import { Polls } from "../services/statuses/Polls.ts"
+import { PostCleanups } from "../services/statuses/PostCleanups.ts"
 import { Quotes } from "../services/statuses/Quotes.ts"
 import { Reblogs } from "../services/statuses/Reblogs.ts"
 import { ReplyRemovals } from "../services/statuses/ReplyRemovals.ts"
@@ -139,6 +140,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Fanouts.layer,
     Favourites.layer,
     FeaturedTags.layer,
+    PostCleanups.layer,
     Flags.layer,
     FollowActivities.layer,
     FollowerDigests.layer,

@@ -86,6 +86,7 @@ import { ListMembers } from "../services/social/ListMembers.ts"
 import { Mutes } from "../services/social/Mutes.ts"
 import { OwnedLists } from "../services/social/OwnedLists.ts"
 import { Relationships } from "../services/social/Relationships.ts"
+import { SortedFollows } from "../services/social/SortedFollows.ts"
 import { UserDomainBlocks } from "../services/social/UserDomainBlocks.ts"
 import { Roles } from "../services/staff/Roles.ts"
 import { AccountStatuses } from "../services/statuses/AccountStatuses.ts"
@@ -99,6 +100,7 @@ import { EmojiReactions } from "../services/statuses/EmojiReactions.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { History } from "../services/statuses/History.ts"
 import { Interactions } from "../services/statuses/Interactions.ts"
+import { PostCleanups } from "../services/statuses/PostCleanups.ts"
 import { Quotes } from "../services/statuses/Quotes.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { StatusReactions } from "../services/statuses/StatusReactions.ts"
@@ -166,6 +168,8 @@ const reading = Layer.satisfiesServicesType<Stored | InstancePolicies | Feeds | 
     Contexts.layer,
     ConversationMutes.layer,
     Conversations.layer,
+    PostCleanups.layer,
+    SortedFollows.layer,
     UserDomainBlocks.layer,
     Blocks.layer,
     Mutes.layer,

@@ -65,7 +65,10 @@ const unescape = (text: string) =>
 
 export type Page = Answer
 
-/** Parses the forms of a page: their targets and hidden fields. */
+const isSignOut = (page: string, action: string) =>
+  page.includes(`<header class="top">`) && action.startsWith("/auth/sign_out")
+
+/** Parses the forms of a page: their targets and hidden fields. The sign-out in the web client's navigation comes last. */
 export const formsOf = ({ text }: Answer) =>
   [...text.matchAll(/<form method="post" action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map((
     [, action = "", inside = ""]
@@ -77,7 +80,7 @@ export const formsOf = ({ text }: Answer) =>
         [, name = "", value = ""]
       ) => [name, unescape(value)])
     )
-  }))
+  })).toSorted((a, b) => Number(isSignOut(text, a.action)) - Number(isSignOut(text, b.action)))
 
 /** Returns the target of a redirect. */
 export const locationOf = ({ headers }: Answer): URL => new URL(headers.get("location") ?? "", "https://none.example")

@@ -4,6 +4,7 @@ import type { Verbs } from "./core/Verbs.ts"
 import * as StoringFetched from "./inbox/StoringFetched.ts"
 import * as Announcements from "./verbs/AnnouncementReacting.ts"
 import * as Approving from "./verbs/Approving.ts"
+import * as CleaningUp from "./verbs/CleaningUp.ts"
 import * as Collecting from "./verbs/Collecting.ts"
 import * as Drafting from "./verbs/Drafting.ts"
 import * as Editing from "./verbs/Editing.ts"
@@ -46,6 +47,7 @@ export const make = Effect.gen(function*() {
   const profile = yield* Profile.make
   const featuring = yield* FeaturedTags.make
   const purging = yield* Purging.make
+  const cleaning = yield* CleaningUp.make(editing.verbs)
   const verbs: Verbs = {
     ...announcements.verbs,
     ...approving.verbs,
@@ -66,6 +68,7 @@ export const make = Effect.gen(function*() {
     ...importing.verbs,
     ...profile.verbs,
     ...purging.verbs,
+    ...cleaning.verbs,
     ...featuring.verbs,
     ...(yield* TagFollowing.make).verbs,
     ...collecting.verbs
@@ -79,6 +82,7 @@ export const make = Effect.gen(function*() {
     ["mute_end"]: relations.muteEnd,
     ["poll_end"]: polling.due,
     ["poll_update"]: polling.tell,
+    ["post_cleanup"]: cleaning.due,
     purge: (own: Ownership) => purging.due(own),
     ["scheduled_status"]: scheduling.due,
     ["suspension_end"]: purging.suspended

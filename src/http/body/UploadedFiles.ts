@@ -47,7 +47,7 @@ const fileParameters = new Set(["file", "thumbnail", "avatar", "header", "image"
 const attachments = /^\/api\/v[12]\/media(?:\/[^/]+)?$/
 /** The composer's form, and its script's uploads. */
 const composer = /^\/web\/compose(?:\/files)?$/
-const profiles = /^\/api\/v1\/(?:accounts\/update_credentials|profile)$/
+const profiles = /^\/(?:api\/v1\/(?:accounts\/update_credentials|profile)|web\/settings\/profile)$/
 const archives = /^\/admin\/custom_emojis\/archive$/
 const emojis = /^\/(?:api\/v1\/admin\/custom_emojis|admin\/custom_emojis\/new)$/
 

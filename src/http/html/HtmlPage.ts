@@ -30,8 +30,6 @@ export interface Page {
   readonly script?: { readonly text: string; readonly hash: string }
   /** Paths of our own scripts that enliven the page. */
   readonly modules?: ReadonlyArray<string>
-  /** Navigation above the title. */
-  readonly navigation?: Html
   /** True if it contains something else that only its visitor may know, so that it is not compressed. */
   readonly secret?: boolean
   /** Script of another server, and the sources that it loads: a captcha. */
@@ -58,13 +56,16 @@ const policy = ({ formTarget, framed, media, modules, script, scripts }: Page): 
  * Secrets of a page's visitor: codes, in the text or in hidden fields. Together with the page's address, which another
  * site can choose, its compressed length would leak them (BREACH). Form tokens are masked (`FormTokens.ts`).
  */
-const hasSecrets = /<input type="hidden" name="(?!authenticity_token")|class="secret"/
+const secrets = /<input type="hidden" name="(?!authenticity_token")|class="secret"/
+
+/** Returns true if a page contains secrets of its visitor, so that it may not be compressed. */
+export const hasSecrets = (page: string): boolean => secrets.test(page)
 
 /**
  * Headers of a page that nothing may transform: it is not compressed by us (`layers/Compression.ts`) or by a proxy (RFC
  * 9111, 5.2.2.6).
  */
-const noTransformHeaders = { "cache-control": "private, no-store, no-transform" }
+export const noTransformHeaders = { "cache-control": "private, no-store, no-transform" }
 
 /** Returns the page as a response that may not be cached or extended, nor framed unless it is `framed`. */
 export const respond = (page: Page): HttpServerResponse.HttpServerResponse => {
@@ -75,7 +76,7 @@ export const respond = (page: Page): HttpServerResponse.HttpServerResponse => {
     headers: {
       ...securityHeaders,
       ...(page.framed === true ? {} : unframed),
-      ...(page.secret === true || hasSecrets.test(text) ? noTransformHeaders : {}),
+      ...(page.secret === true || hasSecrets(text) ? noTransformHeaders : {}),
       "content-security-policy": policy(page),
       "content-language": page.words.tag,
       vary: "Accept-Language"
@@ -111,7 +112,6 @@ ${page.modules?.map((path) => html`<script type="module" src="${path}"></script>
 </head>
 <body>
 ${page.top ?? html`<header><a href="/">${page.server}</a></header>`}
-${page.navigation ?? ""}
 <main${page.top === undefined ? "" : html` id="content"`}>
 <h1>${page.title}</h1>
 ${page.body}

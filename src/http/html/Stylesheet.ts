@@ -49,10 +49,6 @@ input:is([type=checkbox], [type=radio]) {
   accent-color: var(--accent); vertical-align: text-bottom;
 }
 label.check, label.row:has([type=checkbox]) { display: flex; flex-wrap: nowrap; gap: 0; align-items: flex-start; font-weight: 400 }
-nav.settings { max-width: 30rem; margin: 0 auto 1rem }
-nav.settings ul { display: flex; flex-wrap: wrap; gap: .25rem; list-style: none; margin: 0; padding: 0 }
-nav.settings a { display: block; padding: .5rem .75rem; border-radius: .5rem; text-decoration: none }
-nav.settings a[aria-current] { background: var(--card); border: 1px solid var(--line); color: var(--text); font-weight: 600 }
 .button {
   display: inline-block; font-weight: 600; padding: .625rem 1.25rem; border-radius: .5rem; text-decoration: none;
   border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent);

@@ -7,9 +7,9 @@ import { Tokens } from "../../services/oauth/Tokens.ts"
 import * as Reply from "../guard/Reply.ts"
 import { Forms, hidden, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
-import { redirect, respond } from "../html/HtmlPage.ts"
+import { redirect } from "../html/HtmlPage.ts"
+import { MemberFrame } from "../html/MemberFrame.ts"
 import { authorizedAppsPath as listPath, signInPath } from "../html/PagePaths.ts"
-import { settingsNavigation } from "../html/SettingsNavigation.ts"
 import { type Visitor, Visitors } from "../html/Visitors.ts"
 import { group } from "./ScopeTexts.ts"
 
@@ -17,6 +17,7 @@ const make = Effect.gen(function*() {
   const { localDomain: server } = yield* ServerConfig
   const apps = yield* Apps
   const forms = yield* Forms
+  const frame = yield* MemberFrame
   const tokens = yield* Tokens
   const visitors = yield* Visitors
 
@@ -49,22 +50,18 @@ const make = Effect.gen(function*() {
     const visitor = yield* visitors.current
     if (visitor.session === undefined) return toSignIn
     const authorized = yield* apps.authorizedBy(visitor.session.accountId)
-    const { way, words: { say }, words } = visitor
-    return visitor.remember(respond({
+    const { words: { say }, words } = visitor
+    return frame.respond(visitor, listPath, {
       words,
       title: say("Apps with access to your account"),
       server,
-      navigation: settingsNavigation(visitor, listPath),
       body: html`
 ${
         authorized.length === 0
           ? html`<p>${say("No apps have access to your account.")}</p>`
           : html`<ul class="apps">${authorized.map((app) => item(app, visitor))}</ul>`
-      }
-<form method="post" action="${way("/auth/sign_out")}" class="below">${tokenInput(visitor.formToken)}
-<p class="row soft">${say("Signed in as {account}", { account: `@${visitor.session.username}` })}
-<button type="submit" class="quiet">${say("Sign out")}</button></p></form>`
-    }))
+      }`
+    })
   })
 
   const withdraw = forms.handle(() =>

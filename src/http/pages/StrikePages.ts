@@ -13,7 +13,8 @@ import { Statuses } from "../../services/statuses/Statuses.ts"
 import { bounded } from "../../services/text/BoundedText.ts"
 import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { type Html, html } from "../html/Html.ts"
-import { problem, redirect, respond } from "../html/HtmlPage.ts"
+import { problem, redirect } from "../html/HtmlPage.ts"
+import { MemberFrame } from "../html/MemberFrame.ts"
 import { signInPath } from "../html/PagePaths.ts"
 import { type PageReader, type Visitor, Visitors } from "../html/Visitors.ts"
 import { cursorOf } from "./PageCursors.ts"
@@ -27,6 +28,7 @@ const make = Effect.gen(function*() {
   const appeals = yield* Appeals
   const { localDomain: server } = yield* ServerConfig
   const forms = yield* Forms
+  const frame = yield* MemberFrame
   const links = yield* StrikeLinks
   const statuses = yield* Statuses
   const strikes = yield* Strikes
@@ -53,14 +55,14 @@ const make = Effect.gen(function*() {
     if (visitor.session === undefined && !url.includes("token=")) {
       return redirect(`${signInPath}?${new URLSearchParams([["return_to", url]])}`)
     }
-    return visitor.remember(respond({
+    return frame.respond(visitor, strikesPath, {
       words,
       title: words.say("Page not found"),
       server,
       status: 404,
       body: html`<p>${words.say("This page does not exist any more, never existed, or is not public.")}
 <a href="${way("/")}">${words.say("Back to the front page")}</a></p>`
-    }))
+    })
   })
 
   const postsOf = Effect.fnUntraced(function*({ words: { say } }: PageReader, strike: Strike) {
@@ -83,7 +85,7 @@ const make = Effect.gen(function*() {
   ) {
     const { words: { say }, words } = visitor
     const now = yield* Clock.currentTimeMillis
-    return visitor.remember(respond({
+    return frame.respond(visitor, strikesPath, {
       words,
       title: say("A decision about your account"),
       server,
@@ -94,7 +96,7 @@ const make = Effect.gen(function*() {
 ${strike.text.trim() === "" ? "" : html`<h2>${say("Message from the moderator:")}</h2><p dir="auto">${strike.text}</p>`}
 ${yield* postsOf(visitor, strike)}
 <div class="below">${appealOf(visitor, strike, token, now, wrong?.written ?? "")}</div>`
-    }))
+    })
   })
 
   const get = Effect.gen(function*() {
@@ -134,7 +136,7 @@ ${yield* postsOf(visitor, strike)}
     if (reader === undefined) return redirect(`${signInPath}?${new URLSearchParams([["return_to", strikesPath]])}`)
     const ids = yield* appeals.strikes(reader, { limit: strikesMax })
     const found = yield* strikes.load(ids)
-    return visitor.remember(respond({
+    return frame.respond(visitor, strikesPath, {
       words,
       title: say("Decisions about your account"),
       server,
@@ -149,7 +151,7 @@ ${yield* postsOf(visitor, strike)}
 <p>${moment(strike.createdAt)} UTC</p></li>`
           )
         }</ul>`
-    }))
+    })
   })
 
   return Layer.mergeAll(

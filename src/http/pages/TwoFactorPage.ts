@@ -1,5 +1,5 @@
 import { Effect, Layer, Redacted } from "effect"
-import { HttpRouter } from "effect/http"
+import { HttpRouter, type HttpServerResponse } from "effect/http"
 import { renderSVG } from "uqr"
 import type { Session } from "../../services/identity/Sessions.ts"
 import { type Setup, TwoFactor } from "../../services/identity/TwoFactor.ts"
@@ -7,9 +7,9 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { ownPasswordField } from "../html/Fields.ts"
 import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { type Html, html, raw } from "../html/Html.ts"
-import { problem, redirect, respond } from "../html/HtmlPage.ts"
+import { problem, redirect } from "../html/HtmlPage.ts"
+import { MemberFrame } from "../html/MemberFrame.ts"
 import { signInPath, twoFactorPath as path } from "../html/PagePaths.ts"
-import { settingsNavigation } from "../html/SettingsNavigation.ts"
 import { type Visitor, Visitors } from "../html/Visitors.ts"
 import { returnTo } from "./Returns.ts"
 
@@ -26,18 +26,18 @@ const toSignIn = redirect(`${signInPath}?${new URLSearchParams([["return_to", pa
 const make = Effect.gen(function*() {
   const { localDomain: server } = yield* ServerConfig
   const forms = yield* Forms
+  const frame = yield* MemberFrame
   const twoFactor = yield* TwoFactor
   const visitors = yield* Visitors
 
   const page = (visitor: Visitor, body: Html, wrong?: Refusal, title?: string) =>
-    visitor.remember(respond({
+    frame.respond(visitor, path, {
       words: visitor.words,
       title: title ?? visitor.words.say("Two-factor sign-in"),
       server,
-      navigation: settingsNavigation(visitor, path),
       ...(wrong !== undefined && { status: wrong._tag === "Unavailable" ? 503 : 422 }),
       body: html`${problem(wrong === undefined ? undefined : visitor.words.translate(wrong.message))}${body}`
-    }))
+    })
 
   const form = ({ formToken, way }: Visitor, action: string, to: string, fields: Html, quiet = false) =>
     html`<form method="post" action="${way(`${path}/${action}`)}"${raw(quiet ? ` class="below"` : "")}>
@@ -205,7 +205,7 @@ ${
   )
 })
 
-type Response = ReturnType<typeof respond>
+type Response = HttpServerResponse.HttpServerResponse
 
 /** Page on which users set up, renew and disable their second factor. */
 export const layer = Layer.unwrap(make)

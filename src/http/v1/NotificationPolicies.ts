@@ -70,7 +70,7 @@ export const layer = group(
 )
 
 /** Returns the decisions that a request makes; a blank value leaves a decision unchanged. */
-const decisionsOf = Effect.fnUntraced(function*(request: PolicyRequest) {
+export const decisionsOf = Effect.fnUntraced(function*(request: PolicyRequest) {
   const said: { -readonly [Subject in keyof StoredPolicy]?: PolicyDecision } = {}
   for (const subject of Struct.keys(request)) {
     const word = request[subject] ?? ""

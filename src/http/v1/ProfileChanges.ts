@@ -4,6 +4,7 @@ import type { AccountId } from "../../services/database/Ids.ts"
 import { type AccountRecord, Accounts } from "../../services/identity/Accounts.ts"
 import type { ProfileChange } from "../../services/identity/ProfileChange.ts"
 import { languageTag } from "../../services/instance/Languages.ts"
+import type { Focus } from "../../services/media/MediaAttachments.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
 import { type ClientError, type Unprocessable, validationFailed } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
@@ -13,7 +14,8 @@ import { ProfilePictures } from "./ProfilePictures.ts"
 
 /** Changes the user's own profile: turns a request into a command of the account. */
 export class ProfileChanges extends Context.Service<ProfileChanges, {
-  readonly apply: (owner: AccountId, given: ProfileRequest) => Effect.Effect<void, ClientError>
+  /** Applies a request; `focus` is the point that an uploaded avatar is cropped around, the middle by default. */
+  readonly apply: (owner: AccountId, given: ProfileRequest, focus?: Focus) => Effect.Effect<void, ClientError>
   readonly removePicture: (owner: AccountId, kind: "avatar" | "header") => Effect.Effect<void, ClientError>
 }>()("murmuration/http/v1/ProfileChanges") {
   static readonly layer = Layer.effect(
@@ -31,9 +33,9 @@ export class ProfileChanges extends Context.Service<ProfileChanges, {
         yield* files.discard(namesOf(old))
       })
       return ProfileChanges.of({
-        apply: traced("ProfileChanges.apply")(function*(owner, given) {
+        apply: traced("ProfileChanges.apply")(function*(owner, given, focus) {
           const words = yield* changeOf(given)
-          const avatar = yield* pictures.make("avatar", given.avatar)
+          const avatar = yield* pictures.make("avatar", given.avatar, focus)
           const header = yield* pictures.make("header", given.header)
           yield* tell(owner, { ...words, ...(avatar && { avatar }), ...(header && { header }) })
         }),

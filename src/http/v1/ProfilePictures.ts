@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { ProfileChange } from "../../services/identity/ProfileChange.ts"
+import type { Focus } from "../../services/media/MediaAttachments.ts"
 import { MediaTools, type ProfilePicture } from "../../services/media/MediaTools.ts"
 import { Storage } from "../../services/media/Storage.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
@@ -15,8 +16,8 @@ const names = { avatar: "Avatar", header: "Header" }
 
 /** Profile pictures, from an upload to a command of the account. */
 export class ProfilePictures extends Context.Service<ProfilePictures, {
-  /** Converts and stores the uploaded picture; returns undefined if nothing was uploaded. */
-  readonly make: (kind: ProfilePicture, given: FileTicket | undefined) => Effect.Effect<
+  /** Converts and stores the uploaded picture, cropped around `focus`; returns undefined if nothing was uploaded. */
+  readonly make: (kind: ProfilePicture, given: FileTicket | undefined, focus?: Focus) => Effect.Effect<
     ProfileChange["avatar"],
     Unavailable | ReturnType<typeof validationFailed>
   >
@@ -30,7 +31,7 @@ export class ProfilePictures extends Context.Service<ProfilePictures, {
       const uploads = yield* Uploads
 
       const make = traced("ProfilePictures.make")(
-        function*(kind: ProfilePicture, given: FileTicket | undefined) {
+        function*(kind: ProfilePicture, given: FileTicket | undefined, focus?: Focus) {
           const upload = given ? uploads.find(given.ticket) : undefined
           if (upload === undefined || upload.bytes === 0) return undefined
           const { name, type } = upload
@@ -39,7 +40,12 @@ export class ProfilePictures extends Context.Service<ProfilePictures, {
           }
           return yield* Effect.scoped(Effect.gen(function*() {
             const source = { path: yield* storage.local(name), type }
-            const { likeness, moving, still } = yield* tools.profilePicture(source, yield* storage.folder, kind)
+            const { likeness, moving, still } = yield* tools.profilePicture(
+              source,
+              yield* storage.folder,
+              kind,
+              focus
+            )
             return {
               name: yield* files.keep(moving.extension, moving.path, moving.bytes),
               staticName: still === undefined ? null : yield* files.keep(still.extension, still.path, still.bytes),

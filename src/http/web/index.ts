@@ -19,7 +19,9 @@ import * as Offline from "./offline/index.ts"
 import * as Profiles from "./profiles/index.ts"
 import * as Remote from "./remote/index.ts"
 import * as Search from "./search/index.ts"
+import * as Settings from "./settings/index.ts"
 import * as Shell from "./shell/index.ts"
+import * as MemberFrames from "./shell/MemberFrames.ts"
 import * as Threads from "./threads/index.ts"
 import * as Timelines from "./timelines/index.ts"
 
@@ -45,6 +47,10 @@ export const layer = Layer.mergeAll(
   Profiles.layer,
   Remote.layer,
   Search.layer,
+  Settings.layer,
   Threads.layer,
   Timelines.layer
 ).pipe(Layer.provideMerge(Shell.layer))
+
+/** Frame of members' pages for other areas. */
+export const memberFrame = MemberFrames.layer

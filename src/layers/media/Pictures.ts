@@ -13,6 +13,7 @@ import {
 } from "../../services/instance/ContentLimits.ts"
 import type { ServedExtension } from "../../services/media/FileTypes.ts"
 import { hashEdgePixels, perceptualHash } from "../../services/media/Likeness.ts"
+import type { Focus } from "../../services/media/MediaAttachments.ts"
 import { sizeOf } from "../../services/media/MediaRecord.ts"
 import {
   MediaRefused,
@@ -137,14 +138,32 @@ interface Target {
   readonly fit: "fill" | "cover"
   readonly quality: number
   readonly animated: boolean
+  /** Part of the upright picture that is kept; all of it by default. */
+  readonly region?: Region | undefined
+}
+
+interface Region {
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+}
+
+/** Returns the largest square of a picture whose centre is as near to the focus as it can be. */
+const squareAround = (width: number, height: number, { x, y }: Focus): Region => {
+  const edge = Math.min(width, height)
+  const start = (length: number, middle: number) =>
+    Math.round(Math.min(Math.max(length * middle - edge / 2, 0), length - edge))
+  return { left: start(width, (x + 1) / 2), top: start(height, (1 - y) / 2), width: edge, height: edge }
 }
 
 /** Writes a rendition: rotated upright, in sRGB, without any metadata. */
 export const write = ({ path }: Source, folder: string, target: Target) =>
   run(async (): Promise<Rendition & { readonly width: number; readonly height: number }> => {
-    const { animated, extension, fit, quality, size: [width, height] } = target
+    const { animated, extension, fit, quality, region, size: [width, height] } = target
     const file = `${folder}/${target.name}.${extension}`
-    const resized = open(path, animated).autoOrient().resize({ width, height, fit })
+    const upright = open(path, animated).autoOrient()
+    const resized = (region === undefined ? upright : upright.extract(region)).resize({ width, height, fit })
     const written = await encoded(resized, extension, quality).toFile(file)
     return { path: file, extension, bytes: written.size, width, height: written.pageHeight ?? height }
   })
@@ -200,15 +219,21 @@ export const attachment = Effect.fnUntraced(function*(source: Source, folder: st
   return made
 })
 
-/** Makes a profile picture, and a still copy of an animated one. */
-export const profilePicture = Effect.fnUntraced(function*(source: Source, folder: string, kind: ProfilePicture) {
+/** Makes a profile picture, and a still copy of an animated one. A still avatar is cropped around its focus. */
+export const profilePicture = Effect.fnUntraced(function*(
+  source: Source,
+  folder: string,
+  kind: ProfilePicture,
+  focus?: Focus
+) {
   const { frames, height, width } = yield* probe(source)
   const size = kind === "avatar"
     ? [avatarEdgePixels, avatarEdgePixels] as const
     : within(width, height, headerPixelsMax)
   const extension = extensionOf(source.type.mime)
-  const target = { size, fit: kind === "avatar" ? "cover" : "fill", quality } as const
   const animated = frames > 1
+  const region = kind === "avatar" && !animated && focus !== undefined ? squareAround(width, height, focus) : undefined
+  const target = { size, fit: kind === "avatar" ? "cover" : "fill", quality, region } as const
   const moving = yield* write(source, folder, { ...target, name: kind, extension, animated })
   const still = animated
     ? yield* write(source, folder, { ...target, name: `${kind}-still`, extension: "png", animated: false })

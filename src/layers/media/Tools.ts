@@ -46,8 +46,8 @@ export const layer = Layer.effect(
           ({ blurhash, colors, rendition, size }) => ({ rendition, size, blurhash, colors })
         )
       ),
-      profilePicture: traced("MediaTools.profilePicture")((source, folder, kind) =>
-        turns.withPermits(1)(Pictures.profilePicture(source, folder, kind))
+      profilePicture: traced("MediaTools.profilePicture")((source, folder, kind, focus) =>
+        turns.withPermits(1)(Pictures.profilePicture(source, folder, kind, focus))
       )
     })
   })

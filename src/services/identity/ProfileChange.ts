@@ -37,6 +37,8 @@ export const ProfileChange = Schema.Struct({
   defaultQuotePolicy: Schema.optionalKey(QuotePolicy),
   /** Private settings of the owner. `chosenLanguages` filters public timelines; empty means all. */
   chosenLanguages: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** Language of pages and e-mails (BCP 47); null means that the browser's is used. */
+  locale: Schema.optionalKey(NullableText),
   showApplication: Schema.optionalKey(Schema.Boolean),
   noindex: Schema.optionalKey(Schema.Boolean),
   /** True if others may subscribe to the public posts by e-mail. */

@@ -49,6 +49,7 @@ interface UserValues {
   readonly defaultLanguage?: string | null
   readonly defaultQuotePolicy?: string
   readonly chosenLanguages?: ReadonlyArray<string>
+  readonly locale?: string | null
   readonly showApplication?: boolean
   readonly noindex?: boolean
   readonly expandMedia?: string

@@ -6,14 +6,16 @@ import { traced } from "../runtime/Traced.ts"
 
 const byDefault = <A>(value: A) => Effect.succeed(value)
 
+/** Colour schemes of pages; "auto" is the browser's. */
+export const ColorScheme = Schema.Literals(["auto", "light", "dark"])
+
 /** Settings of a user's web client, as stored in `users.web_settings`; missing ones have their defaults. */
 export const WebSettings = Schema.Struct({
   /** False if Home leaves out replies to others. */
   homeReplies: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(byDefault(true))),
   /** False if Home leaves out boosts. */
   homeReblogs: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(byDefault(true))),
-  /** Colour scheme of pages; "auto" is the browser's. */
-  scheme: Schema.Literals(["auto", "light", "dark"]).pipe(Schema.withDecodingDefaultKey(byDefault("auto" as const)))
+  scheme: ColorScheme.pipe(Schema.withDecodingDefaultKey(byDefault("auto" as const)))
 })
 export type WebSettings = typeof WebSettings.Type
 

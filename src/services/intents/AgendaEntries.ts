@@ -11,6 +11,7 @@ import { traced } from "../runtime/Traced.ts"
  * - `scheduled_status`: the scheduled status.
  * - `mute_end`: the mute.
  * - `poll_end` and `poll_update` (federates the votes): the poll's status.
+ * - `post_cleanup`: the account; a step of the deletion of its old posts.
  * - `purge`: the deleted account.
  * - `domain_block`: a user's block of a domain.
  * - `block`: a block whose target has more quotes, replies or requests to end.
@@ -22,6 +23,7 @@ const DueKind = Schema.Literals([
   "mute_end",
   "poll_end",
   "poll_update",
+  "post_cleanup",
   "purge",
   "domain_block",
   "block",

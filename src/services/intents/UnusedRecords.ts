@@ -78,6 +78,7 @@ export const keepingColumns: ReferringColumns = [
   "notification_requests.from_account_id",
   "notifications.account_id",
   "poll_votes.account_id",
+  "post_cleanups.account_id",
   "preview_cards.creator_id",
   "quotes.account_id",
   "quotes.quoted_account_id",

@@ -1,5 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import type { FileType, ServedExtension } from "./FileTypes.ts"
+import type { Focus } from "./MediaAttachments.ts"
 import type { Colors, MediaType, Meta, Size } from "./MediaRecord.ts"
 
 /** The file is not accepted; `text` is the reason for its owner. */
@@ -58,8 +59,8 @@ export class MediaTools extends Context.Service<MediaTools, {
     { readonly rendition: Rendition; readonly size: Size; readonly blurhash: string; readonly colors: Colors },
     MediaRefused | MediaToolFailed
   >
-  /** Renders a profile image, and its static version if animated. */
-  readonly profilePicture: (source: Source, folder: string, kind: ProfilePicture) => Effect.Effect<
+  /** Renders a profile image, and its static version if animated. A still avatar is cropped around `focus`. */
+  readonly profilePicture: (source: Source, folder: string, kind: ProfilePicture, focus?: Focus) => Effect.Effect<
     {
       readonly moving: Rendition
       readonly still: Rendition | undefined

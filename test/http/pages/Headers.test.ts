@@ -62,13 +62,22 @@ layer(server(), { excludeTestServices: true })("row 54: headers", (it) => {
       const plain = new Set([
         "/auth/password/new",
         "/auth/confirmation/new",
-        "/oauth/authorized_applications",
         "/auth/password/edit?reset_password_token=x",
         "/auth/confirmation?confirmation_token=x",
         "/oauth/authorize"
       ])
+      // A page in the frame of the web client, which has scripts of its own.
+      const framed = {
+        ...html,
+        vary: "Accept, Accept-Language, Cookie",
+        "content-security-policy":
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; " +
+          "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+      }
       for (const page of pages) {
-        const expected = plain.has(page)
+        const expected = page === "/oauth/authorized_applications"
+          ? framed
+          : plain.has(page)
           ? html
           : page.startsWith("/auth/sign_in")
           ? { ...html, ...unchanged, "content-security-policy": policy("'self'", "script-src 'self'; ") }

@@ -43,6 +43,9 @@ const places: Readonly<Record<string, string | undefined>> = {
   "src/http/staff/pages/parts/Controls.ts": "/admin/settings",
   // Pages of the web client are checked by `TestBrowser` in their own tests.
   "src/http/web/profiles/Head.ts": undefined,
+  "src/http/web/settings/Fields.ts": undefined,
+  "src/http/web/shell/ActForm.ts": undefined,
+  "src/http/web/shell/BulkForm.ts": undefined,
   "src/http/web/shell/FlashBox.ts": undefined,
   "src/http/web/shell/Navigation.ts": undefined,
   "src/http/web/status/ActsRow.ts": undefined,

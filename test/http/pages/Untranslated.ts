@@ -36,6 +36,7 @@ export const sharedWithEnglish: Readonly<Record<string, ReadonlyArray<string>>> 
   es: ["Local", "Avatar", "Color", "Roles", "Bot", "Spam", "Software", "Webhooks", "Webhook", "Shards", "Favicon"],
   fr: [
     "Mentions",
+    "Exceptions",
     "Local",
     "Administration",
     "Avatar",

@@ -18,6 +18,7 @@ import { actionTypes, lastingTypes, statusActionTypes } from "../../../services/
 import { ClientError } from "../../../services/runtime/Errors.ts"
 import { QuotePolicy } from "../../../services/statuses/InteractionPolicy.ts"
 import { NewPoll, Post, PostInput } from "../../../services/statuses/Post.ts"
+import { PostCleanup } from "../../../services/statuses/PostCleanup.ts"
 import { ContentType } from "../../../services/statuses/StoredStatus.ts"
 import { Visibility } from "../../../services/statuses/Visibility.ts"
 
@@ -196,6 +197,8 @@ export const Command = Schema.Union([
   /** A staff decision on the account's appeal against a strike. */
   Schema.TaggedStruct("DecideAppeal", { by: AccountIdFromString, appealId: IdFromString, approved: Schema.Boolean }),
   Schema.TaggedStruct("UpdateProfile", { change: ProfileChange }),
+  /** Sets the policy for the automated deletion of the account's old posts. */
+  Schema.TaggedStruct("SetPostCleanup", { policy: PostCleanup }),
   /**
    * Deletes the account for good; its name is not reused. `by` is a moderator; absent if the operator deletes it, or, with
    * `own`, its user.

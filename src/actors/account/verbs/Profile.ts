@@ -75,6 +75,10 @@ const problemsOf = (change: ProfileChange): ReadonlyArray<Problem> => {
       ["chosen_languages", "ERR_INCLUSION", "is not included in the list"]
     ],
     [
+      typeof change.locale === "string" && languageTag(change.locale) === undefined,
+      ["locale", "ERR_INCLUSION", "is not included in the list"]
+    ],
+    [
       (change.attributionDomains?.length ?? 0) > attributionDomainsMax,
       ["attribution_domains", "ERR_TOO_LONG", `must have at most ${attributionDomainsMax} entries`]
     ],
@@ -93,6 +97,7 @@ const ofUser = [
   "defaultLanguage",
   "defaultQuotePolicy",
   "chosenLanguages",
+  "locale",
   "showApplication",
   "noindex",
   "expandMedia",

@@ -5,9 +5,9 @@ import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { type Invite, Invites, inviteSeconds, inviteUses } from "../../../services/invites/Invites.ts"
 import { Forms, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
-import { problem, redirect, respond } from "../../html/HtmlPage.ts"
+import { problem, redirect } from "../../html/HtmlPage.ts"
+import { MemberFrame } from "../../html/MemberFrame.ts"
 import { invitesPath as path, signInPath } from "../../html/PagePaths.ts"
-import { settingsNavigation } from "../../html/SettingsNavigation.ts"
 import { type Visitor, Visitors } from "../../html/Visitors.ts"
 
 /** Maximum invites on the page: more than may be open at once. */
@@ -20,6 +20,7 @@ const chosen = (offered: ReadonlyArray<number>, given: string | null) =>
 const make = Effect.gen(function*() {
   const { localDomain: server, publicUrl } = yield* ServerConfig
   const forms = yield* Forms
+  const frame = yield* MemberFrame
   const invites = yield* Invites
   const visitors = yield* Visitors
 
@@ -50,7 +51,7 @@ ${
   const show = Effect.fnUntraced(function*(wrong?: { readonly text: string; readonly status: number }) {
     const visitor = yield* visitors.current
     if (visitor.session === undefined) return toSignIn
-    const { formToken, remember, way, words } = visitor
+    const { formToken, way, words } = visitor
     const { say } = words
     const page = { maxId: undefined, minId: undefined, sinceId: undefined, limit: shownMax }
     const own = yield* invites.list(page, visitor.session.accountId)
@@ -60,11 +61,10 @@ ${
         say("{minutes, plural, one {# minute} other {# minutes}}", { minutes: seconds / 60 })
       ] as const
     )
-    return remember(respond({
+    return frame.respond(visitor, path, {
       words,
       title: say("Invite people"),
       server,
-      navigation: settingsNavigation(visitor, path),
       status: wrong?.status ?? 200,
       body: html`
 ${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
@@ -84,20 +84,23 @@ ${choice("expires_in", say("Expires after"), say("Never expires"), minutes)}
 <p class="row"><button type="submit">${say("Create invite")}</button></p>
 </form>
 <ul class="apps">${own.map((invite) => item(invite, visitor))}</ul>`
-    }))
+    })
   })
 
-  const denied = (words: Visitor["words"]) =>
-    respond({
+  const denied = (visitor: Visitor) => {
+    const { words } = visitor
+    return frame.respond(visitor, path, {
       words,
       title: words.say("Invite people"),
       server,
       status: 403,
       body: problem(words.say("Your role does not allow you to invite people."))
     })
+  }
 
   const create = forms.handle(Effect.fnUntraced(function*(form) {
-    const { session, words } = yield* visitors.current
+    const visitor = yield* visitors.current
+    const { session } = visitor
     if (session === undefined) return toSignIn
     return yield* invites.create(session.accountId, {
       maxUses: chosen(inviteUses, form.get("max_uses")),
@@ -106,14 +109,15 @@ ${choice("expires_in", say("Expires after"), say("Never expires"), minutes)}
     }).pipe(
       Effect.as(redirect(path)),
       Effect.catchTags({
-        NotAllowed: () => Effect.succeed(denied(words)),
+        NotAllowed: () => Effect.succeed(denied(visitor)),
         Unprocessable: ({ message }) => show({ text: message, status: 422 })
       })
     )
   }))
 
   const end = forms.handle(Effect.fnUntraced(function*() {
-    const { session, words } = yield* visitors.current
+    const visitor = yield* visitors.current
+    const { session } = visitor
     if (session === undefined) return toSignIn
     const { id } = yield* HttpRouter.params
     const inviteId = Schema.decodeUnknownOption(IdFromString)(id)
@@ -121,7 +125,7 @@ ${choice("expires_in", say("Expires after"), say("Never expires"), minutes)}
     return yield* invites.end(session.accountId, inviteId.value).pipe(
       Effect.as(redirect(path)),
       Effect.catchTags({
-        NotAllowed: () => Effect.succeed(denied(words)),
+        NotAllowed: () => Effect.succeed(denied(visitor)),
         RecordNotFound: () => Effect.succeed(redirect(path))
       })
     )

@@ -22,6 +22,7 @@ export const staffFrame = ({ formToken, member, path, server, waiting, words }: 
   return html`<a class="skip" href="#content">${say("Skip to content")}</a>
 <header class="staff">
 <p><a href="/admin">${server}</a> <span class="soft">${say("Staff")}</span></p>
+<a class="home" href="/home">${say("Home")}</a>
 <form method="post" action="/auth/sign_out">${tokenInput(formToken)}
 <span class="me">@${member.username}${
     member.roleName === "" ? "" : html` <span class="badge">${member.roleName}</span>`

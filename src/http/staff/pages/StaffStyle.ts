@@ -7,27 +7,27 @@ export const staffStylePath = "/assets/staff.css"
  * on phones.
  */
 const stylesheet = `
-body { padding: 0; display: grid; grid-template-columns: 15rem minmax(0, 1fr); grid-template-rows: auto 1fr; min-height: 100vh }
-main { max-width: 80rem; width: 100%; margin: 0; background: none; border: 0; border-radius: 0; padding: 1.5rem 2rem 4rem }
+body { padding: 0; display: grid; grid-template-columns: 14rem minmax(0, 84rem); grid-template-rows: auto 1fr; justify-content: center; gap: 0 1.5rem; min-height: 100vh }
+main { max-width: none; width: 100%; margin: 0; background: none; border: 0; border-radius: 0; padding: .75rem 1rem 4rem }
 body > header.staff {
-  grid-column: 1 / -1; max-width: none; margin: 0; padding: .625rem 2rem; background: var(--card); font-weight: 400;
-  border-bottom: 1px solid var(--line); display: flex; flex-wrap: wrap; gap: .5rem 1rem; justify-content: space-between; align-items: center;
+  grid-column: 1 / -1; max-width: none; width: 100%; margin: 0; padding: .75rem 1rem; font-weight: 400; display: flex; flex-wrap: wrap; gap: .5rem 1rem; justify-content: space-between; align-items: center;
 }
 header.staff p { margin: 0; font-weight: 600 }
 header.staff p .soft { font-weight: 400 }
+header.staff .home { margin-inline-end: auto }
 header.staff form { display: flex; gap: .75rem; align-items: center; flex-wrap: wrap }
 .skip { position: absolute; left: -100vw; top: 0; padding: .75rem 1rem; background: var(--card); z-index: 2 }
 .skip:focus { left: 0 }
 .spoken { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
-nav.side { padding: 1rem .75rem 2rem; border-right: 1px solid var(--line); background: var(--card); font-size: .9375rem }
+nav.side { padding: 0 0 2rem; font-size: .9375rem }
 nav .section { margin: 1rem .75rem .25rem; font-size: .75rem; font-weight: 600; color: var(--soft); letter-spacing: .04em; text-transform: uppercase }
 nav.side ul, .menu ul { list-style: none; margin: 0; padding: 0 }
 nav.side li a, .menu li a {
   display: flex; justify-content: space-between; align-items: center; gap: .5rem; padding: .4375rem .75rem; border-radius: .5rem;
   color: inherit; text-decoration: none;
 }
-nav.side li a:hover, .menu li a:hover { background: var(--back) }
-nav [aria-current=page] { background: var(--back); font-weight: 600; box-shadow: inset 3px 0 var(--accent) }
+nav.side li a:hover, .menu li a:hover { background: var(--card) }
+nav [aria-current=page] { color: var(--accent); font-weight: 600 }
 .count { font-size: .75rem; font-weight: 600; padding: 0 .5rem; border-radius: 1rem; background: var(--accent); color: var(--on-accent) }
 .menu { display: none; grid-column: 1 / -1; background: var(--card); border-bottom: 1px solid var(--line) }
 .menu summary { cursor: pointer; padding: .75rem 1rem; font-weight: 600 }

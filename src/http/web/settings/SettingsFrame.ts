@@ -4,9 +4,9 @@ import type { Session } from "../../../services/identity/Sessions.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { Forms, parameters } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
-import { problem, redirect, respond } from "../../html/HtmlPage.ts"
+import { problem, redirect } from "../../html/HtmlPage.ts"
+import { MemberFrame } from "../../html/MemberFrame.ts"
 import { signInPath } from "../../html/PagePaths.ts"
-import { settingsNavigation } from "../../html/SettingsNavigation.ts"
 import { type Visitor, Visitors } from "../../html/Visitors.ts"
 
 /** A refused form: the error text, and its status. */
@@ -44,6 +44,7 @@ export const wrongOf = ({ _tag, message }: { readonly _tag: string; readonly mes
 export const make = Effect.fnUntraced(function*(path: string) {
   const { localDomain: server } = yield* ServerConfig
   const forms = yield* Forms
+  const frame = yield* MemberFrame
   const visitors = yield* Visitors
 
   const toSignIn = redirect(`${signInPath}?${new URLSearchParams([["return_to", path]])}`)
@@ -57,16 +58,15 @@ export const make = Effect.fnUntraced(function*(path: string) {
   return {
     /** Renders a page. */
     page: (visitor: Member, { body, done, modules, title, wrong }: Content) =>
-      visitor.remember(respond({
+      frame.respond(visitor, path, {
         words: visitor.words,
         title,
         server,
-        navigation: settingsNavigation(visitor, path),
         ...(modules !== undefined && { modules }),
         ...(wrong !== undefined && { status: wrong.status }),
         body: html`${problem(wrong === undefined ? undefined : visitor.words.translate(wrong.message))}
 ${done === undefined ? "" : html`<p class="done" role="status">${done}</p>`}${body}`
-      })),
+      }),
     /** Handler of the page; visitors are sent to the sign-in, and come back. */
     show: <E, R>(work: (member: Member, given: URLSearchParams) => Effect.Effect<Response, E, R>) =>
       Effect.flatMap(parameters, member(work)),

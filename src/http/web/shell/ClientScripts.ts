@@ -8,6 +8,7 @@ import { hashedFile } from "./HashedFile.ts"
  * served with their types stripped; a page names the ones that it needs in `View.scripts`.
  */
 const files = {
+  crop: "../settings/crop.client.ts",
   follow: "../account/follow.client.ts",
   read: "../notifications/read.client.ts",
   insertion: "../compose/insertion.client.ts",
@@ -28,6 +29,9 @@ const files = {
 } as const
 
 export type ScriptName = keyof typeof files
+
+/** Scripts of each page of a member. */
+export const memberScripts = ["viewer", "acts", "dialogs", "live", "keys", "offline"] as const
 
 const names: ReadonlyArray<ScriptName> = Object.keys(files).filter((name): name is ScriptName => name in files)
 

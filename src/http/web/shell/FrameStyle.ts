@@ -5,7 +5,7 @@ html { scroll-padding-block: var(--s4) }
 body {
   margin: 0; background: var(--back); color: var(--text); font: var(--body)/1.5 system-ui, sans-serif;
   overflow-wrap: anywhere; display: grid; gap: 0 var(--s5); justify-content: center;
-  grid-template: "top top" auto "side main" auto ". aside" 1fr / 5.5rem minmax(0, var(--measure));
+  grid-template: "top top" auto "side main" auto ". aside" 1fr / 6rem minmax(0, var(--measure));
 }
 header.top { grid-area: top; padding: var(--s3) var(--s4); font-weight: 600 }
 header.top a { color: inherit; text-decoration: none }
@@ -29,8 +29,9 @@ nav.side ul, nav.bar ul { list-style: none; margin: 0; padding: 0 }
 nav.side a, nav.side button, nav.bar a, nav.bar summary {
   display: flex; flex-direction: column; align-items: center; gap: var(--s1); padding: var(--s2) var(--s1);
   min-height: 44px; font-size: .75rem; line-height: 1.2; text-align: center; color: var(--text); text-decoration: none;
-  border-radius: var(--round); hyphens: auto;
+  border-radius: var(--round); overflow-wrap: normal; hyphens: auto;
 }
+nav.side li span, nav.bar li span, nav.bar summary span, nav.side button span { max-width: 100%; overflow-wrap: break-word }
 nav.side button { width: 100%; border: 0; background: none; font-weight: 400 }
 nav a[aria-current] { color: var(--accent); font-weight: 600 }
 nav.side a:hover, nav.side button:hover, nav.bar a:hover { background: var(--card) }

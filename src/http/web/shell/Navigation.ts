@@ -2,7 +2,8 @@ import type { Messages } from "../../../services/languages/Messages.ts"
 import { staffBits } from "../../../services/staff/Permissions.ts"
 import { tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
-import { signInTo, twoFactorPath } from "../../html/PagePaths.ts"
+import { signInTo } from "../../html/PagePaths.ts"
+import { isSettingsPath, settingsPath } from "../settings/Rooms.ts"
 import { icon, type IconName } from "./Icons.ts"
 import type { Visit } from "./Visit.ts"
 
@@ -12,6 +13,8 @@ interface Entry {
   readonly label: (words: Messages) => string
   /** True if the entry is on the bar of a phone; four are. */
   readonly primary?: true
+  /** Paths outside of the entry's own that belong to it. */
+  readonly isAt?: (path: string) => boolean
   /** True if the entry shows the number of unread notifications. */
   readonly counts?: true
   /** Condition for members; shown to all of them by default. */
@@ -38,9 +41,12 @@ const entries: ReadonlyArray<Entry> = [
   { path: "/announcements", icon: "flag", label: ({ say }) => say("Announcements") },
   { path: "/drafts", icon: "list", label: ({ say }) => say("Drafts") },
   { path: "/scheduled", icon: "calendar", label: ({ say }) => say("Scheduled posts") },
-  { path: "/oauth/authorized_applications", icon: "apps", label: ({ say }) => say("Apps") },
-  { path: twoFactorPath, icon: "key", label: ({ say }) => say("Two-factor authentication") },
-  { path: "/invites", icon: "ticket", label: ({ say }) => say("Invites") },
+  {
+    path: settingsPath,
+    icon: "gear",
+    label: ({ say }) => say("Settings"),
+    isAt: isSettingsPath
+  },
   {
     path: "/admin",
     icon: "shield",
@@ -61,8 +67,8 @@ const badge = ({ figure, say }: Messages, unread: number): Html | "" =>
 
 /** Path of the entry that the page is or belongs to; the longest one, as some paths begin with another. */
 const openEntry = (here: string): string | undefined =>
-  entries.map(({ path }) => path).filter((path) => here === path || here.startsWith(`${path}/`))
-    .toSorted((a, b) => b.length - a.length)[0]
+  entries.filter(({ isAt, path }) => isAt?.(here) === true || here === path || here.startsWith(`${path}/`))
+    .map(({ path }) => path).toSorted((a, b) => b.length - a.length)[0]
 
 const link = ({ counts, icon: name, label, path }: Entry, visit: Visit, unread: number): Html => {
   const { path: here, reader: { way, words } } = visit

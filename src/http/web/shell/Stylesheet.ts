@@ -3,6 +3,7 @@ import { actsStyle } from "../acts/ActsStyle.ts"
 import { composeStyle } from "../compose/ComposeStyle.ts"
 import { notificationStyle } from "../notifications/NotificationStyle.ts"
 import { profileStyle } from "../profiles/ProfileStyle.ts"
+import { settingsStyle } from "../settings/SettingsStyle.ts"
 import { statusStyle } from "../status/StatusStyle.ts"
 import { frameStyle } from "./FrameStyle.ts"
 import { hashedFile } from "./HashedFile.ts"
@@ -12,7 +13,17 @@ const file = hashedFile(
   "style",
   "css",
   "text/css",
-  [tokens, frameStyle, statusStyle, actsStyle, profileStyle, accountStyle, notificationStyle, composeStyle].join("\n")
+  [
+    tokens,
+    frameStyle,
+    statusStyle,
+    actsStyle,
+    profileStyle,
+    accountStyle,
+    notificationStyle,
+    composeStyle,
+    settingsStyle
+  ].join("\n")
 )
 
 /** Path of the stylesheet of all pages of the web. */

@@ -15,10 +15,11 @@ import { mediaSources } from "../../html/MediaSources.ts"
 import { ownPath } from "../../html/OwnPaths.ts"
 import { signInTo } from "../../html/PagePaths.ts"
 import { type Visitor, Visitors } from "../../html/Visitors.ts"
-import { ClientScripts } from "./ClientScripts.ts"
+import { ClientScripts, memberScripts } from "./ClientScripts.ts"
 import { documentOf } from "./Document.ts"
 import { flashBox } from "./FlashBox.ts"
 import { unreadMax } from "./Navigation.ts"
+import { pageHeaders } from "./PageHeaders.ts"
 import type { MemberVisit, View, Visit } from "./Visit.ts"
 
 type Request = HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
@@ -53,10 +54,11 @@ export class WebPages extends Context.Service<WebPages, {
   ) => Effect.Effect<Response, never, R | Request>
   /**
    * Handles a form that a page sent for its member. It leads back to the page that the form's `return` names. A script
-   * that sends the header `x-murmuration-part` gets the changed part alone. A refusal is shown on that page.
+   * that sends the header `x-murmuration-part` gets the changed part alone. A refusal is shown on that page, unless
+   * `run` responds itself.
    */
   readonly act: <R>(
-    run: (visit: MemberVisit, form: URLSearchParams) => Effect.Effect<ActResult, ClientError, R>
+    run: (visit: MemberVisit, form: URLSearchParams) => Effect.Effect<ActResult | Response, ClientError, R>
   ) => Effect.Effect<Response, never, R | Request>
   /**
    * Handles a form whose response is a page or a redirect of `run`, which keeps what was typed after a refusal. A form
@@ -76,9 +78,6 @@ export class WebPages extends Context.Service<WebPages, {
   )
 }
 
-/** Scripts of each page of a member. */
-const memberScripts = ["acts", "dialogs", "live", "keys", "offline"] as const
-
 /** Maximum characters of a page's path and query that forms send back. */
 const hereCharactersMax = 2_000
 
@@ -92,19 +91,6 @@ const make = Effect.gen(function*() {
   const flash = flashMessages(config.publicUrl)
   const media = mediaSources(config)
   const notifications = yield* Notifications
-
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    `img-src ${media} data:`,
-    `media-src ${media}`,
-    "connect-src 'self'",
-    "manifest-src 'self'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'"
-  ].join("; ")
 
   const visitOf = (visitor: Visitor) =>
     Effect.gen(function*() {
@@ -124,15 +110,7 @@ const make = Effect.gen(function*() {
       return visit
     })
 
-  const headersOf = ({ reader: { words }, session }: Visit, status: number): Record<string, string> => ({
-    "cache-control": session === undefined && status === 200 ? "public, max-age=60" : "private, no-store",
-    "content-language": words.tag,
-    "content-security-policy": policy,
-    "referrer-policy": "same-origin",
-    vary: "Accept, Accept-Language, Cookie",
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY"
-  })
+  const headersOf = (visit: Visit, status: number) => pageHeaders(visit, status, media)
 
   const render = Effect.fnUntraced(function*(visit: Visit, view: View, refused?: string) {
     const { cookies } = yield* HttpServerRequest.HttpServerRequest
@@ -144,19 +122,13 @@ const make = Effect.gen(function*() {
       view,
       server: config.localDomain,
       unread: session === undefined ? 0 : yield* notifications.unread(session.accountId, everything, unreadMax),
-      scripts: scripts.tags(["viewer", ...(session === undefined ? [] : memberScripts), ...view.scripts ?? []]),
+      scripts: scripts.tags([...(session === undefined ? ["viewer" as const] : memberScripts), ...view.scripts ?? []]),
       above: html`${flashBox(visit, told)}${problem(refused)}`
     })
     const response = HttpServerResponse.text(text, {
       status,
       contentType: "text/html; charset=utf-8",
-      headers: {
-        ...headersOf(visit, status),
-        // Browsers apply the policy of a form to the redirect that it leads to as well.
-        ...(view.leadsAway === true && {
-          "content-security-policy": policy.replace("form-action 'self'", "form-action 'self' https:")
-        })
-      }
+      headers: pageHeaders(visit, status, media, view.leadsAway)
     })
     return told === undefined ? response : flash.take(response)
   })
@@ -244,6 +216,7 @@ const make = Effect.gen(function*() {
         const refused = stateRefusal(visit.session.state, { forUsers: true })
         return yield* (refused === undefined ? run(visit, form) : Effect.fail(refused)).pipe(
           Effect.flatMap((done) => {
+            if (HttpServerResponse.isHttpServerResponse(done)) return Effect.succeed(done)
             if (wantsPart && done.part !== undefined) {
               return Effect.map(done.part, (part) =>
                 HttpServerResponse.text(String(part), {

@@ -183,6 +183,7 @@ const all = [
     "lists",
     "filters",
     "markers",
+    "post_cleanups",
     "scheduled_statuses",
     "severances",
     "tag_follows",

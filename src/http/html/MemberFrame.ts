@@ -1,0 +1,13 @@
+import { Context } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import type { Page } from "./HtmlPage.ts"
+import type { Visitor } from "./Visitors.ts"
+
+/** Frame of pages that members share with the web client, which implements it. */
+export class MemberFrame extends Context.Service<MemberFrame, {
+  /**
+   * Responds with the page at `path`: with the navigation of members if the visitor is signed in, otherwise in the plain
+   * frame of `HtmlPage.ts`.
+   */
+  readonly respond: (visitor: Visitor, path: string, page: Page) => HttpServerResponse.HttpServerResponse
+}>()("murmuration/http/html/MemberFrame") {}
