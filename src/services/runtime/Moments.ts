@@ -77,3 +77,21 @@ export const boundsOf = ({ day, month, year }: CalendarDate, timeZone: string): 
     : Date.UTC(year + 1, 0, 1)
   return [at(first), at(new Date(next))]
 }
+
+const localTime = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)/
+
+/**
+ * Returns the moment of a local time (`datetime-local`) in a time zone, in milliseconds since 1970; undefined if it is
+ * invalid. A time that a change of the clocks skips is the later one.
+ */
+export const momentInZone = (text: string, timeZone: string): number | undefined => {
+  const [, ...parts] = localTime.exec(text) ?? []
+  const [year = Number.NaN, month = 1, day = 1, hour = 0, minute = 0] = parts.map(Number)
+  if (!(month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour < 24 && minute < 60)) return undefined
+  return Option.getOrUndefined(
+    Option.map(
+      DateTime.makeZoned({ year, month, day, hour, minute }, { timeZone, adjustForTimeZone: true }),
+      DateTime.toEpochMillis
+    )
+  )
+}

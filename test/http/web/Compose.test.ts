@@ -275,7 +275,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual(shared.status, 302)
       assert.match((yield* browser.get(pathOf(shared))).text, />A page\nworth it\nhttps:\/\/example.org\/x<\/textarea>/)
       const intent = yield* browser.get(`/intent?uri=${encodeURIComponent("web+ap://share?text=hello")}`)
-      assert.strictEqual(pathOf(intent), "/publish?text=hello")
+      assert.strictEqual(pathOf(intent), "/share?text=hello")
       const other = yield* browser.get(`/intent?uri=${encodeURIComponent("web+ap://remote.example/@a")}`)
       assert.strictEqual(pathOf(other), `/authorize_interaction?uri=${encodeURIComponent("https://remote.example/@a")}`)
       assert.strictEqual((yield* browser.get("/publish/emojis")).status, 200)

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ask } from "../../support/Api.ts"
-import { type Person, TestServer } from "../../support/Server.ts"
+import { ask, publishedId } from "../../support/Api.ts"
+import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { formsOf } from "../../support/TestBrowser.ts"
 
@@ -45,9 +45,6 @@ const streamOf = Effect.fnUntraced(function*(
   return { response, next, over }
 })
 
-const post = (by: Person, status: string, more: Record<string, unknown> = {}) =>
-  Effect.map(ask(by, "POST", "/api/v1/statuses", { status, ...more }), ({ body }) => String(body.id))
-
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("the stream of the web client", (it) => {
   it.effect("says ids of new, edited and deleted posts, and of notifications", () =>
     Effect.gen(function*() {
@@ -59,9 +56,9 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual(response.status, 200)
       assert.strictEqual(response.headers.get("content-type"), "text/event-stream")
       assert.strictEqual(response.headers.get("cache-control"), "private, no-store")
-      const id = yield* post(bob, "@ada hello")
+      const id = yield* publishedId(bob, "@ada hello")
       assert.deepStrictEqual(yield* next("notification"), { type: "mention", status: id })
-      const other = yield* post(bob, "to all")
+      const other = yield* publishedId(bob, "to all")
       assert.include([id, other], (yield* next("update")).id)
       yield* ask(bob, "PUT", `/api/v1/statuses/${other}`, { status: "to everybody" })
       assert.deepStrictEqual(yield* next("edit"), { id: other })
@@ -76,14 +73,14 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* ask(carl, "POST", `/api/v1/accounts/${dora.accountId}/follow`, {})
       yield* ask(carl, "POST", `/api/v1/accounts/${emil.accountId}/follow`, {})
       const browser = yield* staffBrowser(carl)
-      const root = yield* post(emil, "root")
+      const root = yield* publishedId(emil, "root")
       yield* browser.press(yield* browser.get("/home"), "hide_replies")
       const home = yield* streamOf(browser)
       const tag = yield* streamOf(browser, "channel=hashtag&tag=tea")
-      yield* post(dora, "@emil a reply", { in_reply_to_id: root })
-      const plain = yield* post(dora, "plain")
+      yield* publishedId(dora, "@emil a reply", { in_reply_to_id: root })
+      const plain = yield* publishedId(dora, "plain")
       assert.strictEqual((yield* home.next("update")).id, plain)
-      const tagged = yield* post(dora, "a cup of #tea")
+      const tagged = yield* publishedId(dora, "a cup of #tea")
       assert.strictEqual((yield* tag.next("update")).id, tagged)
     }).pipe(Effect.scoped))
 
@@ -125,7 +122,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const { baseUrl, createPerson } = yield* TestServer
       const hans = yield* createPerson("hans")
       const ids: Array<string> = []
-      for (let at = 0; at < 30; at++) ids.push(yield* post(hans, `number ${at}`))
+      for (let at = 0; at < 30; at++) ids.push(yield* publishedId(hans, `number ${at}`))
       const browser = yield* staffBrowser(hans)
       const [first] = formsOf(yield* browser.get("/home"))
       const mark = (id: string) =>

@@ -6,6 +6,7 @@ import { type AccountId, StatusId } from "../../../services/database/Ids.ts"
 import { Mentions } from "../../../services/federation/Mentions.ts"
 import { MediaAttachments } from "../../../services/media/MediaAttachments.ts"
 import { type ClientError, Unprocessable } from "../../../services/runtime/Errors.ts"
+import { momentInZone } from "../../../services/runtime/Moments.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
 import type { Post } from "../../../services/statuses/Post.ts"
 import { UnpublishedPosts } from "../../../services/statuses/UnpublishedPosts.ts"
@@ -15,7 +16,6 @@ import { editOf, postOf } from "../../v1/StatusPayloads.ts"
 import { read } from "../../wire/Keys.ts"
 import { type ComposedFile, type Composition, contentKey, payloadOf } from "./Composition.ts"
 import { quotePolicyOf } from "./Compositions.ts"
-import { momentAt } from "./ScheduledTimes.ts"
 
 /** Result of sending a composition. */
 interface Sent {
@@ -164,7 +164,7 @@ const make = Effect.gen(function*() {
     const { at, draft, edit: edited, texts, zone } = composition
     for (const text of texts) yield* mentions.introduce(text)
     if (edited !== undefined) return yield* edit(viewer, edited, composition)
-    const scheduledAt = at === "" ? undefined : momentAt(at, zone)
+    const scheduledAt = at === "" ? undefined : momentInZone(at, zone)
     if (at !== "" && scheduledAt === undefined) return yield* new Unprocessable({ text: "Invalid date supplied" })
     if (scheduledAt !== undefined && texts.length > 1) {
       return yield* new Unprocessable({ text: "A thread cannot be scheduled" })

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { redirect } from "../../html/HtmlPage.ts"
 
@@ -16,24 +16,9 @@ const composerWith = (query: URLSearchParams): string => {
   return `/publish?${new URLSearchParams({ text: parts.filter((part) => part !== "").join("\n") })}`
 }
 
-/** Returns where a link of the scheme `web+ap` or `web+mastodon` leads; undefined for any other link. */
-const intentOf = (uri: string): string | undefined => {
-  const [, rest] = /^web\+(?:ap|mastodon):\/\/(.+)$/i.exec(uri.slice(0, 2 * sharedCharactersMax)) ?? []
-  if (rest === undefined) return undefined
-  const [place = "", search = ""] = rest.split("?", 2)
-  const query = new URLSearchParams(search)
-  const name = place.replace(/\/$/, "")
-  if (name === "share") return composerWith(query)
-  if (name === "follow") return `/authorize_interaction?${new URLSearchParams({ uri: query.get("uri") ?? "" })}`
-  return `/authorize_interaction?${new URLSearchParams({ uri: `https://${rest}` })}`
-}
-
-/** Links that other sites and apps use to fill the composer. */
-export const layer = Layer.mergeAll(
-  HttpRouter.add("GET", "/share", Effect.map(queryOf, (query) => redirect(composerWith(query)))),
-  HttpRouter.add(
-    "GET",
-    "/intent",
-    Effect.map(queryOf, (query) => redirect(intentOf(query.get("uri") ?? "") ?? "/publish"))
-  )
+/** Link that other sites and apps use to fill the composer. */
+export const layer = HttpRouter.add(
+  "GET",
+  "/share",
+  Effect.map(queryOf, (query) => redirect(composerWith(query)))
 )

@@ -4,6 +4,7 @@ import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
 import { MediaId, StatusId } from "../../../services/database/Ids.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { RecordNotFound, Unprocessable } from "../../../services/runtime/Errors.ts"
+import { momentInZone } from "../../../services/runtime/Moments.ts"
 import {
   type DraftRecord,
   type ScheduledRecord,
@@ -20,7 +21,7 @@ import { WebPages } from "../shell/WebPages.ts"
 import { ComposedPosts } from "./ComposedPosts.ts"
 import { Compositions } from "./Compositions.ts"
 import { uploadedFile } from "./FileFields.ts"
-import { localTime, momentAt, zoneOf } from "./ScheduledTimes.ts"
+import { localTime, zoneOf } from "./ScheduledTimes.ts"
 
 const draftsPath = "/web/drafts"
 const scheduledPath = "/web/scheduled"
@@ -198,7 +199,7 @@ const make = Effect.gen(function*() {
         return yield* publish(visit, scheduledId, post, `scheduled-${scheduledId}`)
       }
       case "reschedule": {
-        const scheduledAt = momentAt(fields.get("at") ?? "", zoneOf(fields.get("zone")))
+        const scheduledAt = momentInZone(fields.get("at") ?? "", zoneOf(fields.get("zone")))
         if (scheduledAt === undefined) return yield* new Unprocessable({ text: "Invalid date supplied" })
         yield* actors.tell(viewer, { _tag: "Reschedule", scheduledId, scheduledAt })
         return { notice: say("The time was changed.") }

@@ -11,6 +11,7 @@ import { InstancePolicies } from "../../../services/instance/InstancePolicies.ts
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import * as Urls from "../../../services/instance/Urls.ts"
 import { type ClientError, RecordNotFound, Unauthorized } from "../../../services/runtime/Errors.ts"
+import { momentOf } from "../../../services/runtime/Moments.ts"
 import { AccountStatuses } from "../../../services/statuses/AccountStatuses.ts"
 import { Tags } from "../../../services/statuses/Tags.ts"
 import { isKnown } from "../../guard/EntityTags.ts"
@@ -64,8 +65,9 @@ const make = Effect.gen(function*() {
         "content-security-policy": "default-src 'none'",
         "x-content-type-options": "nosniff"
       }
-      const since = headers["if-none-match"] === undefined ? Date.parse(headers["if-modified-since"] ?? "") : NaN
-      return isKnown(headers, tag) || Math.floor(feed.updated.getTime() / 1_000) * 1_000 <= since
+      const since = headers["if-none-match"] === undefined ? momentOf(headers["if-modified-since"]) : undefined
+      return isKnown(headers, tag) ||
+          (since !== undefined && Math.floor(feed.updated.getTime() / 1_000) * 1_000 <= since)
         ? HttpServerResponse.empty({ status: 304, headers: common })
         : HttpServerResponse.text(text, {
           contentType: `${formats[format].type}; charset=utf-8`,

@@ -47,12 +47,14 @@ const make = Effect.gen(function*() {
     return redirect(visit.reader.way(yield* pathOf(visit, text)))
   }))
 
-  /** Leads links of the scheme `web+mastodon:` to the page that they ask for. */
+  /** Leads links of the schemes `web+mastodon:` and `web+ap:` to the page that they ask for. */
   const intent = pages.anyone(Effect.fnUntraced(function*({ query, reader: { way } }) {
     const url = URL.parse((query.get("uri") ?? "").slice(0, addressCharactersMax))
-    if (url?.protocol !== "web+mastodon:") return yield* new RecordNotFound()
-    const { searchParams } = url
-    switch (url.host) {
+    if (url === null || (url.protocol !== "web+mastodon:" && url.protocol !== "web+ap:")) {
+      return yield* new RecordNotFound()
+    }
+    const { host, pathname, protocol, search, searchParams } = url
+    switch (host) {
       case "follow":
         return redirect(
           way(`/authorize_interaction?${new URLSearchParams({ uri: searchParams.get("uri") ?? "" })}`)
@@ -60,7 +62,11 @@ const make = Effect.gen(function*() {
       case "share":
         return redirect(way(`/share?${new URLSearchParams({ text: searchParams.get("text") ?? "" })}`))
       default:
-        return yield* new RecordNotFound()
+        // `web+ap:` names an object by its URL without the scheme.
+        if (protocol !== "web+ap:") return yield* new RecordNotFound()
+        return redirect(
+          way(`/authorize_interaction?${new URLSearchParams({ uri: `https://${host}${pathname}${search}` })}`)
+        )
     }
   }))
 

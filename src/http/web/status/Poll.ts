@@ -1,3 +1,4 @@
+import { momentOf } from "../../../services/runtime/Moments.ts"
 import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "../shell/Visit.ts"
@@ -42,7 +43,7 @@ export const pollOf = (visit: Visit, status: ShownStatus, now: number): Html => 
   }${
     poll.expiresAt === null || poll.expired ? "" : html` · ${
       words.pieces("open until {moment}", {
-        moment: timeOf(words, poll.expiresAt, Math.max(now, Date.parse(poll.expiresAt)))
+        moment: timeOf(words, poll.expiresAt, Math.max(now, momentOf(poll.expiresAt) ?? now))
       })
     }`
   }</p>`
