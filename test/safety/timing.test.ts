@@ -81,9 +81,12 @@ layer(TestDatabase.layer)("row 73: stored values", (it) => {
       assert.deepStrictEqual(lookedUp, [
         "mail_tokens.token_hash",
         "oauth_grants.code_hash",
+        "oauth_tokens.session_hash",
         "oauth_tokens.token_hash",
+        "owner_links.secret_hash",
         "pending_sign_ins.secret_hash",
-        "sessions.id_hash"
+        "sessions.id_hash",
+        "used_passkey_challenges.challenge_hash"
       ])
     }))
 })

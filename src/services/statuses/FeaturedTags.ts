@@ -101,14 +101,15 @@ export class FeaturedTags extends Context.Service<FeaturedTags, {
 
       const of = traced("FeaturedTags.of")(function*(accountId: bigint) {
         const now = yield* Clock.currentTimeMillis
-        yield* sql`UPDATE featured_tags f SET statuses_count = c.uses, last_status_at = c.last, counted_at = ${new Date(
-          now
-        )}
+        // Counting again may fail, as on a full disk: the reader then gets the counts of last time (F20).
+        yield* Effect.ignore(
+          sql`UPDATE featured_tags f SET statuses_count = c.uses, last_status_at = c.last, counted_at = ${new Date(now)}
           FROM featured_tags o, LATERAL (SELECT count(*)::int AS uses, max(s.created_at) AS last FROM statuses s
             WHERE s.account_id = o.account_id AND s.deleted_at IS NULL AND ${isPublicRow(sql, "s")}
               AND EXISTS (SELECT FROM statuses_tags st WHERE st.status_id = s.id AND st.tag_id = o.tag_id)) c
           WHERE f.id = o.id AND o.account_id = ${accountId}
             AND (o.counted_at IS NULL OR o.counted_at < ${new Date(now - countedMillisMax)})`
+        )
         return yield* featuredTagRows(sql`SELECT id, name, statuses_count, last_status_at FROM featured_tags
           WHERE account_id = ${accountId} ORDER BY statuses_count DESC, id`)
       }, Effect.orDie)

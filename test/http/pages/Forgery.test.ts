@@ -59,7 +59,7 @@ describe("row 72: forms of other pages", () => {
             assert.include(answer.text, "This form is no longer valid")
           }
         }
-        assert.include((yield* victim.get("/oauth/authorized_applications")).text, "Signed in as @tina")
+        assert.include((yield* victim.get("/settings/account")).text, "@tina")
       }))
 
     it.effect("a token of another session, or of none, is not one of this session", () =>

@@ -30,7 +30,7 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
       const secret = browser.cookies.get("__Host-session")
       assert.match(secret ?? "", /^[\w-]{43}$/)
       const page = yield* browser.get("/oauth/authorized_applications")
-      assert.include(page.text, "Signed in as @paul")
+      assert.include((yield* browser.get("/settings/account")).text, "@paul")
       assert.strictEqual((yield* browser.get("/auth/sign_in")).status, 302, "nobody signs in twice")
       yield* browser.submit(page)
       assert.isFalse(browser.cookies.has("__Host-session"))

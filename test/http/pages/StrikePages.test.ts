@@ -40,9 +40,6 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         const page = yield* browser.get(path)
         assert.strictEqual(page.status, 200)
         assert.include(page.text, "Stop &lt;b&gt;it&lt;/b&gt;")
-        assert.isNull(
-          (yield* browser.request(path, { headers: { "accept-encoding": "gzip" } })).headers.get("content-encoding")
-        )
         for (const text of ["", "x".repeat(2_001)]) {
           const refused = yield* browser.submit(page, { text })
           assert.strictEqual(refused.status, 422)

@@ -42,6 +42,13 @@ const places: Readonly<Record<string, string | undefined>> = {
   "src/http/staff/pages/Shell.ts": "/admin",
   "src/http/staff/pages/parts/Controls.ts": "/admin/settings",
   // Pages of the web client are checked by `TestBrowser` in their own tests.
+  "src/http/web/acts/AccountForms.ts": undefined,
+  "src/http/web/acts/AccountPages.ts": undefined,
+  "src/http/web/acts/StatusPages.ts": undefined,
+  "src/http/web/compose/ComposeForm.ts": undefined,
+  "src/http/web/compose/ComposePage.ts": undefined,
+  "src/http/web/compose/UnpublishedPages.ts": undefined,
+  "src/http/web/offline/PushPage.ts": undefined,
   "src/http/web/profiles/Head.ts": undefined,
   "src/http/web/settings/Fields.ts": undefined,
   "src/http/web/shell/ActForm.ts": undefined,

@@ -4,8 +4,9 @@
  */
 export const problems = (page: string): ReadonlyArray<string> => {
   const found: Array<string> = []
+  const rest = page.replace(/^<!doctype html>/, "").replaceAll(dialogs, "").replace(live, "<body>")
   for (
-    const [piece, name, attributes] of page.replace(/^<!doctype html>/, "").matchAll(
+    const [piece, name, attributes] of rest.matchAll(
       /<\/?([a-z0-9]+)((?: [a-z-]+(?:="[^"<>]*")?)*)(?: \/)?>|[<>]/g
     )
   ) {
@@ -21,13 +22,19 @@ export const problems = (page: string): ReadonlyArray<string> => {
   return found
 }
 
+/** Attributes for the script of live updates. */
+const live = /<body data-me="\/@[\w.]+" data-stream="\/web\/stream\?[\w=&;%-]+">/
+/** Dialogs of the scripts, the same on each page. */
+const dialogs =
+  /<dialog id="(?:viewer|page-dialog)" aria-label="[^"<>]*">(?:<figure><img alt=""><figcaption dir="auto"><\/figcaption><\/figure><div class="tools">|<form method="dialog">).*?<\/dialog>/gs
+
 const elements = new Set(
   ("html head meta title link body header main footer section article h1 h2 p br span bdi a del pre code em strong b i u ul ol li " +
     "blockquote div img dl dt dd time details summary table thead tbody tr th td nav svg use aside script meter video audio")
     .split(" ")
 )
 const attributesKnown = new Set(
-  ("lang charset name title property role tabindex aria-hidden aria-label aria-current loading rel content rel type sizes href src alt width height class dir id datetime target translate start reversed value")
+  ("lang charset name title property role tabindex aria-hidden aria-label aria-current loading rel content rel type sizes href src alt width height class dir id datetime target translate start reversed value data-labels")
     .split(" ")
 )
 const addresses = /^(?:\/(?!\/)|\?|#|mailto:|(?:https?|dat|dweb|ipfs|ipns|ssb|gopher|xmpp|magnet|gemini):)/i

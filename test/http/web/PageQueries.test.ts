@@ -103,9 +103,10 @@ layer(counted, { excludeTestServices: true, timeout: "3 minutes" })("pages of th
       for (let at = 0; at < 40; at++) yield* add(`n${at}`)
       const many = yield* measure
       assert.include((yield* browser.get("/search?q=friend&type=accounts")).text, "rel=\"next\"")
+      // Six statements are left to runners that work beside the pages.
       const found = paths.flatMap((path, at) => {
         const [one, all] = [few[at] ?? 0, many[at] ?? 0]
-        return all > one + 2 || all > statementsMax ? [`${path}: ${one} with one row, ${all} with 40`] : []
+        return all > one + 6 || all > statementsMax ? [`${path}: ${one} with one row, ${all} with 40`] : []
       })
       assert.deepStrictEqual(found, [])
     }))

@@ -49,7 +49,9 @@ const languageField = ({ reader: { words: { say, tag } } }: Visit, chosen: strin
   const known = languages.map(({ code, name }) => [code, names.of(code) ?? name] as const)
     .toSorted(([, a], [, b]) => a.localeCompare(b, tag))
   return html`<label>${say("Language")}<select name="language"><option value="">${say("Default")}</option>${
-    known.map(([code, name]) => html`<option value="${code}"${code === chosen ? html` selected` : ""}>${name}</option>`)
+    known.map(([language, name]) =>
+      html`<option value="${language}"${language === chosen ? html` selected` : ""}>${name}</option>`
+    )
   }</select></label>`
 }
 
