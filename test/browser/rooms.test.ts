@@ -110,7 +110,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           await picture(page, "crop")
           assert.deepStrictEqual(await axeFinds(page), [])
           await press(page, "Save changes")
-          assert.include(await page.getByRole("status").first().textContent(), "The settings were saved.")
+          assert.include(await page.locator(".done").first().textContent(), "The settings were saved.")
         })
         assert.deepStrictEqual(yield* colorOf, [1, 0, 0])
         yield* Effect.promise(async () => {
@@ -120,7 +120,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           await bare.goto(`${baseUrl}/settings/profile`)
           await bare.locator("input[name=avatar]").setInputFiles(avatar)
           await bare.getByRole("button", { name: "Save changes" }).click()
-          assert.include(await bare.getByRole("status").first().textContent(), "The settings were saved.")
+          assert.include(await bare.locator(".done").first().textContent(), "The settings were saved.")
           await plain.close()
         })
         assert.deepStrictEqual(yield* colorOf, [0, 0, 1])
