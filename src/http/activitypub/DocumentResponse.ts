@@ -24,7 +24,11 @@ export const byType = <E1, R1, E2, R2>(
   )
 
 const alsoByType = (response: HttpServerResponse.HttpServerResponse) =>
-  HttpServerResponse.setHeader(response, "vary", ["Accept", response.headers["vary"]].filter(Boolean).join(", "))
+  HttpServerResponse.setHeader(
+    response,
+    "vary",
+    [...new Set(["Accept", ...(response.headers["vary"] ?? "").split(/, ?/)])].filter((name) => name !== "").join(", ")
+  )
 
 const cacheHeaders = (scope: CacheScope): Record<string, string> =>
   scope === "everybody"

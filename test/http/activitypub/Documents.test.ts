@@ -63,7 +63,7 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
       ) {
         const page = yield* send("/@ben", { headers: { accept: type } })
         assert.match(page.headers.get("content-type") ?? "", /^text\/html/)
-        assert.strictEqual(page.headers.get("vary"), "Accept, Accept-Language")
+        assert.strictEqual(page.headers.get("vary"), "Accept, Accept-Language, Cookie")
         const elsewhere = yield* send("/users/ben", { headers: { accept: type } })
         assert.strictEqual(elsewhere.status, 302)
         assert.strictEqual(elsewhere.headers.get("location"), `${here}/@ben`)

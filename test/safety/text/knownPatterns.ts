@@ -7,7 +7,7 @@ export const slowlyChecked: ReadonlySet<string> = new Set([
   "/^[\\w-]{8,64}$/",
   "/\\b(collectionId|digest|url)=\"([^\"]*)\"/g",
   "/^(?!constructor=|prototype=)[a-z][a-z_]*=[\\w.-]*$/",
-  "/^\\/+(?:api|oauth|auth|invites?|settings|unsubscribe|email_subscriptions|admin|disputes)(?:\\/|$)/",
+  "/^\\/+(?:api|oauth|auth|invites?|settings|unsubscribe|email_subscriptions|admin|disputes|web)(?:\\/|$)/",
   "/^\\/(?:api\\/v1\\/admin\\/site_uploads\\/[^/]+|admin\\/settings\\/appearance)$/",
   "/^[ \\t]*at (\\[.+\\])$/m",
   "/^bearer (.+)$/i",
@@ -41,6 +41,8 @@ export const slowlyChecked: ReadonlySet<string> = new Set([
 
 /** Patterns that are super-linear, or that the checker cannot read, with what bounds their time. */
 export const excepted: Readonly<Record<string, string>> = {
+  "/(\\bfrom\\s*|\\bimport\\s*\\(?\\s*)\"[^\"]*?\\/(\\w+)\\.client\\.ts\"/g":
+    "ClientScripts.ts reads the server's own scripts, once at the start.",
   "/(\\b[a-z][a-z0-9+.-]{0,31}:\\/\\/[^\\s:/@]{0,255}:)[^\\s@/]+(?=@)/gi":
     "Redaction.ts cuts its text; a slash ends each run, so that no two beginnings look at the same characters.",
   "/[[\\p{Mn}&&[\\p{Script=Inherited}\\p{scx=Arab}\\p{scx=Hebr}]]\\p{Default_Ignorable_Code_Point}\\u0640]/gv":

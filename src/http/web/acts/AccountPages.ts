@@ -138,7 +138,7 @@ ${checkbox("notifications", say("Hide notifications from this account, too"), tr
     }))
 
   const excerptOf = ({ content, spoilerText }: ShownStatus) => {
-    const text = (spoilerText === "" ? content.replace(/<[^>]*>/g, " ").replace(/&\w+;/g, " ") : spoilerText)
+    const text = (spoilerText === "" ? content.replace(/<[^<>]*>/g, " ").replace(/&\w+;/g, " ") : spoilerText)
       .replace(/\s+/g, " ").trim()
     return text.length > excerptCharactersMax ? `${text.slice(0, excerptCharactersMax).toWellFormed()}…` : text
   }

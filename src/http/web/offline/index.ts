@@ -9,7 +9,9 @@ const worker = Layer.unwrap(
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const at = yield* path.fromFileUrl(new URL("./worker.client.ts", import.meta.url))
-    const text = stripTypeScriptTypes(yield* fs.readFileString(at)).replace(/[ \t]+$/gm, "").replace(/\n{2,}/g, "\n")
+    const text = stripTypeScriptTypes(yield* fs.readFileString(at)).split("\n").map((line) => line.trimEnd()).filter((
+      line
+    ) => line !== "").join("\n")
     return HttpRouter.add(
       "GET",
       "/sw.js",

@@ -57,7 +57,7 @@ const make = Effect.gen(function*() {
     const text = stripped.replace(
       imports,
       (_, before: string, other: string) => `${before}"${served.get(other)?.path ?? other}"`
-    ).replace(/[ \t]+$/gm, "").replace(/\n{2,}/g, "\n")
+    ).split("\n").map((line) => line.trimEnd()).filter((line) => line !== "").join("\n")
     served.set(name, hashedFile(name, "js", "text/javascript", text))
   }
   const scripts = ClientScripts.of({

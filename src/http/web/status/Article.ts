@@ -94,8 +94,9 @@ const quotation = (visit: Visit, status: Quoted, options: ArticleOptions): Html 
 
 /** Returns the name of an article for screen readers: author, warning or text, and files. */
 const labelOf = ({ say }: Messages, status: ShownStatus): string => {
-  const text = status.spoilerText || status.content.replace(/<[^>]*>/g, " ").replace(/&\w+;/g, " ").replace(/\s+/g, " ")
-    .trim().slice(0, 120)
+  const text = status.spoilerText ||
+    status.content.replace(/<[^<>]*>/g, " ").replace(/&\w+;/g, " ").replace(/\s+/g, " ")
+      .trim().slice(0, 120)
   return [
     plainName(status.account),
     text,

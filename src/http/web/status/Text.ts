@@ -41,6 +41,8 @@ export const statusPath = ({ account, id }: Pick<ShownStatus, "account" | "id">)
 /** Renders HTML that was written elsewhere; sanitised here as well, so that a page never depends on stored rows. */
 export const foreign = (text: string, emojis: Emojis): Html => withEmojis(raw(sanitise(bounded(text))), emojis)
 
+const address = /\bhref="([^"]*)"/
+
 /** Renders the text of a status: mentions and hashtags lead to the pages of this server. */
 export const contentOf = (
   { content, emojis, mentions, tags }: Pick<ShownStatus, "content" | "emojis" | "mentions" | "tags">,
@@ -56,14 +58,15 @@ export const contentOf = (
   return raw(
     // Other servers link hashtags to their own pages.
     String(shown).replace(
-      /(<a [^>]*?href=")[^"]*("[^>]*>#(?:<span>)?([^<]{1,300})(?:<\/span>)?<\/a>)/g,
-      (all, before: string, after: string, name: string) => {
+      /<a ([^<>]*)>#(?:<span>)?([^<>]{1,300})/g,
+      (all, attributes: string, name: string) => {
         const path = names.get(name.toLowerCase())
-        return path === undefined ? all : `${before}${path}${after}`
+        return path === undefined ? all : all.replace(attributes, () => attributes.replace(address, `href="${path}"`))
       }
-    ).replace(/(<a [^>]*?href=")([^"]*)(")/g, (all, before: string, url: string, after: string) => {
-      const path = paths.get(url.replaceAll("&amp;", "&"))
-      return path === undefined ? all : `${before}${path}${after}`
-    })
+    ).replace(/<a [^<>]*>/g, (tag) =>
+      tag.replace(address, (all, url: string) => {
+        const path = paths.get(url.replaceAll("&amp;", "&"))
+        return path === undefined ? all : `href="${path}"`
+      }))
   )
 }

@@ -12,7 +12,7 @@ export const descriptionOf = (
   { content, spoilerText }: Pick<ShownStatus, "content" | "spoilerText">,
   max = descriptionCharactersMax
 ): string => {
-  const text = spoilerText || content.replace(/<br[^>]*>|<\/p>/g, " ").replace(/<[^>]*>/g, "")
+  const text = spoilerText || content.replace(/<br[^<>]*>|<\/p>/g, " ").replace(/<[^<>]*>/g, "")
     .replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&quot;/g, "\"").replace(/&#39;/g, "'").replace(/&amp;/g, "&")
   const plain = text.replace(/\s+/g, " ").trim()
   return plain.length > max ? `${plain.slice(0, max - 1).toWellFormed()}…` : plain
