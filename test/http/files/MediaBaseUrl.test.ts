@@ -31,10 +31,10 @@ layer(TestServer.layer({ MEDIA_BASE_URL: `${base}/` }), { excludeTestServices: t
       for (const path of ["/@ada", new URL(status.url).pathname]) {
         const page = yield* fetch(path)
         const policy = page.headers.get("content-security-policy") ?? ""
-        assert.include(policy, "img-src 'self' https://files.example.net;", path)
+        assert.include(policy, "img-src 'self' https://files.example.net data:;", path)
         assert.include(policy, "media-src 'self' https://files.example.net;", path)
         const text = yield* Effect.promise(() => page.text())
-        const sources = [...text.matchAll(/(?:src|poster)="([^"]+)"/g)].map(([, source]) => source!)
+        const sources = [...text.matchAll(/<(?!script)[^<>]* (?:src|poster)="([^"]+)"/g)].map(([, source]) => source!)
         assert.isNotEmpty(sources, path)
         for (const source of sources) assert.match(source, address, path)
       }

@@ -226,7 +226,7 @@ layer(server({ MEDIA_CACHE_BYTES: "0" }), { excludeTestServices: true })("remote
       assert.strictEqual((yield* bytesAt(`${baseUrl}/media_proxy/${key}`)).status, 404)
       yield* createPerson("ada")
       const page = yield* fetch("/@ada")
-      assert.include(page.headers.get("content-security-policy") ?? "", "img-src 'self' https:;")
+      assert.include(page.headers.get("content-security-policy") ?? "", "img-src 'self' https: data:;")
       assert.deepStrictEqual(other.asked, [])
       assert.isDefined(accountId)
     }))

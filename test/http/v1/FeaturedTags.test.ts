@@ -45,7 +45,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const page = yield* (yield* TestServer).fetch("/@anna/tagged/cats")
       const html = yield* Effect.promise(() => page.text())
       assert.strictEqual(page.status, 200)
-      assert.strictEqual(html.split(" again").length, 2)
+      assert.strictEqual(html.split(" again</p>").length, 2)
       assert.notInclude(html, "of another")
 
       assert.strictEqual((yield* ask(ben, "DELETE", `/api/v1/featured_tags/${body.id}`)).status, 404)

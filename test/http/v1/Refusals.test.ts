@@ -31,7 +31,7 @@ const refusalsInSources = (): ReadonlyArray<string> => {
     /\b(?:validationFailed|plainError|malformed|refusePin|refuse|problem)\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)|\b(?:NotAllowed|Unprocessable|BadRequest|RecordNotFound|Refused|MediaRefused)\(\{\s*text:([^}]*(?:\$\{[^}]*\}[^}]*)*)/g
   for (const { path, text } of sourcesIn("src")) {
     if (
-      /^src\/(?:cli|http\/(?:oauth|html|pages|activitypub|streaming|files)|services\/(?:federation|instance)|layers\/(?!media))/
+      /^src\/(?:cli|http\/(?:oauth|html|pages|\w+\/pages|activitypub|streaming|files)|services\/(?:federation|instance)|layers\/(?!media))/
         .test(path)
     ) continue
     if (/SignIns|Emojis|Site|Inbox|Importing/.test(path)) continue
