@@ -8,6 +8,7 @@ import { traced } from "../runtime/Traced.ts"
 import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
 import { combined, defaultRole, givenBits, staffBits } from "../staff/Permissions.ts"
 import { UserState, userStateSql } from "../visibility/UserStates.ts"
+import { ExpandMedia } from "./Settings.ts"
 import { WebSettings } from "./WebSettings.ts"
 
 /** Maximum browser sessions of a user; beyond it the oldest end. */
@@ -21,6 +22,16 @@ const userAgentCharactersMax = 255
 
 /** Characters of a session's id: 32 bytes in base64url. */
 const sessionIdCharactersMax = 43
+
+/** How posts are shown to a user. */
+const Reading = {
+  /** Which files are behind a click: the sensitive ones, none, or all. */
+  expandMedia: ExpandMedia,
+  /** True if posts are open behind their content warning. */
+  expandSpoilers: Schema.Boolean,
+  /** True if animations play by themselves. */
+  autoplayGifs: Schema.Boolean
+}
 
 /** User signed in to this server's own pages. */
 export interface Session {
@@ -36,6 +47,8 @@ export interface Session {
   readonly state: UserState
   /** Settings of the web client. */
   readonly web: WebSettings
+  /** How posts are shown. */
+  readonly reading: Schema.Struct<typeof Reading>["Type"]
   /** Id of the session, which is no secret. */
   readonly sessionId: string
 }
@@ -68,6 +81,7 @@ const sessionRows = rowsOf(
     everybodys: Schema.BigInt,
     state: UserState,
     web: WebSettings,
+    ...Reading,
     seenAt: Timestamptz
   })
 )
@@ -126,7 +140,8 @@ const make = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const [row] = yield* sessionRows(sql`
       SELECT s.account_id, a.username, u.locale, s.seen_at, ${sql.literal(givenBits)} AS permissions,
-        e.permissions AS everybodys, u.web_settings AS web, ${sql.literal(userStateSql)} AS state
+        e.permissions AS everybodys, u.web_settings AS web, u.expand_media, u.expand_spoilers,
+        u.autoplay_gifs, ${sql.literal(userStateSql)} AS state
       FROM sessions s JOIN users u ON u.account_id = s.account_id JOIN accounts a ON a.id = s.account_id
         JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${defaultRole}
       WHERE s.id_hash = ${hash} AND s.seen_at > ${new Date(now - sessionMillisMax)}
@@ -143,6 +158,11 @@ const make = Effect.gen(function*() {
       staff: (row.permissions & staffBits) !== 0n,
       state: row.state,
       web: row.web,
+      reading: {
+        expandMedia: row.expandMedia,
+        expandSpoilers: row.expandSpoilers,
+        autoplayGifs: row.autoplayGifs
+      },
       sessionId: Base64Url.encode(hash)
     })
   }, Effect.orDie)

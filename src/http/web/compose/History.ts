@@ -28,7 +28,7 @@ const version = (visit: Visit, status: ShownStatus, revision: Values<StatusEdit>
     contentOf({ content, emojis, mentions: status.mentions, tags: status.tags })
   }</div>${
     poll === undefined ? "" : html`<ul>${poll.options.map((option) => html`<li dir="auto">${option.title}</li>`)}</ul>`
-  }${mediaOf(visit.reader.words, { mediaAttachments, sensitive, spoilerText })}</article>`
+  }${mediaOf(visit, { mediaAttachments, sensitive, spoilerText })}</article>`
 }
 
 const make = Effect.gen(function*() {

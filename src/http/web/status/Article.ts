@@ -67,14 +67,14 @@ const bodyOf = (visit: Visit, status: ShownStatus, options: ArticleOptions): Htm
   const text = contentOf(status, quoted === undefined ? content : withoutInlineQuote(content))
   const shown = html`<div class="content" dir="auto"${
     language === null ? "" : html` lang="${language}"`
-  }>${text}</div>${pollOf(visit, status, options.now)}${mediaOf(visit.reader.words, status)}${
+  }>${text}</div>${pollOf(visit, status, options.now)}${mediaOf(visit, status)}${
     status.mediaAttachments.length === 0 ? cardOf(status) : ""
   }${quote === null ? "" : quoteOf(visit, quote, options)}`
   return spoilerText === ""
     ? shown
-    : html`<details class="warning"><summary dir="auto">${
-      withEmojis(html`${spoilerText}`, emojis)
-    }</summary>${shown}</details>`
+    : html`<details class="warning"${
+      visit.session?.reading.expandSpoilers === true ? html` open` : ""
+    }><summary dir="auto">${withEmojis(html`${spoilerText}`, emojis)}</summary>${shown}</details>`
 }
 
 const quoteOf = (visit: Visit, quote: NonNullable<ShownStatus["quote"]>, options: ArticleOptions): Html => {

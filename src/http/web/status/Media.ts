@@ -1,11 +1,15 @@
-import type { Messages } from "../../../services/languages/Messages.ts"
 import { type Html, html } from "../../html/Html.ts"
+import type { Visit } from "../shell/Visit.ts"
 import type { ShownStatus } from "./Text.ts"
 
 type File = ShownStatus["mediaAttachments"][number]
 
 /** Renders a file of a status; `place` is its position. */
-const one = ({ say }: Messages, file: File, place: { readonly place: number; readonly count: number }): Html => {
+const one = (
+  { reader: { words: { say } }, session }: Visit,
+  file: File,
+  place: { readonly place: number; readonly count: number }
+): Html => {
   const address = file.url ?? file.remoteUrl
   if (address === null) return html``
   const text = file.description ?? ""
@@ -16,10 +20,17 @@ const one = ({ say }: Messages, file: File, place: { readonly place: number; rea
       return html`<a class="file" href="${address}"${
         text === "" ? html` aria-label="${say("Image {place} of {count}, no description", place)}"` : ""
       }><img src="${file.previewUrl ?? address}" alt="${text}" loading="lazy"></a>`
-    case "gifv":
-      return html`<video src="${address}"${poster} aria-label="${
-        named(say("Animation {place} of {count}, no description", place))
-      }" controls loop muted playsinline preload="none"></video>`
+    case "gifv": {
+      const animation = (attributes: Html) =>
+        html`<video src="${address}"${poster} aria-label="${
+          named(say("Animation {place} of {count}, no description", place))
+        }"${attributes} controls loop muted playsinline></video>`
+      const still = html` class="still" preload="none"`
+      // The stylesheet shows one of the two: whoever prefers reduced motion starts the animation.
+      return session?.reading.autoplayGifs === true
+        ? html`${animation(html` class="moving" autoplay`)}${animation(still)}`
+        : animation(html` preload="none"`)
+    }
     case "video":
       return html`<video src="${address}"${poster} aria-label="${
         named(say("Video {place} of {count}, no description", place))
@@ -33,9 +44,12 @@ const one = ({ say }: Messages, file: File, place: { readonly place: number; rea
   }
 }
 
-/** Renders the files of a status; sensitive ones without a content warning are collapsed. */
+/**
+ * Renders the files of a status. By default, sensitive ones without a content warning are collapsed; members choose to
+ * collapse all or none.
+ */
 export const mediaOf = (
-  words: Messages,
+  visit: Visit,
   { mediaAttachments: files, sensitive, spoilerText }: Pick<
     ShownStatus,
     "mediaAttachments" | "sensitive" | "spoilerText"
@@ -43,9 +57,15 @@ export const mediaOf = (
 ): Html => {
   if (files.length === 0) return html``
   const all = html`<div class="files files-${Math.min(files.length, 4)}">${
-    files.map((file, index) => one(words, file, { place: index + 1, count: files.length }))
+    files.map((file, index) => one(visit, file, { place: index + 1, count: files.length }))
   }</div>`
-  return sensitive && spoilerText === ""
-    ? html`<details class="hidden-files"><summary>${words.say("Sensitive content")}</summary>${all}</details>`
+  const { reader: { words: { say } }, session } = visit
+  const expands = session?.reading.expandMedia ?? "default"
+  const isOpen = spoilerText === "" || session?.reading.expandSpoilers === true
+  const hides = expands === "hide_all" || (expands === "default" && sensitive && isOpen)
+  return hides
+    ? html`<details class="hidden-files"><summary>${
+      sensitive ? say("Sensitive content") : say("Show media")
+    }</summary>${all}</details>`
     : all
 }

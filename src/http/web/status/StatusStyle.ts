@@ -31,6 +31,8 @@ export const statusStyle = `
 .files { display: grid; grid-template-columns: 1fr 1fr; gap: var(--s1); margin-block: var(--s2);
   border-radius: var(--round); overflow: hidden }
 .files-1 { grid-template-columns: 1fr }
+.files .still { display: none }
+@media (prefers-reduced-motion: reduce) { .files .moving { display: none } .files .still { display: block } }
 .files img, .files video { display: block; width: 100%; max-height: 32rem; object-fit: cover; background: var(--back) }
 .files:not(.files-1) img, .files:not(.files-1) video { aspect-ratio: 3 / 2; height: 100% }
 .files audio { width: 100%; grid-column: 1 / -1 }
