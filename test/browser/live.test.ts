@@ -220,8 +220,9 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         const { page } = yield* at(erik)
         yield* Effect.promise(async () => {
           await page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-          await until(page, "navigator.serviceWorker.controller !== null")
+          // The next page is the worker's, whether or not it has claimed the one that registered it.
           await page.goto(`${baseUrl}/home`)
+          await until(page, "navigator.serviceWorker.controller !== null")
           await page.context().setOffline(true)
           await page.goto(`${baseUrl}/notifications`)
           assert.isTrue(await page.getByText("There is no network.").isVisible())

@@ -4,7 +4,7 @@
  */
 export const problems = (page: string): ReadonlyArray<string> => {
   const found: Array<string> = []
-  const rest = page.replace(/^<!doctype html>/, "").replaceAll(dialogs, "").replace(live, "<body>")
+  const rest = page.replace(/^<!doctype html>/, "").replace(parts, "").replace(live, "<body>")
   for (
     const [piece, name, attributes] of rest.matchAll(
       /<\/?([a-z0-9]+)((?: [a-z-]+(?:="[^"<>]*")?)*)(?: \/)?>|[<>]/g
@@ -24,9 +24,8 @@ export const problems = (page: string): ReadonlyArray<string> => {
 
 /** Attributes for the script of live updates. */
 const live = /<body data-me="\/@[\w.]+" data-stream="\/web\/stream\?[\w=&;%-]+">/
-/** Dialogs of the scripts, the same on each page. */
-const dialogs =
-  /<dialog id="(?:viewer|page-dialog)" aria-label="[^"<>]*">(?:<figure><img alt=""><figcaption dir="auto"><\/figcaption><\/figure><div class="tools">|<form method="dialog">).*?<\/dialog>/gs
+/** Data of the scripts, the same on each page. */
+const parts = /<script type="text\/html" id="parts">.*?<\/script>/s
 
 const elements = new Set(
   ("html head meta title link body header main footer section article h1 h2 p br span bdi a del pre code em strong b i u ul ol li " +

@@ -1,8 +1,9 @@
 /* Opens the small pages of acts, such as the question before a deletion, as a dialog over the page. */
 
+import { dialogOf } from "../shell/parts.client.ts"
 import { send } from "./acts.client.ts"
 
-const dialog = document.querySelector<HTMLDialogElement>("#page-dialog")
+const dialog = dialogOf("page-dialog")
 let opener: HTMLElement | null = null
 
 /** Opens the content of a page of ours in the dialog; follows the link if that fails. */

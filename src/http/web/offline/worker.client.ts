@@ -52,14 +52,19 @@ const assetsMax = 60
 
 const clear = () => Promise.all([caches.delete(pages), caches.delete(assets)])
 
-/** Marks the page as one without a network: its notice appears, and its forms disappear. */
-const readOnly = async (kept: Response): Promise<Response> =>
-  new Response((await kept.text()).replace("<body", `<body class="offline"`), {
+/** Marks the page as one without a network: its notice, which waits in the data of scripts, appears, and its forms disappear. */
+const readOnly = async (kept: Response): Promise<Response> => {
+  const text = await kept.text()
+  const notice = /<p id="offline"[^]*?<\/p>/.exec(text)?.[0] ?? ""
+  const marked = text.replace(notice, "").replace("<body", `<body class="offline"`)
+    .replace("</h1>", () => `</h1>${notice}`)
+  return new Response(marked, {
     headers: {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": kept.headers.get("content-security-policy") ?? "default-src 'none'"
     }
   })
+}
 
 /** Asks the server for a page, and keeps Home; without a network returns the kept one. */
 const page = async (request: Request): Promise<Response> => {

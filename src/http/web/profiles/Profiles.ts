@@ -22,6 +22,7 @@ import { followScripts } from "../account/FollowForm.ts"
 import { feedLinks } from "../feeds/Formats.ts"
 import { atFeed } from "../feeds/OtherPaths.ts"
 import { pageOf, pagingLinks } from "../shell/Paging.ts"
+import { tabsOf } from "../shell/Tabs.ts"
 import type { View, Visit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { feedOf } from "../status/Feed.ts"
@@ -39,23 +40,14 @@ const tabs = {
 
 type Tab = keyof typeof tabs
 
-const tabLinks = (
-  { reader: { way, words: { say } } }: Visit,
-  account: ShownAccount,
-  current: Tab | undefined
-): Html => {
-  const labels: Readonly<Record<Tab, string>> = {
-    "": say("Posts"),
-    "with_replies": say("Posts and replies"),
-    media: say("Media")
-  }
-  return html`<nav class="tabs" aria-label="${say("Profile")}">${
-    Object.entries(labels).map(([tab, label]) =>
-      html`<a href="${way(`${profilePath(account.acct)}${tab === "" ? "" : `/${tab}`}`)}"${
-        tab === current ? html` aria-current="page"` : ""
-      }>${label}</a>`
-    )
-  }</nav>`
+const tabLinks = (visit: Visit, { acct }: ShownAccount): Html => {
+  const { say } = visit.reader.words
+  const path = profilePath(acct)
+  return tabsOf(visit, say("Profile"), [
+    [path, say("Posts")],
+    [`${path}/with_replies`, say("Posts and replies")],
+    [`${path}/media`, say("Media")]
+  ])
 }
 
 const make = Effect.gen(function*() {
@@ -126,7 +118,7 @@ ${feedLinks(profilePath(account.acct), title)}`
                 say("Posts by email")
               }</a></p>`
               : ""
-          }${tabLinks(visit, account, tab)}${
+          }${tabLinks(visit, account)}${
             pinned.length === 0 ? "" : html`<h2>${say("Pinned")}</h2>${yield* feedOf(visit, say("Pinned"), pinned)}`
           }<h2>${
             tag === undefined ? say("Posts") : pieces("Posts tagged {tag}", { tag: html`<bdi>#${tag}</bdi>` })

@@ -8,6 +8,7 @@ import { hashedFile } from "./HashedFile.ts"
  * served with their types stripped; a page names the ones that it needs in `View.scripts`.
  */
 const files = {
+  parts: "./parts.client.ts",
   crop: "../settings/crop.client.ts",
   follow: "../account/follow.client.ts",
   read: "../notifications/read.client.ts",

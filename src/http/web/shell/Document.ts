@@ -1,9 +1,9 @@
 import { appleIconEdge, faviconEdges } from "../../../services/instance/PictureSettings.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { faviconPath, iconPath, manifestPath, themePath } from "../../html/PagePaths.ts"
-import { viewerDialog } from "../viewer/ViewerDialog.ts"
-import { liveAttributes, liveRegion, offlineText, pageDialog } from "./LiveParts.ts"
+import { liveAttributes, liveRegion } from "./LiveParts.ts"
 import { bottomBar, navigation } from "./Navigation.ts"
+import { scriptParts } from "./ScriptParts.ts"
 import { webStylePath } from "./Stylesheet.ts"
 import type { View, Visit } from "./Visit.ts"
 
@@ -47,11 +47,11 @@ ${view.head ?? ""}
 ${navigation(visit, unread)}
 <main id="content" tabindex="-1">
 <h1${view.hiddenTitle === true ? html` class="unseen"` : ""}>${view.title}</h1>
-${offlineText(visit)}${above}${view.body}
+${above}${view.body}
 </main>
 ${view.aside === undefined ? "" : html`<aside>${view.aside}</aside>`}
 ${bottomBar(visit, unread)}
-${liveRegion(visit, view)}${pageDialog(visit)}${viewerDialog(visit)}
+${liveRegion(visit, view)}${scriptParts(visit)}
 </body>
 </html>
 `)

@@ -1,6 +1,5 @@
 import { webStreamPath } from "../../guard/Handshake.ts"
 import { type Html, html } from "../../html/Html.ts"
-import { icon } from "./Icons.ts"
 import type { View, Visit } from "./Visit.ts"
 
 /** New posts that are counted one by one. */
@@ -26,17 +25,3 @@ export const liveRegion = ({ reader: { words: { say } }, session }: Visit, { liv
     live === undefined ? "" : html` data-labels="${JSON.stringify(labels)}"`
   }></p>`
 }
-
-/** Empty dialog in which scripts open small pages. */
-export const pageDialog = ({ reader: { words: { say } }, session }: Visit): Html =>
-  session === undefined
-    ? html``
-    : html`<dialog id="page-dialog" aria-label="${say("Dialog")}"><form method="dialog"><button class="plain close">${
-      icon("cross")
-    }<span class="unseen">${say("Close")}</span></button></form><div></div></dialog>`
-
-/** Notice of a kept page without a network; the service worker shows it. */
-export const offlineText = ({ reader: { words: { say } }, session }: Visit): Html =>
-  session === undefined
-    ? html``
-    : html`<p id="offline" class="problem">${say("There is no network. This is the last Home, to read only.")}</p>`

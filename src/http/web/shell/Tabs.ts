@@ -13,6 +13,6 @@ export const tabsOf = (
     return of === path && (query.get("type") ?? "") === (fields.get("type") ?? "")
   }
   return html`<nav class="tabs" aria-label="${label}">${
-    tabs.map(([to, text]) => html`<a href="${way(to)}"${isOpen(to) ? html` aria-current="page"` : ""}>${text}</a>`)
+    tabs.map(([to, text]) => html`<a href="${way(to)}"${isOpen(to) ? html` aria-current="page"` : ""}>${text}</a>\n`)
   }</nav>`
 }

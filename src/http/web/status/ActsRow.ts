@@ -39,9 +39,9 @@ export const actsRow = (visit: Visit, status: ShownStatus, shown: string): Html 
   const boosts = say("{count, plural, one {# boost} other {# boosts}}", { count: reblogsCount })
   const favourites = say("{count, plural, one {# favourite} other {# favourites}}", { count: favouritesCount })
   if (viewer === undefined) {
-    return html`<p class="acts"><a href="${way(statusPath(status))}">${icon("reply")}${replies}</a><span>${
-      icon("boost")
-    }${boosts}</span><span>${icon("star")}${favourites}</span>${reactionsOf(visit, status)}</p>`
+    return html`<p class="acts"><a href="${way(statusPath(status))}">${icon("reply")}${replies}</a>
+<span>${icon("boost")}${boosts}</span>
+<span>${icon("star")}${favourites}</span>${reactionsOf(visit, status)}</p>`
   }
   const mayBoost = visibility === "public" || visibility === "unlisted" ||
     visibility === "private" && status.account.id === String(viewer)

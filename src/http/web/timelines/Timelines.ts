@@ -19,6 +19,7 @@ import type { Status } from "../../wire/Status.ts"
 import { composeScripts, shortForm } from "../compose/ComposeForm.ts"
 import { Compositions } from "../compose/Compositions.ts"
 import { pageOf, pagingLinks } from "../shell/Paging.ts"
+import { tabsOf } from "../shell/Tabs.ts"
 import type { MemberVisit, View, Visit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { feedOf, foldedFeedOf } from "../status/Feed.ts"
@@ -37,17 +38,13 @@ const switches = ({ formToken, here, reader: { words: { say } }, session: { web 
 }
 
 /** Tabs of the three timelines; the links to those that the member may read. */
-const tabs = ({ path, reader: { way, words: { say } }, viewer }: Visit): Html => {
-  const all = [
-    ...(viewer === undefined ? [] : [["/home", say("Home")]]),
+const tabs = (visit: Visit): Html => {
+  const { say } = visit.reader.words
+  return tabsOf(visit, say("Timelines"), [
+    ...(visit.viewer === undefined ? [] : [["/home", say("Home")] as const]),
     ["/public/local", say("Local")],
     ["/public", say("Federated")]
-  ]
-  return html`<nav class="tabs" aria-label="${say("Timelines")}">${
-    all.map(([to = "", label = ""]) =>
-      html`<a href="${way(to)}"${path === to ? html` aria-current="page"` : ""}>${label}</a>`
-    )
-  }</nav>`
+  ])
 }
 
 /** Link to the place up to which the member has read on any device; empty if that is the newest post. */

@@ -1,6 +1,8 @@
 /* Pictures of a post in a dialog: arrows, Escape, the text of the picture, zoom. */
 
-const dialog = document.querySelector<HTMLDialogElement>("#viewer")
+import { dialogOf } from "../shell/parts.client.ts"
+
+const dialog = dialogOf("viewer")
 const picture = dialog?.querySelector("img")
 const caption = dialog?.querySelector("figcaption")
 
