@@ -67,7 +67,7 @@ const promisedRows = rowsOf(PromisedEmail)
 export class PromisedEmails extends Context.Service<PromisedEmails, {
   /** Adds a promise in the current transaction. `details` are facts that the subject's rows may lose. */
   readonly promise: (kind: PromiseKind, subjectId: bigint, details?: object) => Effect.Effect<void, SqlError>
-  /** Claims due rows, at most so many, until their `dueAt`. */
+  /** Claims due rows, at most so many, until their `dueAt`. Drops rows whose last try ended with its process. */
   readonly claim: (max: number) => Effect.Effect<ReadonlyArray<PromisedEmail>, SqlError>
   /** Replaces a claimed promise by its e-mails, unless another node claimed it in the meantime. */
   readonly write: (promised: PromisedEmail, emails: ReadonlyArray<Email>) => Effect.Effect<void, SqlError>
@@ -98,6 +98,11 @@ export class PromisedEmails extends Context.Service<PromisedEmails, {
 
       const claim = traced("PromisedEmails.claim")(function*(max: number) {
         const at = yield* now
+        const dropped = yield* sql`DELETE FROM promised_emails
+          WHERE due_at <= ${at} AND tries >= ${emailBackoff.triesMax} RETURNING id`
+        if (dropped.length > 0) {
+          yield* Effect.logWarning(`${dropped.length} e-mails were given up: their last try did not end`)
+        }
         return yield* promisedRows(sql`
           UPDATE promised_emails SET tries = tries + 1, due_at = ${new Date(at.getTime() + claimMillis)}
           WHERE id IN (SELECT id FROM promised_emails

@@ -107,7 +107,12 @@ export class Pushes extends Context.Service<Pushes, {
       })
 
       return Pushes.of({
-        claim: traced("Pushes.claim")((pushesMax) => claim(sql`true`, pushesMax)),
+        claim: traced("Pushes.claim")(function*(pushesMax) {
+          const at = new Date(yield* Clock.currentTimeMillis)
+          // Their last try ended with its process; they hold up the later ones.
+          yield* sql`DELETE FROM pushes WHERE due_at <= ${at} AND tries >= ${pushBackoff.triesMax}`
+          return yield* claim(sql`true`, pushesMax)
+        }),
         complete,
         retry
       })

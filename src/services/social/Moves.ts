@@ -91,7 +91,10 @@ export class Moves extends Context.Service<Moves, {
         if (self.movedAt !== null && self.movedAt.getTime() > now - millisMin) {
           return yield* new NotAllowed({ text: "You cannot move again so soon after your last move" })
         }
-        yield* tracked("account", [accountId])(sql`UPDATE accounts SET moved_to_id = ${target} WHERE id = ${accountId}`)
+        // The move changes the state of the user.
+        yield* tracked("user", [accountId])(
+          tracked("account", [accountId])(sql`UPDATE accounts SET moved_to_id = ${target} WHERE id = ${accountId}`)
+        )
         yield* sql`INSERT INTO moves (account_id, target_uri, moved_at)
           VALUES (${accountId}, ${other.uri ?? Urls.actor(config, other.username)}, ${new Date(now)})
           ON CONFLICT (account_id) DO UPDATE SET moved_at = excluded.moved_at, target_uri = excluded.target_uri, handed_over = 0`

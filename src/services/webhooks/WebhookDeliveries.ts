@@ -70,8 +70,20 @@ export class WebhookDeliveries extends Context.Service<WebhookDeliveries, {
           RETURNING d.place, d.webhook_id, d.event, d.object_id, d.told_at, d.due_at, d.tries`)
       })
 
+      /** Gives up events whose last try ended with its process, which hold up the later ones. */
+      const giveUpUnended = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const at = new Date(now)
+        return sql`WITH ended AS (DELETE FROM webhook_deliveries
+            WHERE due_at <= ${at} AND tries >= ${webhookBackoff.triesMax} RETURNING webhook_id)
+          UPDATE webhooks SET failed_at = ${at}, error = 'The last try did not end', given_up = given_up + 1
+          FROM ended WHERE id = ended.webhook_id`
+      })
+
       return WebhookDeliveries.of({
-        claim: traced("WebhookDeliveries.claim")((max) => claim(sql`true`, max)),
+        claim: traced("WebhookDeliveries.claim")(function*(max) {
+          yield* giveUpUnended
+          return yield* claim(sql`true`, max)
+        }),
         complete: traced("WebhookDeliveries.complete")(function*(delivery, taken) {
           const at = new Date(yield* Clock.currentTimeMillis)
           yield* taken

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { enqueued, waitingMax } from "../../../src/services/intents/Pushes.ts"
+import { enqueued, Pushes, waitingMax } from "../../../src/services/intents/Pushes.ts"
 import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -29,4 +29,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("pushes that wait", (it
       yield* Effect.repeat(Effect.suspend(() => mentioned(friend)), { times: waitingMax.ofAll })
       assert.strictEqual(yield* waiting, waitingMax.ofAll)
     }))
+
+  it.effect("F211: a push whose tries all ended with their process is given up, and the next one is sent", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE pushes SET tries = 6, due_at = '1969-12-31'
+        WHERE notification_id = (SELECT min(notification_id) FROM pushes)`
+      const claimed = yield* (yield* Pushes).claim(10)
+      assert.deepStrictEqual(claimed.map(({ notificationId, tries }) => [notificationId, tries]), [[2n, 1]])
+    }).pipe(Effect.provide(Pushes.layer)))
 })

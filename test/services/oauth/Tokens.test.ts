@@ -2,8 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Option, PubSub, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { AccountId } from "../../../src/services/database/Ids.ts"
 import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { Users } from "../../../src/services/identity/Users.ts"
+import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
+import * as Urls from "../../../src/services/instance/Urls.ts"
 import {
   cachedTokenMillisMax,
   Tokens,
@@ -12,6 +15,7 @@ import {
   tokensOfUserMax,
   visitMillis
 } from "../../../src/services/oauth/Tokens.ts"
+import { Moves } from "../../../src/services/social/Moves.ts"
 import { counted } from "../../support/Reads.ts"
 import { client, user } from "../../support/SignedIn.ts"
 import { services } from "../../support/WebServer.ts"
@@ -61,6 +65,18 @@ layer(services)("Tokens", (it) => {
       yield* TestClock.adjust(cachedTokenMillisMax)
       assert.strictEqual(yield* state, "moved")
     }))
+
+  it.effect("F210 a user who moves is refused at once", () =>
+    Effect.gen(function*() {
+      const [tokens, sql, moves] = [yield* Tokens, yield* SqlClient.SqlClient, yield* Moves]
+      const [dora, ella] = [AccountId.make(yield* user("dora")), AccountId.make(yield* user("ella"))]
+      const { secret } = yield* tokens.issue({ appId: undefined, accountId: dora }, ["read"])
+      assert.strictEqual((yield* find(secret)).state, "active")
+      const uri = Urls.actor(yield* ServerConfig, "dora")
+      yield* sql`UPDATE accounts SET also_known_as = ${[uri]} WHERE id = ${ella}`
+      yield* sql.withTransaction(moves.perform(dora, ella))
+      assert.strictEqual((yield* find(secret)).state, "moved")
+    }).pipe(Effect.provide(Moves.layer)))
 
   it.effect("row 70: every revocation takes effect at once and is published to all nodes after the commit", () =>
     Effect.gen(function*() {

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { WebhookDeliveries } from "../../../src/services/webhooks/WebhookDeliveries.ts"
 import { behindGate } from "../../support/Gates.ts"
 import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -39,4 +40,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })("queues of webhooks", (
       const [both] = yield* sql`SELECT count(*)::int AS waiting FROM webhook_deliveries`
       assert.deepStrictEqual(both, { waiting: 2 })
     }))
+
+  it.effect("F211: an event whose tries all ended with their process is given up, and the next one is sent", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`DELETE FROM webhooks`
+      yield* sql`INSERT INTO webhooks (id, url, events, secret, template, enabled, created_at, updated_at)
+        VALUES (1, 'https://hooks.example', '{account.updated}', '', '', true, now(), now())`
+      yield* sql`INSERT INTO webhook_deliveries (webhook_id, event, object_id, due_at, tries)
+        VALUES (1, 'account.updated', 1, '1970-01-01', 8), (1, 'account.updated', 2, NULL, 0)`
+      const claimed = yield* (yield* WebhookDeliveries).claim(10)
+      assert.deepStrictEqual(claimed.map(({ objectId, tries }) => [objectId, tries]), [[2n, 1]])
+      assert.deepStrictEqual(yield* sql`SELECT given_up FROM webhooks`, [{ givenUp: 1 }])
+    }).pipe(Effect.provide(WebhookDeliveries.layer)))
 })
