@@ -2,12 +2,13 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // Serialises transactions that enqueue events, so that they cannot exceed the bound together.
+  // Serialises transactions that enqueue events, so that they cannot exceed the bound together. Triggers that count at the
+  // commit share one lock: two locks taken in different orders would deadlock.
   `CREATE OR REPLACE FUNCTION webhook_told(event text, object bigint) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
     IF NOT EXISTS (SELECT FROM webhooks w WHERE w.enabled AND webhook_told.event = ANY (w.events)) THEN
       RETURN;
     END IF;
-    PERFORM pg_advisory_xact_lock(hashtextextended('rows of webhook_deliveries', 0));
+    PERFORM pg_advisory_xact_lock(hashtextextended('rows counted at the commit', 0));
     INSERT INTO webhook_deliveries (webhook_id, event, object_id)
     SELECT w.id, webhook_told.event, object FROM webhooks w WHERE w.enabled AND webhook_told.event = ANY (w.events)
       AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.object_id = object

@@ -32,10 +32,11 @@ const statements = [
         LIMIT ${ofAccountMax + 1}) waiting) > ${ofAccountMax} * part
       OR (SELECT count(*) FROM (SELECT FROM errands WHERE host = domain
         LIMIT ${ofHostMax + 1}) waiting) > ${ofHostMax} * part $$`,
-  // Only senders that have used half of their share wait for the lock. Runs at the commit, after all other locks.
+  // Only senders that have used half of their share wait for the lock, which other triggers at the commit share. It is taken
+  // after all other locks.
   `CREATE FUNCTION errand_bounded() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF errand_share_used(NEW.account_id, NEW.host, 0.5) THEN
-      PERFORM pg_advisory_xact_lock(hashtextextended('rows of errands', 0));
+      PERFORM pg_advisory_xact_lock(hashtextextended('rows counted at the commit', 0));
       DELETE FROM errands WHERE kind = NEW.kind AND subject_id = NEW.subject_id
         AND errand_share_used(NEW.account_id, NEW.host, 1);
     END IF;
