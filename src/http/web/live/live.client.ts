@@ -44,7 +44,7 @@ const refresh = async (ids: ReadonlyArray<string>): Promise<void> => {
   const page = new DOMParser().parseFromString(await response.text(), "text/html")
   for (const made of page.querySelectorAll("body > article")) {
     const known = document.getElementById(made.id)
-    // What one is busy with is not exchanged.
+    // Never replaces an article while the reader types in it or has its dialog open.
     if (known === null || isTyping(known) || known.closest("dialog") !== null) continue
     const isFocused = document.activeElement === known
     const fresh = document.importNode(made, true)

@@ -69,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         [saved.display_name, saved.source.note, saved.locked, saved.source.fields[0].name],
         ["Paula <b>Painter</b>", "I paint.", true, "Site"]
       )
-      // What the form did not change stays as it was.
+      // Saving an unchanged form changes nothing.
       yield* send("/settings/profile", "save", () => undefined)
       assert.strictEqual((yield* profile).source.note, "I paint.")
     }))
