@@ -1,8 +1,9 @@
 import { plainText } from "../../../services/html/PlainText.ts"
 import { bounded } from "../../../services/text/BoundedText.ts"
+import { withEmojis } from "../../html/EmojiText.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "../shell/Visit.ts"
-import { nameOf, plainName, profilePath, type ShownAccount, withEmojis } from "../status/Text.ts"
+import { nameOf, plainName, profilePath, type ShownAccount } from "../status/Text.ts"
 import { followForm, type ShownRelationship } from "./FollowForm.ts"
 
 /** Maximum characters of a profile's text in a row. */

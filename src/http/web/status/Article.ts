@@ -1,5 +1,6 @@
 import { withoutInlineQuote } from "../../../services/html/InlineQuote.ts"
 import type { Messages } from "../../../services/languages/Messages.ts"
+import { withEmojis } from "../../html/EmojiText.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { icon, type IconName } from "../shell/Icons.ts"
 import type { Visit } from "../shell/Visit.ts"
@@ -7,7 +8,7 @@ import { actsRow } from "./ActsRow.ts"
 import { cardOf } from "./Card.ts"
 import { mediaOf } from "./Media.ts"
 import { pollOf } from "./Poll.ts"
-import { contentOf, nameOf, plainName, profilePath, type ShownStatus, statusPath, withEmojis } from "./Text.ts"
+import { contentOf, nameOf, plainName, profilePath, type ShownStatus, statusPath } from "./Text.ts"
 import { timeOf } from "./Times.ts"
 
 /** How an article is shown. */

@@ -1,8 +1,9 @@
 import { plainText } from "../../../services/html/PlainText.ts"
 import { bounded } from "../../../services/text/BoundedText.ts"
+import { withEmojis } from "../../html/EmojiText.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "../shell/Visit.ts"
-import { type ShownStatus, statusPath, withEmojis } from "./Text.ts"
+import { type ShownStatus, statusPath } from "./Text.ts"
 
 /** Maximum characters of an excerpt. */
 const excerptCharactersMax = 240
