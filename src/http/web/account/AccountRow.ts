@@ -1,5 +1,4 @@
-import { plainText } from "../../../services/html/PlainText.ts"
-import { bounded } from "../../../services/text/BoundedText.ts"
+import { lineOfHtml } from "../../../services/html/TextLine.ts"
 import { withEmojis } from "../../html/EmojiText.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "../shell/Visit.ts"
@@ -22,7 +21,7 @@ interface RowOptions {
 }
 
 const noteOf = ({ emojis, note }: ShownAccount): Html | "" => {
-  const text = plainText(bounded(note)).replace(/\s+/g, " ").slice(0, noteCharactersMax)
+  const text = lineOfHtml(note, noteCharactersMax)
   return text === "" ? "" : html`<p class="bio soft" dir="auto">${withEmojis(html`${text}`, emojis)}</p>`
 }
 

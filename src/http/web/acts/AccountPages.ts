@@ -14,7 +14,7 @@ import { idOf } from "../shell/Paging.ts"
 import * as Returning from "../shell/Returning.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
-import { type ShownAccount, type ShownStatus } from "../status/Text.ts"
+import { lineOfStatus, type ShownAccount } from "../status/Text.ts"
 import { timeOf } from "../status/Times.ts"
 import { accountActPath } from "./AccountForms.ts"
 
@@ -137,12 +137,6 @@ ${checkbox("notifications", say("Hide notifications from this account, too"), tr
 <p><button type="submit" name="act" value="followOptions">${say("Save")}</button></p>`
     }))
 
-  const excerptOf = ({ content, spoilerText }: ShownStatus) => {
-    const text = (spoilerText === "" ? content.replace(/<[^<>]*>/g, " ").replace(/&\w+;/g, " ") : spoilerText)
-      .replace(/\s+/g, " ").trim()
-    return text.length > excerptCharactersMax ? `${text.slice(0, excerptCharactersMax).toWellFormed()}…` : text
-  }
-
   const report = page(
     "report",
     Effect.fnUntraced(function*(visit, { account, status }) {
@@ -185,7 +179,7 @@ ${checkbox("notifications", say("Hide notifications from this account, too"), tr
               posts.map((post) =>
                 html`<p><label dir="auto"><input type="checkbox" name="status_ids[]" value="${post.id}"${
                   post.id === String(status) ? html` checked` : ""
-                }> ${timeOf(words, post.createdAt, now)} ${excerptOf(post)}</label></p>`
+                }> ${timeOf(words, post.createdAt, now)} ${lineOfStatus(post, excerptCharactersMax)}</label></p>`
               )
             }</fieldset>`
         }<p><label>${say("Comment")}<textarea name="comment" rows="4" maxlength="1000"></textarea></label></p>${

@@ -1,4 +1,5 @@
 import { sanitise } from "../../../services/html/Sanitise.ts"
+import { line, lineOfHtml } from "../../../services/html/TextLine.ts"
 import { bounded } from "../../../services/text/BoundedText.ts"
 import { withEmojis } from "../../html/EmojiText.ts"
 import { type Html, html, raw } from "../../html/Html.ts"
@@ -56,3 +57,9 @@ export const contentOf = (
       }))
   )
 }
+
+/** Returns the content warning or the text of a status on one line without markup, cut to `charactersMax`. */
+export const lineOfStatus = (
+  { content, spoilerText }: Pick<ShownStatus, "content" | "spoilerText">,
+  charactersMax: number
+): string => spoilerText === "" ? lineOfHtml(content, charactersMax) : line(spoilerText, charactersMax)

@@ -14,12 +14,14 @@ import { idOf } from "../shell/Paging.ts"
 import type { View } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { articleOf } from "../status/Article.ts"
-import { plainName, profilePath } from "../status/Text.ts"
-import { descriptionOf, previewTags } from "./Previews.ts"
+import { lineOfStatus, plainName, profilePath } from "../status/Text.ts"
+import { previewTags } from "./Previews.ts"
 import { repliesMax, treeHtml } from "./Tree.ts"
 
 /** Maximum ancestors on the page of a post; the nearest are shown. */
 const ancestorsMax = 100
+/** Maximum characters of a post in the title of its page. */
+const titleCharactersMax = 60
 
 const make = Effect.gen(function*() {
   const config = yield* ServerConfig
@@ -49,7 +51,10 @@ const make = Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const name = plainName(account)
       const view: View = {
-        title: say("{account}: {text}", { account: name, text: descriptionOf(itself, 60) || say("Post") }),
+        title: say("{account}: {text}", {
+          account: name,
+          text: lineOfStatus(itself, titleCharactersMax) || say("Post")
+        }),
         hiddenTitle: true,
         indexable: account.indexable && itself.visibility === "public" && account.noindex !== true,
         head: isLocal ? previewTags(config, itself) : html``,
