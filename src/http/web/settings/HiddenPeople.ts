@@ -137,7 +137,7 @@ ${
       path: "/blocks",
       title: ({ say }) => say("Blocked accounts"),
       explanation: ({ say }) =>
-        say("Blocked accounts cannot follow you or see your posts, and you see nothing of them."),
+        say("Blocked accounts cannot follow you or see your posts, and you see nothing from them."),
       add: ({ say }) => say("Block an account"),
       end: ({ say }) => say("Unblock"),
       page: (visit) =>
@@ -152,7 +152,7 @@ ${
     listPage({
       path: "/mutes",
       title: ({ say }) => say("Muted accounts"),
-      explanation: ({ say }) => say("You see nothing of muted accounts. They are not told."),
+      explanation: ({ say }) => say("You see nothing from muted accounts. They are not told."),
       add: ({ say }) => say("Mute an account"),
       end: ({ say }) => say("Unmute"),
       page: (visit) => mutes.page(visit.viewer, pageOf(visit, accountRows)),

@@ -39,4 +39,4 @@ export const pageDialog = ({ reader: { words: { say } }, session }: Visit): Html
 export const offlineText = ({ reader: { words: { say } }, session }: Visit): Html =>
   session === undefined
     ? html``
-    : html`<p id="offline" class="problem">${say("There is no network. This is the last Home, to read only.")}</p>`
+    : html`<p id="offline" class="problem">${say("You are offline. This is a saved copy of Home.")}</p>`

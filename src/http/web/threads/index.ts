@@ -79,7 +79,7 @@ const make = Effect.gen(function*() {
         }${
           descendants.length <= repliesMax ?
             "" :
-            html`<p class="soft empty">${say("Further replies are shown on the pages of these.")}</p>`
+            html`<p class="soft empty">${say("More replies are on the pages of these posts.")}</p>`
         }`
       }
       return view
