@@ -54,7 +54,7 @@ const make = Effect.gen(function*() {
     const { way, words: { say }, words } = visit.reader
     const selection = selectionOf(visit)
     const number = pageNumberOf(visit)
-    // One more tells that there is a further page.
+    // One more row tells that there is a next page.
     const found = yield* follows.page(visit.viewer, selection, (number - 1) * rows, rows + 1)
     const people = (yield* views.render(found.slice(0, rows))).map(read)
     const owned = yield* lists.of(visit.viewer)

@@ -17,7 +17,7 @@ interface Entry {
   readonly isAt?: (path: string) => boolean
   /** True if the entry shows the number of unread notifications. */
   readonly counts?: true
-  /** Condition for members; shown to all of them by default. */
+  /** Condition for members; by default all members see it. */
   readonly when?: (visit: Visit) => boolean
 }
 

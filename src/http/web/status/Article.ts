@@ -11,7 +11,7 @@ import { pollOf } from "./Poll.ts"
 import { contentOf, lineOfStatus, nameOf, plainName, profilePath, type ShownStatus, statusPath } from "./Text.ts"
 import { timeOf } from "./Times.ts"
 
-/** How an article is shown. */
+/** Options of an article. */
 interface ArticleOptions {
   /** Current time, in milliseconds since 1970. */
   readonly now: number
