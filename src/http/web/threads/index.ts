@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import { parseId } from "../../../services/database/Ids.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { Statuses } from "../../../services/statuses/Statuses.ts"
@@ -10,7 +11,6 @@ import { ContextViews } from "../../render/ContextViews.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { read } from "../../wire/Keys.ts"
 import { interactPath } from "../remote/Paths.ts"
-import { idOf } from "../shell/Paging.ts"
 import type { View } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { articleOf } from "../status/Article.ts"
@@ -34,7 +34,7 @@ const make = Effect.gen(function*() {
   const page = pages.anyone(
     Effect.fnUntraced(function*(visit) {
       const { params, reader: { way, words: { say } }, viewer } = visit
-      const id = idOf(params["id"])
+      const id = parseId(params["id"])
       if (id === undefined) return yield* new RecordNotFound()
       const found = yield* statuses.find(viewer, id)
       const itself = read(yield* views.renderOne(viewer, found.id))
