@@ -17,7 +17,7 @@ const cbor = (major: number, bytes: Uint8Array) =>
   ])
 const text = (value: string) => cbor(3, Buffer.from(value))
 
-/** What an authenticator is told; a test changes one of these to forge an answer. */
+/** Input of an authenticator; a test changes one of its fields to forge a response. */
 interface Ceremony {
   readonly challenge: string
   readonly origin?: string

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import { idMax } from "../../services/database/Ids.ts"
+import { parseId } from "../../services/database/Ids.ts"
 import { localPost } from "../../services/discovery/LocalPosts.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { RecordNotFound } from "../../services/runtime/Errors.ts"
@@ -16,8 +16,9 @@ const make = Effect.gen(function*() {
 
   const embed = Effect.gen(function*() {
     const { id: digits = "", name = "" } = yield* HttpRouter.params
-    if (!/^[0-9]{1,19}$/.test(digits) || BigInt(digits) > idMax) return yield* new RecordNotFound()
-    const { record } = yield* localPost(statuses, name, BigInt(digits))
+    const id = parseId(digits)
+    if (id === undefined) return yield* new RecordNotFound()
+    const { record } = yield* localPost(statuses, name, id)
     const { words } = yield* pages.reader
     const [post] = yield* posts.show(words, record.reblogOfId === null ? [record.id] : [])
     if (post === undefined) return yield* new RecordNotFound()

@@ -1,8 +1,8 @@
-import { Effect, FileSystem, Layer, Path } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { hash } from "node:crypto"
-import { stripTypeScriptTypes } from "node:module"
 import type { Messages } from "../../services/languages/Messages.ts"
+import { readClientScript } from "../html/ClientScript.ts"
 import { hidden, tokenInput } from "../html/Forms.ts"
 import { type Html, html } from "../html/Html.ts"
 import type { Visitor } from "../html/Visitors.ts"
@@ -30,22 +30,19 @@ ${tokenInput(formToken)}${hidden("answer", "")}${fields}
 <button type="submit" class="quiet">${button}</button>
 </form>`
 
-/** Serves the script with its types stripped. Browsers revalidate it by its hash. */
-export const layer = Layer.unwrap(Effect.gen(function*() {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const at = yield* path.fromFileUrl(new URL("./Passkeys.client.ts", import.meta.url))
-  const text = stripTypeScriptTypes(yield* fs.readFileString(at))
-  return HttpRouter.add(
-    "GET",
-    passkeyScriptPath,
-    HttpServerResponse.text(text, {
-      contentType: "text/javascript; charset=utf-8",
-      headers: {
-        "cache-control": "public, max-age=300",
-        etag: `"${hash("sha256", text, "hex").slice(0, 16)}"`,
-        "x-content-type-options": "nosniff"
-      }
-    })
-  )
-})).pipe(Layer.orDie)
+/** Serves the script. Browsers revalidate it by its hash. */
+export const layer = Layer.unwrap(
+  Effect.map(readClientScript(new URL("./Passkeys.client.ts", import.meta.url)), (text) =>
+    HttpRouter.add(
+      "GET",
+      passkeyScriptPath,
+      HttpServerResponse.text(text, {
+        contentType: "text/javascript; charset=utf-8",
+        headers: {
+          "cache-control": "public, max-age=300",
+          etag: `"${hash("sha256", text, "hex").slice(0, 16)}"`,
+          "x-content-type-options": "nosniff"
+        }
+      })
+    ))
+)

@@ -5,6 +5,7 @@ import { sanitise } from "../../services/html/Sanitise.ts"
 import { type AccountRecord, Accounts } from "../../services/identity/Accounts.ts"
 import { picturesOf } from "../../services/identity/PictureAddresses.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
+import type { Emoji } from "../../services/instance/Emoji.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import type { Messages } from "../../services/languages/Messages.ts"
@@ -13,10 +14,10 @@ import { Statuses, type StatusRecord } from "../../services/statuses/Statuses.ts
 import type { StatusKey, ViewerState } from "../../services/statuses/ViewerState.ts"
 import { ViewerStates } from "../../services/statuses/ViewerStates.ts"
 import { bounded } from "../../services/text/BoundedText.ts"
+import * as EmojiText from "../html/EmojiText.ts"
 import { type Html, html, raw } from "../html/Html.ts"
 import { keyOf } from "../render/StatusBodies.ts"
 import { attachments } from "./Attachments.ts"
-import { type Finder, withEmojis } from "./EmojiText.ts"
 import { poll } from "./PollList.ts"
 
 /** Posts as HTML for strangers: only public posts are ever shown (row 55). */
@@ -107,8 +108,13 @@ const time = ({ moment }: Messages, date: Date): Html =>
 
 export const nameOf = ({ displayName, username }: AccountRecord): string => displayName.trim() || username
 
+/** Finds the custom emoji whose shortcodes are in texts. */
+type Finder = (...texts: ReadonlyArray<string>) => ReadonlyArray<Emoji>
+
 /** Finder for remote posts, whose shortcodes are not ours. */
 const noEmojis: Finder = () => []
+
+const withEmojis = (piece: Html, find: Finder): Html => EmojiText.withEmojis(piece, find(String(piece)))
 
 /** Renders the text of a post, behind its content warning; `below` follows it. */
 const body = (

@@ -29,7 +29,7 @@ const guarded = Access.limited(write, "secondFactorUser")
 const nothing = Schema.Struct({})
 const accepted = { status: 202 } as const
 
-/** What members do with their whole account, at GoToSocial's paths. */
+/** Endpoints for a member's own account, at GoToSocial's paths: deletion, password, address, aliases and move. */
 export class OwnAccountGroup extends HttpApiGroup.make("ownAccount")
   .add(
     HttpApiEndpoint.post("remove", "/api/v1/accounts/delete", { payload: AccountDeletion, success: nothing })

@@ -20,10 +20,7 @@ const aliasesOfRequestMax = 20
 
 const notFound = () => validationFailed("Account could not be found")
 
-/**
- * What members do with their whole account: delete it, name its aliases, and move it away. The API and the pages share
- * these.
- */
+/** Commands of members on their whole account, for the API and the pages: deletion, aliases and the move. */
 export const make = Effect.gen(function*() {
   const accounts = yield* Accounts
   const actors = yield* AccountActors

@@ -1,18 +1,13 @@
 import { Schema, SchemaTransformation } from "effect"
-import { idMax } from "../../services/database/Ids.ts"
+import { parseId } from "../../services/database/Ids.ts"
 import { limitOf, type Page } from "../../services/database/Paging.ts"
 import { Integer } from "./Params.ts"
-
-const idOf = (text: string): bigint | undefined => {
-  const id = /^[0-9]{1,19}$/.test(text) ? BigInt(text) : undefined
-  return id === undefined || id > idMax ? undefined : id
-}
 
 /** Id to page by; an invalid one counts as absent, as in Rails. */
 export const Cursor = Schema.String.pipe(
   Schema.decodeTo(
     Schema.UndefinedOr(Schema.BigInt),
-    SchemaTransformation.transform({ decode: idOf, encode: (id) => id === undefined ? "" : String(id) })
+    SchemaTransformation.transform({ decode: parseId, encode: (id) => id === undefined ? "" : String(id) })
   )
 )
 
@@ -24,7 +19,7 @@ export const IdInBody = Schema.Union([Schema.String, Schema.Number, Schema.Null]
   Schema.decodeTo(
     Schema.UndefinedOr(Schema.BigInt),
     SchemaTransformation.transform({
-      decode: (given) => idOf(String(given ?? "")),
+      decode: (given) => parseId(String(given ?? "")),
       encode: (id) => id === undefined ? null : String(id)
     })
   )

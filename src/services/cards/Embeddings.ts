@@ -1,5 +1,6 @@
 import { Schema } from "effect"
-import { lineOfHtml, nameCharactersMax, titleCharactersMax, webUrl } from "./CardTexts.ts"
+import { lineOfHtml } from "../html/TextLine.ts"
+import { nameCharactersMax, titleCharactersMax, webUrl } from "./CardTexts.ts"
 import { frameIn, pixelsOf, type PlayerFrame } from "./PlayerFrames.ts"
 
 const isRecord = Schema.is(Schema.Record(Schema.String, Schema.Unknown))

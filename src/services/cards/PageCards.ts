@@ -1,11 +1,10 @@
+import { line, lineOfHtml } from "../html/TextLine.ts"
 import { languageTag } from "../instance/Languages.ts"
 import { momentOf } from "../runtime/Moments.ts"
 import type { Card } from "./Card.ts"
 import {
   descriptionCharactersMax,
   imageDescriptionCharactersMax,
-  line,
-  lineOfHtml,
   nameCharactersMax,
   titleCharactersMax,
   webUrl

@@ -26,6 +26,12 @@ export const InboxId = Schema.Int
 /** Maximum of Postgres' `bigint`; no id is larger. */
 export const idMax = 9_223_372_036_854_775_807n
 
+/** Parses an id of a path, a form or a query; undefined if it is invalid or out of range. */
+export const parseId = (text: string | null | undefined): bigint | undefined => {
+  const id = typeof text === "string" && /^[0-9]{1,19}$/.test(text) ? BigInt(text) : undefined
+  return id === undefined || id > idMax ? undefined : id
+}
+
 /** Decimal string of at most 19 digits, as ids travel; anything else fails to decode. */
 export const IdFromString = Schema.String.check(Schema.isPattern(/^[0-9]{1,19}$/)).pipe(
   Schema.decodeTo(Schema.BigInt.check(Schema.isLessThanOrEqualToBigInt(idMax)), SchemaTransformation.bigintFromString)

@@ -6,7 +6,7 @@ import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { retryDeadlocks } from "../database/Transactions.ts"
 import { traced } from "../runtime/Traced.ts"
 import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
-import { combined, defaultRole, givenBits, staffBits } from "../staff/Permissions.ts"
+import { combined, defaultRole, givenBits } from "../staff/Permissions.ts"
 import { UserState, userStateSql } from "../visibility/UserStates.ts"
 import { ExpandMedia } from "./Settings.ts"
 import { WebSettings } from "./WebSettings.ts"
@@ -41,8 +41,6 @@ export interface Session {
   readonly locale: string | undefined
   /** Permissions of the user's role, combined with those of everybody. */
   readonly permissions: bigint
-  /** True if the role gives power over others. */
-  readonly staff: boolean
   /** State of the user; never "disabled". */
   readonly state: UserState
   /** Settings of the web client. */
@@ -155,7 +153,6 @@ const make = Effect.gen(function*() {
       username: row.username,
       locale: row.locale ?? undefined,
       permissions: combined(row.permissions, row.everybodys),
-      staff: (row.permissions & staffBits) !== 0n,
       state: row.state,
       web: row.web,
       reading: {

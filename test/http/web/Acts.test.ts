@@ -64,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const question = yield* browser.request(`/web/statuses/${id}/delete`, { headers: { referer: `${baseUrl}/home` } })
       assert.strictEqual(question.status, 200)
       assert.include(question.text, `value="redraft"`)
-      // Where the question was asked from is where one returns to.
+      // Returns to the page that linked to the question.
       const done = yield* browser.press(question, "delete")
       assert.strictEqual(locationOf(done).pathname, "/home")
       assert.strictEqual((yield* ask(cleo, "GET", `/api/v1/statuses/${id}`)).status, 404)

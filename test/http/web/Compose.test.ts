@@ -50,7 +50,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* statusesOf(bob)).length, 1)
       yield* send("something else")
       assert.strictEqual((yield* statusesOf(bob)).length, 2)
-      // The same with a draft, and with a thread.
+      // Drafts and threads are deduped, too.
       const saved = yield* browser.press(yield* browser.get("/publish"), "save", { text: "kept", visibility: "public" })
       const draft = yield* browser.get(pathOf(saved))
       const thread = { text: "one", "more[]": "two", visibility: "public" }

@@ -1,8 +1,8 @@
-import { plainText } from "../../../services/html/PlainText.ts"
-import { bounded } from "../../../services/text/BoundedText.ts"
+import { lineOfHtml } from "../../../services/html/TextLine.ts"
+import { withEmojis } from "../../html/EmojiText.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "../shell/Visit.ts"
-import { nameOf, plainName, profilePath, type ShownAccount, withEmojis } from "../status/Text.ts"
+import { nameOf, plainName, profilePath, type ShownAccount } from "../status/Text.ts"
 import { followForm, type ShownRelationship } from "./FollowForm.ts"
 
 /** Maximum characters of a profile's text in a row. */
@@ -21,7 +21,7 @@ interface RowOptions {
 }
 
 const noteOf = ({ emojis, note }: ShownAccount): Html | "" => {
-  const text = plainText(bounded(note)).replace(/\s+/g, " ").slice(0, noteCharactersMax)
+  const text = lineOfHtml(note, noteCharactersMax)
   return text === "" ? "" : html`<p class="bio soft" dir="auto">${withEmojis(html`${text}`, emojis)}</p>`
 }
 

@@ -1,4 +1,4 @@
-/* Follows and unfollows without leaving one's place: sends the form, and replaces it with the response. */
+/* Follows and unfollows without a page load: sends the form, and replaces it with the response. */
 
 const followed = async (form: HTMLFormElement, button: HTMLButtonElement): Promise<void> => {
   const fields = new URLSearchParams()

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
 import type { Command } from "../../../actors/account/core/Protocol.ts"
-import { AccountId, StatusId } from "../../../services/database/Ids.ts"
+import { AccountId, parseId, StatusId } from "../../../services/database/Ids.ts"
 import { Accounts } from "../../../services/identity/Accounts.ts"
 import { languagesGiven } from "../../../services/instance/Languages.ts"
 import { type ClientError, RecordNotFound, Unprocessable } from "../../../services/runtime/Errors.ts"
@@ -12,7 +12,6 @@ import { AccountViews } from "../../render/AccountViews.ts"
 import { read } from "../../wire/Keys.ts"
 import { followForm } from "../account/FollowForm.ts"
 import * as People from "../account/People.ts"
-import { idOf } from "../shell/Paging.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { type ActResult, WebPages } from "../shell/WebPages.ts"
 import { accountActPath } from "./AccountForms.ts"
@@ -25,7 +24,7 @@ const categories = ["spam", "legal", "violation", "other"] as const
 
 /** Returns the ids that a form has under a name, without the brackets. */
 const idsOf = (form: URLSearchParams, name: string): ReadonlyArray<bigint> =>
-  form.getAll(name).slice(0, reportedMax).flatMap((text) => idOf(text) ?? [])
+  form.getAll(name).slice(0, reportedMax).flatMap((text) => parseId(text) ?? [])
 
 /** Acts on an account by the value of the pressed button: `POST /web/accounts/ID` with `act`. */
 class AccountActs extends Context.Service<AccountActs, Readonly<Record<string, Act>>>()(
@@ -111,14 +110,14 @@ const make = Effect.gen(function*() {
   const pages = yield* WebPages
   const people = yield* People.make
   const post = pages.act(Effect.fnUntraced(function*(visit, form) {
-    const id = idOf(visit.params["id"])
+    const id = parseId(visit.params["id"])
     const name = form.get("act") ?? ""
     const act = Object.hasOwn(acts, name) ? acts[name] : undefined
     if (id === undefined) return yield* new RecordNotFound()
     if (act === undefined) {
       return yield* new Unprocessable({ text: "Validation failed: Action is not included in the list" })
     }
-    const at = idOf(form.get("status"))
+    const at = parseId(form.get("status"))
     return {
       at: at === undefined ? `account-${id}` : `status-${at}`,
       part: Effect.gen(function*() {

@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import { parseId } from "../../../services/database/Ids.ts"
 import { Accounts } from "../../../services/identity/Accounts.ts"
 import { Instance } from "../../../services/instance/Instance.ts"
 import { type ClientError, RecordNotFound } from "../../../services/runtime/Errors.ts"
@@ -10,11 +11,10 @@ import { type Html, html } from "../../html/Html.ts"
 import { AccountViews } from "../../render/AccountViews.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { read } from "../../wire/Keys.ts"
-import { idOf } from "../shell/Paging.ts"
 import * as Returning from "../shell/Returning.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
-import { type ShownAccount, type ShownStatus } from "../status/Text.ts"
+import { lineOfStatus, type ShownAccount } from "../status/Text.ts"
 import { timeOf } from "../status/Times.ts"
 import { accountActPath } from "./AccountForms.ts"
 
@@ -56,13 +56,13 @@ const make = Effect.gen(function*() {
       "GET",
       `/web/accounts/:id/${last}`,
       pages.member(Effect.fnUntraced(function*(visit) {
-        const given = idOf(visit.params["id"])
+        const given = parseId(visit.params["id"])
         if (given === undefined) return yield* new RecordNotFound()
         const { id } = yield* accounts.find(given)
         const [relationship] = yield* relationships.of(visit.viewer, [id])
         if (relationship === undefined || id === visit.viewer) return yield* new RecordNotFound()
         const account = read(yield* views.renderOne(id))
-        const status = idOf(visit.query.get("status"))
+        const status = parseId(visit.query.get("status"))
         const back = yield* returning
         const start = html`${tokenInput(visit.formToken)}${hidden("return", back)}${
           status === undefined ? "" : hidden("status", String(status))
@@ -137,12 +137,6 @@ ${checkbox("notifications", say("Hide notifications from this account, too"), tr
 <p><button type="submit" name="act" value="followOptions">${say("Save")}</button></p>`
     }))
 
-  const excerptOf = ({ content, spoilerText }: ShownStatus) => {
-    const text = (spoilerText === "" ? content.replace(/<[^<>]*>/g, " ").replace(/&\w+;/g, " ") : spoilerText)
-      .replace(/\s+/g, " ").trim()
-    return text.length > excerptCharactersMax ? `${text.slice(0, excerptCharactersMax).toWellFormed()}…` : text
-  }
-
   const report = page(
     "report",
     Effect.fnUntraced(function*(visit, { account, status }) {
@@ -185,7 +179,7 @@ ${checkbox("notifications", say("Hide notifications from this account, too"), tr
               posts.map((post) =>
                 html`<p><label dir="auto"><input type="checkbox" name="status_ids[]" value="${post.id}"${
                   post.id === String(status) ? html` checked` : ""
-                }> ${timeOf(words, post.createdAt, now)} ${excerptOf(post)}</label></p>`
+                }> ${timeOf(words, post.createdAt, now)} ${lineOfStatus(post, excerptCharactersMax)}</label></p>`
               )
             }</fieldset>`
         }<p><label>${say("Comment")}<textarea name="comment" rows="4" maxlength="1000"></textarea></label></p>${

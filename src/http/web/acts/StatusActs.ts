@@ -2,14 +2,13 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
 import type { Command } from "../../../actors/account/core/Protocol.ts"
-import { StatusId } from "../../../services/database/Ids.ts"
+import { parseId, StatusId } from "../../../services/database/Ids.ts"
 import { type ClientError, RecordNotFound, Unprocessable } from "../../../services/runtime/Errors.ts"
 import { Bookmarks } from "../../../services/statuses/Bookmarks.ts"
 import { ConversationMutes } from "../../../services/statuses/ConversationMutes.ts"
 import { html } from "../../html/Html.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { read } from "../../wire/Keys.ts"
-import { idOf } from "../shell/Paging.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { type ActResult, WebPages } from "../shell/WebPages.ts"
 import { articleOf } from "../status/Article.ts"
@@ -87,7 +86,7 @@ const make = Effect.gen(function*() {
   const views = yield* StatusViews
 
   const post = pages.act(Effect.fnUntraced(function*(visit, form) {
-    const id = idOf(visit.params["id"])
+    const id = parseId(visit.params["id"])
     const [, name = "", argument = ""] = /^([^:]*):?(.*)$/s.exec(form.get("act") ?? "") ?? []
     const act = Object.hasOwn(acts, name) ? acts[name] : undefined
     if (id === undefined) return yield* new RecordNotFound()
@@ -96,7 +95,7 @@ const make = Effect.gen(function*() {
     }
     const done = yield* act(visit, { id: StatusId.make(id), form, argument })
     // The page may show the status inside of a boost, whose id the form names.
-    const shown = idOf(form.get("shown")) ?? id
+    const shown = parseId(form.get("shown")) ?? id
     return {
       at: `status-${shown}`,
       part: Effect.gen(function*() {

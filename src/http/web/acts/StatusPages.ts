@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import { parseId } from "../../../services/database/Ids.ts"
 import { CustomEmojis } from "../../../services/instance/CustomEmojis.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { Translations } from "../../../services/translation/Translations.ts"
@@ -7,7 +8,6 @@ import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { read } from "../../wire/Keys.ts"
-import { idOf } from "../shell/Paging.ts"
 import * as Returning from "../shell/Returning.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
@@ -39,7 +39,7 @@ const make = Effect.gen(function*() {
       "GET",
       `/web/statuses/:id/${last}`,
       pages.member(Effect.fnUntraced(function*(visit) {
-        const id = idOf(visit.params["id"])
+        const id = parseId(visit.params["id"])
         if (id === undefined) return yield* new RecordNotFound()
         const back = yield* returning
         const outer = read(yield* views.renderOne(visit.viewer, id))

@@ -1,4 +1,4 @@
-/* Acts on posts without leaving one's place: sends the form, and replaces its article with the response. */
+/* Acts on posts without a page load: sends the form, and replaces its article with the response. */
 
 const partHeader = "x-murmuration-part"
 

@@ -56,7 +56,7 @@ dialog?.addEventListener("submit", (event) => {
     if (!(await send(form, submitter, article, form))) return
     opener = null
     dialog.close()
-    // What had the focus is gone with the old article: its successor gets it, or after a deletion the next post.
+    // The focused element was replaced: focus the new article, or the next post after a deletion.
     const fresh = document.querySelector<HTMLElement>(`#${article.id} summary.act`)
     if (fresh === null && next !== undefined) next.tabIndex = -1
     const target = fresh ?? next

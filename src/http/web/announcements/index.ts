@@ -2,6 +2,7 @@ import { Clock, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
 import { Announcements } from "../../../services/announcements/Announcements.ts"
+import { parseId } from "../../../services/database/Ids.ts"
 import { RecordNotFound, Unprocessable } from "../../../services/runtime/Errors.ts"
 import { hidden } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
@@ -10,7 +11,6 @@ import { StatusViews } from "../../render/StatusViews.ts"
 import type { Announcement } from "../../wire/Announcement.ts"
 import { read, type Values } from "../../wire/Keys.ts"
 import { actForm } from "../shell/ActForm.ts"
-import { idOf } from "../shell/Paging.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { excerptLink } from "../status/Excerpt.ts"
@@ -103,7 +103,7 @@ const make = Effect.gen(function*() {
   }))
 
   const act = pages.act(Effect.fnUntraced(function*(visit, form) {
-    const id = idOf(visit.params["id"])
+    const id = parseId(visit.params["id"])
     if (id === undefined) return yield* new RecordNotFound()
     const name = (form.get("name") ?? "").trim().replace(/^:(\w+):$/, "$1")
     switch (form.get("act")) {

@@ -3,7 +3,7 @@ import { HttpRouter } from "effect/http"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
 import type { CollectionItem, CollectionRecord } from "../../../services/collections/Collection.ts"
 import { Collections } from "../../../services/collections/Collections.ts"
-import { AccountId } from "../../../services/database/Ids.ts"
+import { AccountId, parseId } from "../../../services/database/Ids.ts"
 import { Search } from "../../../services/discovery/Search.ts"
 import { RecordNotFound, Unprocessable } from "../../../services/runtime/Errors.ts"
 import { hidden } from "../../html/Forms.ts"
@@ -12,7 +12,6 @@ import { AccountViews } from "../../render/AccountViews.ts"
 import { accountRow } from "../account/AccountRow.ts"
 import * as People from "../account/People.ts"
 import { actForm } from "../shell/ActForm.ts"
-import { idOf } from "../shell/Paging.ts"
 import { searchForm } from "../shell/SearchForm.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
@@ -60,7 +59,7 @@ const make = Effect.gen(function*() {
 
   const edit = pages.member(Effect.fnUntraced(function*(visit) {
     const { words: { say } } = visit.reader
-    const id = idOf(visit.params["id"])
+    const id = parseId(visit.params["id"])
     const found = id === undefined ? undefined : yield* collections.find(visit.viewer, id)
     // Others' collections have public pages, and cannot be changed.
     if (found === undefined || found.accountId !== visit.viewer) return yield* new RecordNotFound()
@@ -116,8 +115,8 @@ const make = Effect.gen(function*() {
   const act = pages.act(Effect.fnUntraced(function*(visit, form) {
     const { viewer } = visit
     const { words: { say } } = visit.reader
-    const id = idOf(visit.params["id"])
-    const [account, item] = [idOf(form.get("account")), idOf(form.get("item"))]
+    const id = parseId(visit.params["id"])
+    const [account, item] = [parseId(form.get("account")), parseId(form.get("item"))]
     if (id === undefined) return yield* new RecordNotFound()
     switch (form.get("act")) {
       case "change": {

@@ -1,6 +1,6 @@
 import { Cause, Effect, Layer, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { MediaId } from "../../../services/database/Ids.ts"
+import { MediaId, parseId } from "../../../services/database/Ids.ts"
 import { countedCharacters, statusCharactersMax } from "../../../services/html/Text.ts"
 import { mediaAttachmentsMax, pollOptionsMax } from "../../../services/instance/ContentLimits.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
@@ -15,7 +15,6 @@ import { redirect, seeOther } from "../../html/HtmlPage.ts"
 import { ownPath } from "../../html/OwnPaths.ts"
 import { MediaUploads } from "../../v1/MediaUploads.ts"
 import { FileTicket } from "../../wire/MediaRequests.ts"
-import { idOf } from "../shell/Paging.ts"
 import type { MemberVisit, Visit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { ComposedPosts } from "./ComposedPosts.ts"
@@ -245,7 +244,7 @@ const make = Effect.gen(function*() {
 
   /** Fields of a file that was still being processed. */
   const fileAgain = pages.member(Effect.fnUntraced(function*(visit) {
-    const id = idOf(visit.params["id"])
+    const id = parseId(visit.params["id"])
     if (id === undefined) return yield* new RecordNotFound()
     const record = yield* attachments.find(visit.viewer, id)
     if (record.state === "failed") return yield* validationFailed(record.error ?? "File is invalid")

@@ -1,8 +1,7 @@
-import { MediaId, StatusId } from "../../../services/database/Ids.ts"
+import { MediaId, parseId, StatusId } from "../../../services/database/Ids.ts"
 import { mediaAttachmentsMax, pollOptionsMax } from "../../../services/instance/ContentLimits.ts"
 import type { Post } from "../../../services/statuses/Post.ts"
 import type { NewStatus } from "../../wire/StatusRequests.ts"
-import { idOf } from "../shell/Paging.ts"
 
 /** Maximum posts of a thread that is written at once. */
 export const threadPostsMax = 20
@@ -76,7 +75,7 @@ const typed = (text: string | null) => (text ?? "").replaceAll("\r\n", "\n")
 
 /** Parses the id of a status in a form or a query. */
 export const statusId = (text: string | null): StatusId | undefined => {
-  const id = idOf(text)
+  const id = parseId(text)
   return id === undefined ? undefined : StatusId.make(id)
 }
 
@@ -104,7 +103,7 @@ export const compositionOf = (form: URLSearchParams, standard: Composition): Com
     multiple: form.get("poll_multiple") === "1",
     hideTotals: form.get("poll_hide_totals") === "1",
     files: [...new Set(form.getAll("files"))].slice(0, mediaAttachmentsMax).flatMap((text) => {
-      const id = idOf(text)
+      const id = parseId(text)
       return id === undefined ? [] : [{
         id: MediaId.make(id),
         description: typed(form.get(`description_${id}`)),

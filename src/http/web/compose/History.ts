@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import { StatusId } from "../../../services/database/Ids.ts"
+import { parseId, StatusId } from "../../../services/database/Ids.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { History } from "../../../services/statuses/History.ts"
@@ -10,7 +10,6 @@ import { RevisionViews } from "../../render/RevisionViews.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { read, type Values } from "../../wire/Keys.ts"
 import type { StatusEdit } from "../../wire/Status.ts"
-import { idOf } from "../shell/Paging.ts"
 import type { Visit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { mediaOf } from "../status/Media.ts"
@@ -42,7 +41,7 @@ const make = Effect.gen(function*() {
   const page = pages.anyone(
     Effect.fnUntraced(function*(visit) {
       const { way, words: { say } } = visit.reader
-      const digits = idOf(visit.params["id"])
+      const digits = parseId(visit.params["id"])
       if (digits === undefined) return yield* new RecordNotFound()
       const { id } = yield* statuses.find(visit.viewer, StatusId.make(digits))
       const status = read(yield* views.renderOne(visit.viewer, id))

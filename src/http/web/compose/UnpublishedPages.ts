@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
-import { MediaId, StatusId } from "../../../services/database/Ids.ts"
+import { MediaId, parseId, StatusId } from "../../../services/database/Ids.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { RecordNotFound, Unprocessable } from "../../../services/runtime/Errors.ts"
 import { momentInZone } from "../../../services/runtime/Moments.ts"
@@ -15,7 +15,7 @@ import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { statusRows } from "../../render/PageSizes.ts"
 import { icon, type IconName } from "../shell/Icons.ts"
-import { idOf, pageOf, pagingLinks } from "../shell/Paging.ts"
+import { pageOf, pagingLinks } from "../shell/Paging.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { ComposedPosts } from "./ComposedPosts.ts"
@@ -138,7 +138,7 @@ const make = Effect.gen(function*() {
 
   const target = Effect.gen(function*() {
     const { id } = yield* HttpRouter.params
-    const found = idOf(id)
+    const found = parseId(id)
     return found === undefined ? yield* new RecordNotFound() : StatusId.make(found)
   })
 

@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import { parseId } from "../../../services/database/Ids.ts"
 import { RecordNotFound, Unprocessable } from "../../../services/runtime/Errors.ts"
 import { Conversations } from "../../../services/statuses/Conversations.ts"
 import { type Html, html } from "../../html/Html.ts"
@@ -8,7 +9,7 @@ import { statusRows } from "../../render/PageSizes.ts"
 import type { Conversation } from "../../wire/Conversation.ts"
 import { read, type Values } from "../../wire/Keys.ts"
 import { actForm } from "../shell/ActForm.ts"
-import { idOf, pageOf, pagingLinks } from "../shell/Paging.ts"
+import { pageOf, pagingLinks } from "../shell/Paging.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { excerptOf } from "../status/Excerpt.ts"
@@ -91,7 +92,7 @@ const make = Effect.gen(function*() {
   })
 
   const act = pages.act(Effect.fnUntraced(function*(visit, form) {
-    const id = idOf(visit.params["id"])
+    const id = parseId(visit.params["id"])
     if (id === undefined) return yield* new RecordNotFound()
     switch (form.get("act")) {
       case "open":

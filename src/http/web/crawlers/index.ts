@@ -2,13 +2,13 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Changes } from "../../../services/caching/Changes.ts"
 import { single } from "../../../services/caching/Single.ts"
+import { parseId } from "../../../services/database/Ids.ts"
 import { IndexableAccounts } from "../../../services/identity/IndexableAccounts.ts"
 import { InstancePolicies } from "../../../services/instance/InstancePolicies.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import * as Urls from "../../../services/instance/Urls.ts"
 import * as Reply from "../../guard/Reply.ts"
 import { html } from "../../html/Html.ts"
-import { idOf } from "../shell/Paging.ts"
 
 /** Accounts in a part of the sitemap. */
 const partRows = 5_000
@@ -80,7 +80,7 @@ const make = Effect.gen(function*() {
 
   const sitemap = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
     const given = new URLSearchParams(url.split("?")[1] ?? "").get("after")
-    const after = idOf(given)
+    const after = parseId(given)
     if (config.limitedFederation || given !== null && after === undefined) {
       return Effect.succeed(Reply.plainError(404, "Not Found"))
     }

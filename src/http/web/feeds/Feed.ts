@@ -4,8 +4,7 @@ import * as Urls from "../../../services/instance/Urls.ts"
 import { servedTypes } from "../../../services/media/FileTypes.ts"
 import { bounded } from "../../../services/text/BoundedText.ts"
 import { html } from "../../html/Html.ts"
-import { plainName, type ShownStatus } from "../status/Text.ts"
-import { descriptionOf } from "../threads/Previews.ts"
+import { lineOfStatus, plainName, type ShownStatus } from "../status/Text.ts"
 
 interface Enclosure {
   readonly url: string
@@ -58,7 +57,7 @@ export const itemsOf = (
     return [{
       id: uri,
       url: url ?? uri,
-      title: descriptionOf(status, titleCharactersMax) || name,
+      title: lineOfStatus(status, titleCharactersMax) || name,
       content: spoilerText === "" ? sanitise(bounded(content)) : String(html`<p>${spoilerText}</p>`),
       published: new Date(createdAt),
       modified: new Date(editedAt ?? createdAt),

@@ -1,9 +1,11 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { hash } from "node:crypto"
+import { parseId } from "../../../services/database/Ids.ts"
 import type { Page } from "../../../services/database/Paging.ts"
 import { TimelineAccess } from "../../../services/feeds/TimelineAccess.ts"
 import { Timelines } from "../../../services/feeds/Timelines.ts"
+import { lineOfHtml } from "../../../services/html/TextLine.ts"
 import { Accounts } from "../../../services/identity/Accounts.ts"
 import { isValid } from "../../../services/identity/Usernames.ts"
 import { Instance } from "../../../services/instance/Instance.ts"
@@ -22,9 +24,8 @@ import { statusRows } from "../../render/PageSizes.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { read } from "../../wire/Keys.ts"
 import { closedTags, tagSelection } from "../hashtags/Selection.ts"
-import { idOf } from "../shell/Paging.ts"
 import { plainName, type ShownStatus } from "../status/Text.ts"
-import { descriptionOf } from "../threads/Previews.ts"
+import { descriptionCharactersMax } from "../threads/Previews.ts"
 import { type Feed, itemsOf, updatedOf } from "./Feed.ts"
 import { eachFormat, feedPath, type Format, formats } from "./Formats.ts"
 
@@ -85,7 +86,7 @@ const make = Effect.gen(function*() {
       if (yield* closed) return yield* new Unauthorized({ reason: "invalid" })
       const { url } = yield* HttpServerRequest.HttpServerRequest
       const { name = "" } = yield* HttpRouter.params
-      const maxId = idOf(new URLSearchParams(url.split("?")[1] ?? "").get("max_id"))
+      const maxId = parseId(new URLSearchParams(url.split("?")[1] ?? "").get("max_id"))
       const { last, statuses, ...shown } = yield* reads.within(show(name, { maxId, limit: statusRows }))
       const items = itemsOf(config, statuses)
       const path = feedPath(shown.home, format)
@@ -112,7 +113,7 @@ const make = Effect.gen(function*() {
     const ids = yield* published.page(undefined, id, selection, page)
     return {
       title: `${plainName(account)} (@${account.username}@${config.localDomain})`,
-      description: descriptionOf({ content: account.note, spoilerText: "" }),
+      description: lineOfHtml(account.note, descriptionCharactersMax),
       home: Urls.profile(config, account.username),
       icon: account.avatarStatic,
       statuses: (yield* statuses.render(undefined, ids, "permitted", "account")).map((one) => read(one)),

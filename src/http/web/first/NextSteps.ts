@@ -16,5 +16,5 @@ export const nextSteps = ({ way, words: { pieces } }: PageReader): Html =>
       link: linkTo(way("/admin/settings"))
     })
   }</li>
-<li>${pieces("<link>Invite people</link> whom you would like to have here.", { link: linkTo(way(invitesPath)) })}</li>
+<li>${pieces("<link>Invite people</link> to your server.", { link: linkTo(way(invitesPath)) })}</li>
 </ol>`

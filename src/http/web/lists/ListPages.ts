@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import { parseId } from "../../../services/database/Ids.ts"
 import { ListTimelines } from "../../../services/feeds/ListTimelines.ts"
 import { RecordNotFound, Unprocessable } from "../../../services/runtime/Errors.ts"
 import { type ListRecord, OwnedLists } from "../../../services/social/OwnedLists.ts"
@@ -7,7 +8,7 @@ import { type Html, html } from "../../html/Html.ts"
 import { statusRows } from "../../render/PageSizes.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { actForm } from "../shell/ActForm.ts"
-import { idOf, pageOf, pagingLinks } from "../shell/Paging.ts"
+import { pageOf, pagingLinks } from "../shell/Paging.ts"
 import { tabsOf } from "../shell/Tabs.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
@@ -60,7 +61,7 @@ const make = Effect.gen(function*() {
   }))
 
   const timeline = pages.member(Effect.fnUntraced(function*(visit) {
-    const id = idOf(visit.params["id"])
+    const id = parseId(visit.params["id"])
     if (id === undefined) return yield* new RecordNotFound()
     const list = yield* lists.find(visit.viewer, id)
     const page = pageOf(visit, statusRows)
@@ -85,7 +86,7 @@ const make = Effect.gen(function*() {
 
   const change = pages.act(Effect.fnUntraced(function*(visit, form) {
     const { words: { say } } = visit.reader
-    const id = idOf(visit.params["id"])
+    const id = parseId(visit.params["id"])
     if (id === undefined) return yield* new RecordNotFound()
     switch (form.get("act")) {
       case "change": {

@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import { parseId } from "../../../services/database/Ids.ts"
 import { Search } from "../../../services/discovery/Search.ts"
 import { normalise } from "../../../services/html/HashtagNames.ts"
 import { Accounts } from "../../../services/identity/Accounts.ts"
@@ -19,7 +20,7 @@ import type { Tag } from "../../wire/Tag.ts"
 import { accountRow } from "../account/AccountRow.ts"
 import * as People from "../account/People.ts"
 import { actForm } from "../shell/ActForm.ts"
-import { idOf, pageOf, pagingLinks } from "../shell/Paging.ts"
+import { pageOf, pagingLinks } from "../shell/Paging.ts"
 import { searchForm } from "../shell/SearchForm.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
@@ -117,7 +118,7 @@ const make = Effect.gen(function*() {
 
   const own = (visit: MemberVisit) =>
     Effect.suspend(() => {
-      const id = idOf(visit.params["id"])
+      const id = parseId(visit.params["id"])
       return id === undefined ? new RecordNotFound() : lists.find(visit.viewer, id)
     })
 
@@ -166,7 +167,7 @@ const make = Effect.gen(function*() {
   const change = pages.act(Effect.fnUntraced(function*(visit, form) {
     const { viewer } = visit
     const { id } = yield* own(visit)
-    const account = idOf(form.get("account"))
+    const account = parseId(form.get("account"))
     const tag = (form.get("tag") ?? "").trim().replace(/^#/, "")
     switch (form.get("act")) {
       case "add": {
@@ -209,7 +210,7 @@ const make = Effect.gen(function*() {
   }))
 
   const saveLists = pages.act(Effect.fnUntraced(function*(visit, form) {
-    const [id] = yield* accounts.known([idOf(visit.params["id"]) ?? 0n])
+    const [id] = yield* accounts.known([parseId(visit.params["id"]) ?? 0n])
     if (id === undefined) return yield* new RecordNotFound()
     const chosen = new Set(form.getAll("list"))
     const held = new Set((yield* lists.holding(visit.viewer, id)).map((list) => list.id))

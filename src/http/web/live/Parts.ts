@@ -1,10 +1,10 @@
 import { Clock, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { parseId } from "../../../services/database/Ids.ts"
 import { Markers } from "../../../services/feeds/Markers.ts"
 import { html } from "../../html/Html.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { read } from "../../wire/Keys.ts"
-import { idOf } from "../shell/Paging.ts"
 import * as Returning from "../shell/Returning.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { articleOf } from "../status/Article.ts"
@@ -20,7 +20,7 @@ const make = Effect.gen(function*() {
 
   /** Articles of posts that a page shows, as they are now. */
   const parts = pages.member(Effect.fnUntraced(function*(visit) {
-    const ids = (visit.query.get("ids") ?? "").split(",").slice(0, partsMax).flatMap((text) => idOf(text) ?? [])
+    const ids = (visit.query.get("ids") ?? "").split(",").slice(0, partsMax).flatMap((text) => parseId(text) ?? [])
     const back = yield* returning
     const now = yield* Clock.currentTimeMillis
     const found = yield* views.renderNamed(visit.viewer, ids)
@@ -35,7 +35,7 @@ const make = Effect.gen(function*() {
 
   /** Saves the place in Home; it only moves forward, as those of apps do. */
   const mark = pages.act(Effect.fnUntraced(function*({ viewer }, form) {
-    const id = idOf(form.get("id"))
+    const id = parseId(form.get("id"))
     const [known] = yield* markers.of(viewer, ["home"])
     if (id !== undefined && (known === undefined || known.lastReadId < id)) {
       yield* markers.save(viewer, [{ timeline: "home", lastReadId: id }])

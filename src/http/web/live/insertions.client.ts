@@ -27,7 +27,7 @@ export const insertAbove = (feed: Element, made: ReadonlyArray<HTMLElement>): Re
   const fresh = made.filter(({ id }) => document.getElementById(id) === null).map((one) =>
     document.importNode(one, true)
   )
-  // Their true heights are needed at once, not the estimates of what is far from the screen.
+  // Scrolling needs the true heights, not the estimates that `content-visibility` uses off the screen.
   for (const one of fresh) one.classList.add("measured")
   const anchor = CSS.supports("overflow-anchor", "auto") && scrollY > 0 ? undefined : topArticle()
   const before = anchor?.getBoundingClientRect().top ?? 0

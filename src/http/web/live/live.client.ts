@@ -44,7 +44,7 @@ const refresh = async (ids: ReadonlyArray<string>): Promise<void> => {
   const page = new DOMParser().parseFromString(await response.text(), "text/html")
   for (const made of page.querySelectorAll("body > article")) {
     const known = document.getElementById(made.id)
-    // What one is busy with is not exchanged.
+    // Never replaces an article while the reader types in it or has its dialog open.
     if (known === null || isTyping(known) || known.closest("dialog") !== null) continue
     const isFocused = document.activeElement === known
     const fresh = document.importNode(made, true)
@@ -98,7 +98,7 @@ const arrive = (id: string): void => {
 const showNew = async (): Promise<void> => {
   const page = await fetchPage(location.href)
   const made = page === undefined ? [] : articlesOf(page)
-  // More than a page has arrived: the page itself begins anew, so that nothing is left out.
+  // More than a page of posts has arrived: reloads, so that no post is missing.
   if (feed === null || page === undefined || !made.some(({ id }) => document.getElementById(id) !== null)) {
     return location.reload()
   }
@@ -111,7 +111,7 @@ const showNew = async (): Promise<void> => {
   first.scrollIntoView({ block: "start" })
 }
 
-/* Newer posts above, where one continues in the middle. */
+/* Newer posts above, on a page that starts in the middle of a timeline. */
 
 let newer = document.querySelector<HTMLAnchorElement>("main a[rel=prev]")?.href
 let loaded: ReadonlyArray<HTMLElement> = []

@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import { parseId } from "../../../services/database/Ids.ts"
 import { GroupedNotifications, pageRowsMax } from "../../../services/feeds/GroupedNotifications.ts"
 import { Markers } from "../../../services/feeds/Markers.ts"
 import { groupableTypes } from "../../../services/feeds/NotificationGroups.ts"
@@ -16,7 +17,7 @@ import { StatusViews } from "../../render/StatusViews.ts"
 import { read } from "../../wire/Keys.ts"
 import * as People from "../account/People.ts"
 import { actForm } from "../shell/ActForm.ts"
-import { idOf, pageOf, pagingLinks } from "../shell/Paging.ts"
+import { pageOf, pagingLinks } from "../shell/Paging.ts"
 import { tabsOf } from "../shell/Tabs.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
@@ -70,7 +71,7 @@ const make = Effect.gen(function*() {
 
   const list = pages.member(Effect.fnUntraced(function*(visit) {
     const { words: { say } } = visit.reader
-    const accountId = idOf(visit.query.get("account"))
+    const accountId = parseId(visit.query.get("account"))
     const page = pageOf(visit, notificationRows)
     const selection = {
       ...everything,
@@ -126,7 +127,7 @@ const make = Effect.gen(function*() {
   const act = pages.act(Effect.fnUntraced(function*(visit, form) {
     switch (form.get("act")) {
       case "read": {
-        yield* markRead(visit, idOf(form.get("last")) ?? 0n)
+        yield* markRead(visit, parseId(form.get("last")) ?? 0n)
         return {}
       }
       case "dismiss": {

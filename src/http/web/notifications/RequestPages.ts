@@ -56,7 +56,7 @@ const make = Effect.gen(function*() {
     return {
       title: say("Notification requests"),
       body: html`${notificationTabs(visit)}<div class="tools"><span class="soft">${
-        say("Notifications from people whom your settings filter wait here.")
+        say("Filtered notifications wait here, by sender.")
       }</span> <a href="${way("/settings/notifications")}">${say("Notification settings")}</a></div>${
         entries.length === 0
           ? html`<p class="soft empty">${say("No requests.")}</p>`

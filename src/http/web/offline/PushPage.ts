@@ -20,7 +20,7 @@ const alertsOf = ({ say }: Messages): ReadonlyArray<readonly [type: Notification
   ["reblog", say("Boosts")],
   ["quote", say("Quotes")],
   ["poll", say("Polls that ended")],
-  ["status", say("New posts of people whom you asked to hear of")],
+  ["status", say("New posts by people you get notified about")],
   ["update", say("Edits of posts that you boosted")]
 ]
 

@@ -1,18 +1,12 @@
-import { Effect, FileSystem, Layer, Path } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { stripTypeScriptTypes } from "node:module"
+import { readClientScript } from "../../html/ClientScript.ts"
 import * as PushPage from "./PushPage.ts"
 
 /** Serves the service worker, whose address stays the same: browsers look for a new one at each visit. */
 const worker = Layer.unwrap(
-  Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const at = yield* path.fromFileUrl(new URL("./worker.client.ts", import.meta.url))
-    const text = stripTypeScriptTypes(yield* fs.readFileString(at)).split("\n").map((line) => line.trimEnd()).filter((
-      line
-    ) => line !== "").join("\n")
-    return HttpRouter.add(
+  Effect.map(readClientScript(new URL("./worker.client.ts", import.meta.url)), (text) =>
+    HttpRouter.add(
       "GET",
       "/sw.js",
       HttpServerResponse.text(text, {
@@ -23,8 +17,7 @@ const worker = Layer.unwrap(
           "x-content-type-options": "nosniff"
         }
       })
-    )
-  }).pipe(Effect.orDie)
+    ))
 )
 
 /** The service worker, and push notifications. */

@@ -2,7 +2,7 @@
  * Service worker: keeps the last Home to read without a network, and shows pushed notifications. Signing out clears it.
  */
 
-/** What the worker needs of its events, which are not among the types of pages. */
+/** Members of the worker's events, which the DOM types of pages lack. */
 interface LastingEvent extends Event {
   readonly waitUntil: (work: Promise<unknown>) => void
 }
@@ -72,7 +72,7 @@ const page = async (request: Request): Promise<Response> => {
   try {
     const response = await fetch(request)
     if (pathname !== "/home" || search !== "") return response
-    // Somebody who is not signed in any more leaves nothing behind.
+    // After a sign-out nothing private stays in the browser.
     if (response.type === "opaqueredirect" || response.redirected) await clear()
     else if (response.ok) await (await caches.open(pages)).put("/home", response.clone())
     return response

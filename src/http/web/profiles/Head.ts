@@ -1,4 +1,5 @@
 import type { RelationshipRecord } from "../../../services/social/Relationships.ts"
+import { withEmojis } from "../../html/EmojiText.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Values } from "../../wire/Keys.ts"
 import type { FeaturedTag } from "../../wire/Tag.ts"
@@ -7,7 +8,7 @@ import { accountMenu } from "../acts/AccountForms.ts"
 import { interactPath } from "../remote/Paths.ts"
 import { icon } from "../shell/Icons.ts"
 import type { Visit } from "../shell/Visit.ts"
-import { foreign, nameOf, profilePath, type ShownAccount, withEmojis } from "../status/Text.ts"
+import { foreign, nameOf, profilePath, type ShownAccount } from "../status/Text.ts"
 
 const fieldsOf = (account: ShownAccount, say: Visit["reader"]["words"]["say"]): Html =>
   account.fields.length === 0 ?

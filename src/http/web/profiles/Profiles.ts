@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { RemoteProfiles } from "../../../services/federation/fetching/RemoteProfiles.ts"
+import { lineOfHtml } from "../../../services/html/TextLine.ts"
 import { Accounts } from "../../../services/identity/Accounts.ts"
 import { isValid } from "../../../services/identity/Usernames.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
@@ -28,7 +29,7 @@ import { WebPages } from "../shell/WebPages.ts"
 import { feedOf } from "../status/Feed.ts"
 import { jsonLd, profilePage, relMe } from "../status/LinkedData.ts"
 import { plainName, profilePath, type ShownAccount } from "../status/Text.ts"
-import { descriptionOf } from "../threads/Previews.ts"
+import { descriptionCharactersMax } from "../threads/Previews.ts"
 import { headOf } from "./Head.ts"
 
 /** Tabs of a profile, by the last part of their path. */
@@ -93,7 +94,7 @@ const make = Effect.gen(function*() {
         const handle = isLocal ? `@${account.username}@${config.localDomain}` : `@${account.acct}`
         const title = plainName(account)
         const address = Urls.profile(config, account.username)
-        const about = descriptionOf({ content: account.note, spoilerText: "" })
+        const about = lineOfHtml(account.note, descriptionCharactersMax)
         const view: View = {
           title,
           hiddenTitle: true,

@@ -25,7 +25,7 @@ const make = Effect.gen(function*() {
     const domain = yield* validDomain(given)
     const { followersCount, followingCount } = yield* blocks.preview(visit.viewer, domain)
     return html`<section class="panel"><h2>${say("Block {domain}?", { domain })}</h2>
-<p>${say("You will see nothing of its people, and they can no longer follow you.")}</p>
+<p>${say("You will see nothing from its users, and they can no longer follow you.")}</p>
 <p>${say("{count, plural, one {You lose # follower.} other {You lose # followers.}}", { count: followersCount })} ${
       say("{count, plural, one {You stop following # account.} other {You stop following # accounts.}}", {
         count: followingCount
@@ -38,7 +38,7 @@ ${
           isPublicSuffix(domain)
             ? checkBox(
               "confirmed",
-              say("I mean exactly {domain}, an ending that many servers share.", { domain }),
+              say("I mean {domain} itself, although many servers share this ending.", { domain }),
               false
             )
             : ""

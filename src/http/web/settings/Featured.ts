@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
-import { AccountId } from "../../../services/database/Ids.ts"
+import { AccountId, parseId } from "../../../services/database/Ids.ts"
 import { Accounts } from "../../../services/identity/Accounts.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { endorsementsMax } from "../../../services/social/Endorsements.ts"
@@ -12,7 +12,6 @@ import { html } from "../../html/Html.ts"
 import { AccountViews } from "../../render/AccountViews.ts"
 import { FeaturedTagViews } from "../../render/FeaturedTagViews.ts"
 import { read } from "../../wire/Keys.ts"
-import { idOf } from "../shell/Paging.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { plainName } from "../status/Text.ts"
 import { form, textField } from "./Fields.ts"
@@ -94,12 +93,12 @@ ${
   })
 
   const tagOf = Effect.fnUntraced(function*(owner: bigint, sent: URLSearchParams) {
-    const id = idOf(sent.get("id"))
+    const id = parseId(sent.get("id"))
     const found = (yield* featured.of(owner)).find((tag) => tag.id === id)
     return found ?? (yield* new RecordNotFound())
   })
   const targetOf = (sent: URLSearchParams) => {
-    const id = idOf(sent.get("id"))
+    const id = parseId(sent.get("id"))
     return id === undefined ? Effect.fail(new RecordNotFound()) : Effect.succeed(AccountId.make(id))
   }
 

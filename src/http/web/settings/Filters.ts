@@ -1,4 +1,5 @@
 import { Clock, Effect, Layer } from "effect"
+import { parseId } from "../../../services/database/Ids.ts"
 import {
   type Filter,
   filterActions,
@@ -14,7 +15,6 @@ import { hidden } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { filterIn } from "../../v1/Filters.ts"
-import { idOf } from "../shell/Paging.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { feedOf } from "../status/Feed.ts"
 import { checkBox, checkBoxes, choice, form, textArea, textField } from "./Fields.ts"
@@ -174,7 +174,7 @@ ${form(visit, fields(visit, filled, undefined, now), { act: "create", button: sa
   const one = Effect.fnUntraced(function*(visit: MemberVisit, filled: Filled) {
     const { words: { say } } = visit.reader
     const now = yield* Clock.currentTimeMillis
-    const filter = yield* filterIn(yield* filters.list(visit.viewer), idOf(visit.params["id"]) ?? 0n)
+    const filter = yield* filterIn(yield* filters.list(visit.viewer), parseId(visit.params["id"]) ?? 0n)
     const statuses = filter.statuses.slice(0, postsMax)
     const shown = yield* views.render(visit.viewer, statuses.map(({ statusId }) => statusId), "permitted")
     return html`${form(visit, fields(visit, filled, filter, now), { act: "save", button: say("Save changes") })}
@@ -196,7 +196,7 @@ ${yield* feedOf(visit, say("Filtered posts"), shown)}
   })
 
   const remove = Effect.fnUntraced(function*({ reader: { words }, viewer }: MemberVisit, sent: URLSearchParams) {
-    yield* filters.remove(viewer, idOf(sent.get("id")) ?? 0n)
+    yield* filters.remove(viewer, parseId(sent.get("id")) ?? 0n)
     return { to: path, notice: words.say("The filter was deleted.") }
   })
 
@@ -219,7 +219,7 @@ ${yield* feedOf(visit, say("Filtered posts"), shown)}
       show: one,
       acts: {
         save: Effect.fnUntraced(function*(visit, sent) {
-          const id = idOf(visit.params["id"]) ?? 0n
+          const id = parseId(visit.params["id"]) ?? 0n
           yield* filters.update(visit.viewer, (all) =>
             Effect.gen(function*() {
               const filter = yield* filterIn(all, id)
@@ -228,7 +228,7 @@ ${yield* feedOf(visit, say("Filtered posts"), shown)}
         }),
         remove,
         removePost: ({ viewer }, sent) => {
-          const entry = idOf(sent.get("entry"))
+          const entry = parseId(sent.get("entry"))
           return entry === undefined ? Effect.fail(new RecordNotFound()) : filters.removeStatus(viewer, entry)
         }
       }

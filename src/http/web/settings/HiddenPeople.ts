@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
 import type { Command } from "../../../actors/account/core/Protocol.ts"
-import { AccountId } from "../../../services/database/Ids.ts"
+import { AccountId, parseId } from "../../../services/database/Ids.ts"
 import { Accounts } from "../../../services/identity/Accounts.ts"
 import type { Messages } from "../../../services/languages/Messages.ts"
 import { type ClientError, RecordNotFound } from "../../../services/runtime/Errors.ts"
@@ -12,7 +12,7 @@ import { html } from "../../html/Html.ts"
 import { AccountViews } from "../../render/AccountViews.ts"
 import { accountRows } from "../../render/PageSizes.ts"
 import { read } from "../../wire/Keys.ts"
-import { idOf, pageOf, pagingLinks } from "../shell/Paging.ts"
+import { pageOf, pagingLinks } from "../shell/Paging.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { plainName } from "../status/Text.ts"
 import { choice, form, textField } from "./Fields.ts"
@@ -124,7 +124,7 @@ ${
           yield* actors.tell(viewer, adding(target, sent))
         }),
         end: Effect.fnUntraced(function*({ viewer }, sent) {
-          const id = idOf(sent.get("id"))
+          const id = parseId(sent.get("id"))
           if (id === undefined) return yield* new RecordNotFound()
           yield* actors.tell(viewer, ending(AccountId.make(id)))
         })
@@ -137,7 +137,7 @@ ${
       path: "/blocks",
       title: ({ say }) => say("Blocked accounts"),
       explanation: ({ say }) =>
-        say("Blocked accounts cannot follow you or see your posts, and you see nothing of them."),
+        say("Blocked accounts cannot follow you or see your posts, and you see nothing from them."),
       add: ({ say }) => say("Block an account"),
       end: ({ say }) => say("Unblock"),
       page: (visit) =>
@@ -152,7 +152,7 @@ ${
     listPage({
       path: "/mutes",
       title: ({ say }) => say("Muted accounts"),
-      explanation: ({ say }) => say("You see nothing of muted accounts. They are not told."),
+      explanation: ({ say }) => say("You see nothing from muted accounts. They are not told."),
       add: ({ say }) => say("Mute an account"),
       end: ({ say }) => say("Unmute"),
       page: (visit) => mutes.page(visit.viewer, pageOf(visit, accountRows)),

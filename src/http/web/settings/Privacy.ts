@@ -37,7 +37,7 @@ ${
           "indexable",
           say("Include my public posts in search results"),
           filled.isOn("indexable", stored.indexable),
-          say("Others find your public posts by their words. People who interacted with a post find it anyway.")
+          say("Others can search the text of your public posts. People who interacted with a post can always find it.")
         )
       }
 ${

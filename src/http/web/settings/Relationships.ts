@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
-import { AccountId } from "../../../services/database/Ids.ts"
+import { AccountId, parseId } from "../../../services/database/Ids.ts"
 import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { ListMembers } from "../../../services/social/ListMembers.ts"
 import { OwnedLists } from "../../../services/social/OwnedLists.ts"
@@ -14,7 +14,6 @@ import {
 import { html } from "../../html/Html.ts"
 import { AccountViews } from "../../render/AccountViews.ts"
 import { read } from "../../wire/Keys.ts"
-import { idOf } from "../shell/Paging.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { plainName } from "../status/Text.ts"
 import { choice, form, textField } from "./Fields.ts"
@@ -54,7 +53,7 @@ const make = Effect.gen(function*() {
     const { way, words: { say }, words } = visit.reader
     const selection = selectionOf(visit)
     const number = pageNumberOf(visit)
-    // One more tells that there is a further page.
+    // One more row tells that there is a next page.
     const found = yield* follows.page(visit.viewer, selection, (number - 1) * rows, rows + 1)
     const people = (yield* views.render(found.slice(0, rows))).map(read)
     const owned = yield* lists.of(visit.viewer)
@@ -127,7 +126,7 @@ ${
   })
 
   const selected = Effect.fnUntraced(function*(sent: URLSearchParams) {
-    const ids = [...new Set(sent.getAll("ids"))].slice(0, rows).flatMap((text) => idOf(text) ?? [])
+    const ids = [...new Set(sent.getAll("ids"))].slice(0, rows).flatMap((text) => parseId(text) ?? [])
     if (ids.length === 0) return yield* validationFailed("Accounts can't be blank")
     return ids.map((id) => AccountId.make(id))
   })
@@ -159,7 +158,7 @@ ${
         )
       }),
       list: Effect.fnUntraced(function*({ reader: { words }, viewer }, sent) {
-        const list = idOf(sent.get("list"))
+        const list = parseId(sent.get("list"))
         if (list === undefined) return yield* validationFailed("List can't be blank")
         const { title } = yield* lists.find(viewer, list)
         yield* members.addAccounts(viewer, list, yield* selected(sent))

@@ -9,7 +9,7 @@ import type { ScriptName } from "../shell/ClientScripts.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { type ActResult, WebPages } from "../shell/WebPages.ts"
 import { type Filled, filledWith } from "./Filled.ts"
-import { inSettings } from "./Rooms.ts"
+import { inSettings } from "./SettingsNavigation.ts"
 
 type SettingAct = (
   visit: MemberVisit,

@@ -25,7 +25,7 @@ interface Content {
   readonly modules?: ReadonlyArray<string>
 }
 
-/** A visitor who is signed in. */
+/** Signed-in visitor. */
 export interface Member extends Visitor {
   readonly session: Session
 }

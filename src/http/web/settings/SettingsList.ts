@@ -3,7 +3,7 @@ import { HttpRouter } from "effect/http"
 import { html } from "../../html/Html.ts"
 import { redirect } from "../../html/HtmlPage.ts"
 import { WebPages } from "../shell/WebPages.ts"
-import { settingsList, settingsPath } from "./Rooms.ts"
+import { settingsList, settingsPath } from "./SettingsNavigation.ts"
 
 const make = Effect.gen(function*() {
   const pages = yield* WebPages
@@ -12,7 +12,7 @@ const make = Effect.gen(function*() {
       title: visit.reader.words.say("Settings"),
       body: html`<p class="soft">${
         visit.reader.words.say("Signed in as {account}", { account: `@${visit.session.username}` })
-      }</p><nav class="rooms" aria-label="${visit.reader.words.say("Settings")}">${settingsList(visit)}</nav>`
+      }</p><nav class="settings-list" aria-label="${visit.reader.words.say("Settings")}">${settingsList(visit)}</nav>`
     })
   )
   return Layer.mergeAll(

@@ -11,13 +11,13 @@ export const settingsStyle = `
 .check input { flex: none; width: 1.125rem; height: 1.125rem; margin-block: .2rem; accent-color: var(--accent) }
 .check span { min-width: 0 }
 main > .back { margin: 0 var(--s4) var(--s3) }
-.rooms h2 { font-size: var(--small); color: var(--soft); margin: var(--s4) var(--s3) var(--s1) }
-.rooms ul { list-style: none; margin: 0; padding: 0 }
-.rooms a { display: block; padding: var(--s2) var(--s3); border-radius: var(--round); color: var(--text);
+.settings-list h2 { font-size: var(--small); color: var(--soft); margin: var(--s4) var(--s3) var(--s1) }
+.settings-list ul { list-style: none; margin: 0; padding: 0 }
+.settings-list a { display: block; padding: var(--s2) var(--s3); border-radius: var(--round); color: var(--text);
   text-decoration: none; border-inline-start: 3px solid transparent }
-.rooms a:hover { background: var(--card) }
-.rooms a[aria-current] { border-inline-start-color: var(--accent); color: var(--accent); font-weight: 600 }
-main > .rooms a { border-block-end: 1px solid var(--line); border-radius: 0; padding-block: var(--s3) }
+.settings-list a:hover { background: var(--card) }
+.settings-list a[aria-current] { border-inline-start-color: var(--accent); color: var(--accent); font-weight: 600 }
+main > .settings-list a { border-block-end: 1px solid var(--line); border-radius: 0; padding-block: var(--s3) }
 .people, .apps { list-style: none; margin: 0; padding: 0 }
 .people > li, .apps > li { padding: var(--s3) 0; border-block-end: 1px solid var(--line) }
 .apps p { margin: 0; font-size: var(--small); color: var(--soft) }
@@ -42,5 +42,5 @@ button.small { padding: var(--s1) var(--s3); font-size: var(--small) }
 code.secret { display: block; padding: var(--s3); margin-block-end: var(--s4); background: var(--card);
   border: 1px dashed var(--line); border-radius: var(--round); user-select: all }
 @media (min-width: 1100px) { main > .back { display: none } }
-@media (max-width: 1099px) { aside:has(.rooms) { display: none } }
+@media (max-width: 1099px) { aside:has(.settings-list) { display: none } }
 `

@@ -1,5 +1,5 @@
-import { Context, Effect, FileSystem, Layer, Path } from "effect"
-import { stripTypeScriptTypes } from "node:module"
+import { Context, Effect, Layer } from "effect"
+import { readClientScript } from "../../html/ClientScript.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { hashedFile } from "./HashedFile.ts"
 
@@ -49,16 +49,12 @@ export class ClientScripts extends Context.Service<ClientScripts, {
 }
 
 const make = Effect.gen(function*() {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const served = new Map<string, ReturnType<typeof hashedFile>>()
   for (const name of names) {
-    const at = yield* path.fromFileUrl(new URL(files[name], import.meta.url))
-    const stripped = stripTypeScriptTypes(yield* fs.readFileString(at))
-    const text = stripped.replace(
+    const text = (yield* readClientScript(new URL(files[name], import.meta.url))).replace(
       imports,
       (_, before: string, other: string) => `${before}"${served.get(other)?.path ?? other}"`
-    ).split("\n").map((line) => line.trimEnd()).filter((line) => line !== "").join("\n")
+    )
     served.set(name, hashedFile(name, "js", "text/javascript", text))
   }
   const scripts = ClientScripts.of({
@@ -71,4 +67,4 @@ const make = Effect.gen(function*() {
       }`
   })
   return Layer.mergeAll(Layer.succeed(ClientScripts, scripts), ...Array.from(served.values(), ({ route }) => route))
-}).pipe(Effect.orDie)
+})

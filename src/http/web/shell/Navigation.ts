@@ -3,7 +3,7 @@ import { staffBits } from "../../../services/staff/Permissions.ts"
 import { tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { signInTo } from "../../html/PagePaths.ts"
-import { isSettingsPath, settingsPath } from "../settings/Rooms.ts"
+import { isSettingsPath, settingsPath } from "../settings/SettingsNavigation.ts"
 import { icon, type IconName } from "./Icons.ts"
 import type { Visit } from "./Visit.ts"
 
@@ -17,7 +17,7 @@ interface Entry {
   readonly isAt?: (path: string) => boolean
   /** True if the entry shows the number of unread notifications. */
   readonly counts?: true
-  /** Condition for members; shown to all of them by default. */
+  /** Condition for members; by default all members see it. */
   readonly when?: (visit: Visit) => boolean
 }
 

@@ -1,18 +1,12 @@
-import { idMax } from "../../../services/database/Ids.ts"
+import { parseId } from "../../../services/database/Ids.ts"
 import type { Page } from "../../../services/database/Paging.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "./Visit.ts"
 
-/** Parses an id of a path, a form or a query; undefined if it is invalid or out of range. */
-export const idOf = (text: string | null | undefined): bigint | undefined => {
-  const id = typeof text === "string" && /^[0-9]{1,19}$/.test(text) ? BigInt(text) : undefined
-  return id === undefined || id > idMax ? undefined : id
-}
-
 /** Returns the page of a list that the visit's `max_id` or `min_id` asks for. */
 export const pageOf = ({ query }: Visit, rows: number): Page => ({
-  maxId: idOf(query.get("max_id")),
-  minId: idOf(query.get("min_id")),
+  maxId: parseId(query.get("max_id")),
+  minId: parseId(query.get("min_id")),
   sinceId: undefined,
   limit: rows
 })

@@ -15,7 +15,7 @@ const pageDialog = ({ reader: { words: { say } }, session }: Visit): Html =>
 const offlineText = ({ reader: { words: { say } }, session }: Visit): Html =>
   session === undefined
     ? html``
-    : html`<p id="offline" class="problem">${say("There is no network. This is the last Home, to read only.")}</p>`
+    : html`<p id="offline" class="problem">${say("You are offline. This is a saved copy of Home.")}</p>`
 
 /** Parts that only scripts use. They stand in a block of data, so that browsers without scripts do not show them. */
 export const scriptParts = (visit: Visit): Html =>

@@ -1,5 +1,6 @@
 import { withoutInlineQuote } from "../../../services/html/InlineQuote.ts"
 import type { Messages } from "../../../services/languages/Messages.ts"
+import { withEmojis } from "../../html/EmojiText.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { icon, type IconName } from "../shell/Icons.ts"
 import type { Visit } from "../shell/Visit.ts"
@@ -7,10 +8,10 @@ import { actsRow } from "./ActsRow.ts"
 import { cardOf } from "./Card.ts"
 import { mediaOf } from "./Media.ts"
 import { pollOf } from "./Poll.ts"
-import { contentOf, nameOf, plainName, profilePath, type ShownStatus, statusPath, withEmojis } from "./Text.ts"
+import { contentOf, lineOfStatus, nameOf, plainName, profilePath, type ShownStatus, statusPath } from "./Text.ts"
 import { timeOf } from "./Times.ts"
 
-/** How an article is shown. */
+/** Options of an article. */
 interface ArticleOptions {
   /** Current time, in milliseconds since 1970. */
   readonly now: number
@@ -92,19 +93,18 @@ const quotation = (visit: Visit, status: Quoted, options: ArticleOptions): Html 
     bodyOf(visit, { ...status, quote: null }, options)
   }</blockquote>`
 
+/** Maximum characters of a post in the name of its article. */
+const labelCharactersMax = 120
+
 /** Returns the name of an article for screen readers: author, warning or text, and files. */
-const labelOf = ({ say }: Messages, status: ShownStatus): string => {
-  const text = status.spoilerText ||
-    status.content.replace(/<[^<>]*>/g, " ").replace(/&\w+;/g, " ").replace(/\s+/g, " ")
-      .trim().slice(0, 120)
-  return [
+const labelOf = ({ say }: Messages, status: ShownStatus): string =>
+  [
     plainName(status.account),
-    text,
+    lineOfStatus(status, labelCharactersMax),
     ...(status.mediaAttachments.length === 0
       ? []
       : [say("{count, plural, one {# file} other {# files}}", { count: status.mediaAttachments.length })])
   ].join(", ")
-}
 
 /** Titles of the viewer's filters that match a status. */
 const filtersOf = ({ filtered }: ShownStatus): ReadonlyArray<string> =>

@@ -1,8 +1,7 @@
-import { plainText } from "../../../services/html/PlainText.ts"
-import { bounded } from "../../../services/text/BoundedText.ts"
+import { withEmojis } from "../../html/EmojiText.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "../shell/Visit.ts"
-import { type ShownStatus, statusPath, withEmojis } from "./Text.ts"
+import { lineOfStatus, type ShownStatus, statusPath } from "./Text.ts"
 
 /** Maximum characters of an excerpt. */
 const excerptCharactersMax = 240
@@ -12,8 +11,8 @@ export const excerptOf = (
   visit: Visit,
   status: Pick<ShownStatus, "content" | "emojis" | "mediaAttachments" | "spoilerText">
 ): Html => {
-  const { content, emojis, mediaAttachments, spoilerText } = status
-  const text = (spoilerText || plainText(bounded(content))).replace(/\s+/g, " ").slice(0, excerptCharactersMax)
+  const { emojis, mediaAttachments } = status
+  const text = lineOfStatus(status, excerptCharactersMax)
   const { say } = visit.reader.words
   return withEmojis(
     html`<span class="excerpt" dir="auto">${

@@ -1,8 +1,9 @@
 import { momentOf } from "../../../services/runtime/Moments.ts"
+import { withEmojis } from "../../html/EmojiText.ts"
 import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "../shell/Visit.ts"
-import { type ShownStatus, withEmojis } from "./Text.ts"
+import type { ShownStatus } from "./Text.ts"
 import { timeOf } from "./Times.ts"
 
 type Poll = NonNullable<ShownStatus["poll"]>

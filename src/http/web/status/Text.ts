@@ -1,5 +1,7 @@
 import { sanitise } from "../../../services/html/Sanitise.ts"
+import { line, lineOfHtml } from "../../../services/html/TextLine.ts"
 import { bounded } from "../../../services/text/BoundedText.ts"
+import { withEmojis } from "../../html/EmojiText.ts"
 import { type Html, html, raw } from "../../html/Html.ts"
 import type { Account } from "../../wire/Account.ts"
 import type { Values } from "../../wire/Keys.ts"
@@ -10,21 +12,6 @@ export type ShownStatus = Values<Status>
 export type ShownAccount = Values<Account>
 
 type Emojis = ShownStatus["emojis"]
-
-const picture = (shortcode: string, url: string) =>
-  String(html`<img class="emoji" src="${url}" alt=":${shortcode}:" title=":${shortcode}:" loading="lazy">`)
-
-/** Replaces shortcodes in the texts of a piece of HTML by their emoji; tags are left as they are. */
-export const withEmojis = (piece: Html, emojis: Emojis): Html => {
-  if (emojis.length === 0) return piece
-  const urls = new Map(emojis.map(({ shortcode, staticUrl }) => [shortcode, staticUrl]))
-  return raw(
-    String(piece).replace(/<[^<>]*>|:([a-zA-Z0-9_]{2,128}):/g, (all, shortcode?: string) => {
-      const url = urls.get(shortcode ?? "")
-      return url === undefined ? all : picture(shortcode ?? "", url)
-    })
-  )
-}
 
 /** Returns the name of an account as text. */
 export const plainName = ({ displayName, username }: ShownAccount): string => displayName.trim() || username
@@ -70,3 +57,9 @@ export const contentOf = (
       }))
   )
 }
+
+/** Returns the content warning or the text of a status on one line without markup, cut to `charactersMax`. */
+export const lineOfStatus = (
+  { content, spoilerText }: Pick<ShownStatus, "content" | "spoilerText">,
+  charactersMax: number
+): string => spoilerText === "" ? lineOfHtml(content, charactersMax) : line(spoilerText, charactersMax)

@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import { parseId } from "../../../services/database/Ids.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { Statuses } from "../../../services/statuses/Statuses.ts"
@@ -10,16 +11,17 @@ import { ContextViews } from "../../render/ContextViews.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { read } from "../../wire/Keys.ts"
 import { interactPath } from "../remote/Paths.ts"
-import { idOf } from "../shell/Paging.ts"
 import type { View } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { articleOf } from "../status/Article.ts"
-import { plainName, profilePath } from "../status/Text.ts"
-import { descriptionOf, previewTags } from "./Previews.ts"
+import { lineOfStatus, plainName, profilePath } from "../status/Text.ts"
+import { previewTags } from "./Previews.ts"
 import { repliesMax, treeHtml } from "./Tree.ts"
 
 /** Maximum ancestors on the page of a post; the nearest are shown. */
 const ancestorsMax = 100
+/** Maximum characters of a post in the title of its page. */
+const titleCharactersMax = 60
 
 const make = Effect.gen(function*() {
   const config = yield* ServerConfig
@@ -32,7 +34,7 @@ const make = Effect.gen(function*() {
   const page = pages.anyone(
     Effect.fnUntraced(function*(visit) {
       const { params, reader: { way, words: { say } }, viewer } = visit
-      const id = idOf(params["id"])
+      const id = parseId(params["id"])
       if (id === undefined) return yield* new RecordNotFound()
       const found = yield* statuses.find(viewer, id)
       const itself = read(yield* views.renderOne(viewer, found.id))
@@ -49,7 +51,10 @@ const make = Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const name = plainName(account)
       const view: View = {
-        title: say("{account}: {text}", { account: name, text: descriptionOf(itself, 60) || say("Post") }),
+        title: say("{account}: {text}", {
+          account: name,
+          text: lineOfStatus(itself, titleCharactersMax) || say("Post")
+        }),
         hiddenTitle: true,
         indexable: account.indexable && itself.visibility === "public" && account.noindex !== true,
         head: isLocal ? previewTags(config, itself) : html``,
@@ -74,7 +79,7 @@ const make = Effect.gen(function*() {
         }${
           descendants.length <= repliesMax ?
             "" :
-            html`<p class="soft empty">${say("Further replies are shown on the pages of these.")}</p>`
+            html`<p class="soft empty">${say("More replies are on the pages of these posts.")}</p>`
         }`
       }
       return view

@@ -2,43 +2,18 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ask } from "../../../support/Api.ts"
 import { TestServer } from "../../../support/Server.ts"
+import { settingsPaths } from "../../../support/SettingsPaths.ts"
 import { opened } from "./Opened.ts"
 
-const rooms = [
-  "/settings/profile",
-  "/settings/featured",
-  "/settings/privacy",
-  "/settings/posting",
-  "/settings/interactions",
-  "/settings/reading",
-  "/settings/notifications",
-  "/settings/cleanup",
-  "/settings/relationships",
-  "/settings/filters",
-  "/mutes",
-  "/blocks",
-  "/domain_blocks",
-  "/settings/account",
-  "/settings/two_factor_authentication",
-  "/settings/passkeys",
-  "/settings/sessions",
-  "/settings/aliases",
-  "/settings/migration",
-  "/settings/delete",
-  "/oauth/authorized_applications",
-  "/invites",
-  "/disputes/strikes"
-]
-
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("settings of the web", (it) => {
-  it.effect("each room is reached from the list, names itself in the navigation, and is the same after saving", () =>
+  it.effect("each page is reached from the list, names itself in the navigation, and is the same after saving", () =>
     Effect.gen(function*() {
-      const { browser } = yield* opened("rooms")
+      const { browser } = yield* opened("visitor")
       const list = yield* browser.get("/settings")
       assert.match(list.text, /<a href="\/settings" aria-current="page">/)
       const linked = [...list.text.matchAll(/<li><a href="([^"]*)">[^<]/g)].map(([, path]) => path)
-      assert.sameMembers(linked, rooms)
-      for (const path of rooms) {
+      assert.sameMembers(linked, settingsPaths)
+      for (const path of settingsPaths) {
         const page = yield* browser.get(path)
         assert.strictEqual(page.status, 200, path)
         assert.strictEqual(page.text.match(/<h1/g)?.length, 1, path)
@@ -69,7 +44,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         [saved.display_name, saved.source.note, saved.locked, saved.source.fields[0].name],
         ["Paula <b>Painter</b>", "I paint.", true, "Site"]
       )
-      // What the form did not change stays as it was.
+      // Saving an unchanged form changes nothing.
       yield* send("/settings/profile", "save", () => undefined)
       assert.strictEqual((yield* profile).source.note, "I paint.")
     }))

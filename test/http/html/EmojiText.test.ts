@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import { withEmojis } from "../../../src/http/html/EmojiText.ts"
 import { html, raw } from "../../../src/http/html/Html.ts"
-import { withEmojis } from "../../../src/http/pages/EmojiText.ts"
 
 const emoji = {
   id: 1n,
@@ -10,13 +10,12 @@ const emoji = {
   visibleInPicker: true,
   category: null
 }
-const find = (...texts: ReadonlyArray<string>) => texts.some((text) => text.includes(":party:")) ? [emoji] : []
 const picture =
   `<img class="emoji" src="https://here.test/still.png?a=&quot;b&quot;" alt=":party:" title=":party:" loading="lazy">`
 
 describe("emoji on pages", () => {
   it("replace their shortcodes, in text only and escaped", () => {
-    const show = (markup: string) => String(withEmojis(raw(markup), find))
+    const show = (markup: string) => String(withEmojis(raw(markup), [emoji]))
     assert.strictEqual(show("<p>a :party: b :other: c</p>"), `<p>a ${picture} b :other: c</p>`)
     assert.strictEqual(
       show(`<a href="https://x.test/:party:" title=":party:">:party:</a>`),
@@ -24,7 +23,7 @@ describe("emoji on pages", () => {
     )
     assert.strictEqual(show("no emoji, 10:30:45"), "no emoji, 10:30:45")
     assert.strictEqual(
-      String(withEmojis(html`${"<script>:party:</script>"}`, find)),
+      String(withEmojis(html`${"<script>:party:</script>"}`, [emoji])),
       `&lt;script&gt;${picture}&lt;/script&gt;`
     )
   })

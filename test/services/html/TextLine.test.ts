@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { line } from "../../../src/services/cards/CardTexts.ts"
+import { line } from "../../../src/services/html/TextLine.ts"
 
-describe("texts of cards", () => {
+describe("lines of text", () => {
   it("F75: have no marks that change the direction of surrounding text", () => {
     assert.strictEqual(line("Invoice \u202Efdp.exe", 100), "Invoice fdp.exe")
     assert.strictEqual(line("\u2066a\u2069 \u200Fb", 100), "a b")

@@ -3,36 +3,10 @@ import { Effect, Layer } from "effect"
 import sharp from "sharp"
 import { ask } from "../support/Api.ts"
 import { TestServer } from "../support/Server.ts"
+import { settingsPaths } from "../support/SettingsPaths.ts"
 import { axeFinds } from "./Axe.ts"
 import { Browser, picture, visit } from "./Browser.ts"
 import { press, signIn } from "./Visits.ts"
-
-const rooms = [
-  "/settings",
-  "/settings/profile",
-  "/settings/featured",
-  "/settings/privacy",
-  "/settings/posting",
-  "/settings/interactions",
-  "/settings/reading",
-  "/settings/notifications",
-  "/settings/cleanup",
-  "/settings/relationships",
-  "/settings/filters",
-  "/mutes",
-  "/blocks",
-  "/domain_blocks?domain=co.uk",
-  "/settings/account",
-  "/settings/two_factor_authentication",
-  "/settings/passkeys",
-  "/settings/sessions",
-  "/settings/aliases",
-  "/settings/migration",
-  "/settings/delete",
-  "/oauth/authorized_applications",
-  "/invites",
-  "/disputes/strikes"
-]
 
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "8 minutes" })(
   "settings of the web, in a browser",
@@ -52,7 +26,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         yield* Effect.promise(async () => {
           await page.goto(`${baseUrl}/settings`)
           await signIn(page, ada)
-          for (const path of rooms) {
+          for (const path of ["/settings", ...settingsPaths, "/domain_blocks?domain=co.uk"]) {
             await page.goto(baseUrl + path)
             for (const [width, scheme] of [[1280, "light"], [768, "dark"], [390, "light"], [390, "dark"]] as const) {
               await page.setViewportSize({ width, height: 844 })

@@ -100,6 +100,6 @@ export const inSettings = (visit: Visit, body: Html): { readonly body: Html; rea
   return {
     body: html`<p class="back"><a href="${way(settingsPath)}">${say("All settings")}</a></p>
 <div class="settings">${body}</div>`,
-    aside: html`<nav class="rooms" aria-label="${say("Settings")}">${settingsList(visit)}</nav>`
+    aside: html`<nav class="settings-list" aria-label="${say("Settings")}">${settingsList(visit)}</nav>`
   }
 }

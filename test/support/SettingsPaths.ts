@@ -1,0 +1,26 @@
+/** Paths of all pages that the navigation of the settings links. */
+export const settingsPaths = [
+  "/settings/profile",
+  "/settings/featured",
+  "/settings/privacy",
+  "/settings/posting",
+  "/settings/interactions",
+  "/settings/reading",
+  "/settings/notifications",
+  "/settings/cleanup",
+  "/settings/relationships",
+  "/settings/filters",
+  "/mutes",
+  "/blocks",
+  "/domain_blocks",
+  "/settings/account",
+  "/settings/two_factor_authentication",
+  "/settings/passkeys",
+  "/settings/sessions",
+  "/settings/aliases",
+  "/settings/migration",
+  "/settings/delete",
+  "/oauth/authorized_applications",
+  "/invites",
+  "/disputes/strikes"
+]
