@@ -225,7 +225,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           await until(page, "navigator.serviceWorker.controller !== null")
           await page.context().setOffline(true)
           await page.goto(`${baseUrl}/notifications`)
-          assert.isTrue(await page.getByText("There is no network.").isVisible())
+          assert.isTrue(await page.getByText("You are offline.").isVisible())
           assert.isTrue(await page.getByText("kept for later").isVisible())
           assert.isFalse(await page.locator("form.acts").first().isVisible())
           await picture(page, "offline")

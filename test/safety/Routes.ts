@@ -1,4 +1,3 @@
-import { Context, Option } from "effect"
 import { HttpApi } from "effect/http-api"
 import { Api } from "../../src/http/Api.ts"
 import { Access, type AccessRule } from "../../src/http/guard/Access.ts"
@@ -21,7 +20,7 @@ export const routes: ReadonlyArray<Route> = (() => {
       found.push({
         method: endpoint.method,
         path,
-        rule: Option.getOrThrow(Context.getOption(endpoint.annotations, Access))
+        rule: Access.ruleOf(endpoint)
       })
     }
   })

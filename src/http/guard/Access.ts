@@ -1,4 +1,5 @@
-import { Context } from "effect"
+import { Context, Option } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
 import type { Permission } from "../../services/staff/Permissions.ts"
 import type { LimitName } from "./Limits.ts"
 
@@ -29,6 +30,12 @@ const rule = (who: AccessRule["who"], scopes: ReadonlyArray<string>): AccessRule
  * with an endpoint that lacks it.
  */
 export class Access extends Context.Service<Access, AccessRule>()("murmuration/http/guard/Access") {
+  /** Rule of an endpoint. Throws for one without a rule, and names it. */
+  static readonly ruleOf = ({ annotations, method, path }: HttpApiEndpoint.Top): AccessRule =>
+    Option.getOrThrowWith(
+      Context.getOption(annotations, Access),
+      () => new Error(`${method} ${path} lacks .annotate(Access, ...)`)
+    )
   /** Ignores any token: instance information, sign-in. Open in restricted mode, too. */
   static readonly anyone: AccessRule = { ...rule("anyone", []), open: true }
   /** Like `anyone`, but restricted mode requires a user. */

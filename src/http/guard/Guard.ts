@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -31,7 +31,7 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
       const { limitedFederation } = yield* ServerConfig
 
       return Guard.of((handler, { endpoint }) => {
-        const declared = Option.getOrThrow(Context.getOption(endpoint.annotations, Access))
+        const declared = Access.ruleOf(endpoint)
         const rule: AccessRule = declared.who === "anyone" && !declared.open && limitedFederation
           ? { ...declared, who: "public" }
           : declared

@@ -1,6 +1,6 @@
 import { Cause, Effect, Result, Schema } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import { activityTypeOf, isOfTrait } from "../../../services/federation/documents/ActivityTypes.ts"
+import { isOfTrait } from "../../../services/federation/documents/ActivityTypes.ts"
 import { asActivity } from "../../../services/federation/documents/Envelopes.ts"
 import { asForeign, type Foreign, idOf } from "../../../services/federation/documents/Reading.ts"
 import { NeedsFetch } from "../../../services/federation/fetching/OriginChecks.ts"
@@ -102,7 +102,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     for (const [done, item] of waiting.entries()) {
       const activity = item.tries > 0 ? undefined : activityIn(item)
       if (self === undefined || activity === undefined || !isCommon(self, activity)) return "left"
-      const isPost = activityTypeOf(activity) === "Create"
+      const isPost = isOfTrait(activity, "creates")
       if (done === sharedActivitiesMax || (done > 0 && !isPost)) return "more"
       yield* perform(own, item, self, activity)
     }
@@ -134,7 +134,7 @@ const sharedActivitiesMax = 8
 const isCommon = (self: InboundSender, activity: Foreign) => {
   if (idOf(activity["actor"]) !== self.uri || !isOfTrait(activity, "common")) return false
   const object = asForeign(activity["object"])
-  return activityTypeOf(activity) !== "Create" || (object !== undefined && object["name"] === undefined)
+  return !isOfTrait(activity, "creates") || (object !== undefined && object["name"] === undefined)
 }
 
 const isNeedsFetch = Schema.is(NeedsFetch)

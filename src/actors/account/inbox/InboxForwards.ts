@@ -58,11 +58,12 @@ export const make = Effect.gen(function*() {
     }
     const [known] = yield* visibilityRows(sql`SELECT visibility FROM statuses
       WHERE uri = ${uri} AND NOT local AND deleted_at IS NULL`)
-    if (type === "Create" && known !== undefined) return yield* ignored("already stored")
-    if (type !== "Create" && known === undefined) return yield* ignored("an unknown post")
+    const creates = hasTrait(type, "creates")
+    if (creates && known !== undefined) return yield* ignored("already stored")
+    if (!creates && known === undefined) return yield* ignored("an unknown post")
     if (type !== "Delete") {
       // Posts from a relay are wanted although they concern no local account.
-      if (type === "Create" && (yield* relays.isRelay(accountId))) return { kind: "post", uri } as const
+      if (creates && (yield* relays.isRelay(accountId))) return { kind: "post", uri } as const
       const concerns = known !== undefined || (yield* couldConcern(activity))
       return concerns ? { kind: "news", uri } as const : yield* ignored("irrelevant to local accounts")
     }

@@ -8,6 +8,8 @@ interface ActivityTraits {
   readonly whileSuspended?: true
   /** Accepted from anybody who hands it on, as a reason to ask the origin of its object (row 6). */
   readonly forwarded?: true
+  /** Brings a new post in its object. */
+  readonly creates?: true
   /** Common and cheap: shares a transaction with activities of other senders. */
   readonly common?: true
   /** Can be undone, by its id or embedded. */
@@ -33,7 +35,7 @@ const traits = {
   },
   AnnounceRequest: { asks: true },
   Block: { undoable: true, reused: "Hollo and snac" },
-  Create: { forwarded: true, common: true },
+  Create: { creates: true, forwarded: true, common: true },
   Delete: { whileSuspended: true, forwarded: true },
   EmojiReact: {
     reacts: true,
