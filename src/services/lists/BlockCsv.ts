@@ -6,7 +6,7 @@ import { listedDomain, listEntriesMax, type ListEntry } from "./ListEntry.ts"
 const commentCharactersMax = 500
 const rowCharactersMax = 8_192
 /** Characters and rows of a list that are read before yielding. */
-const [charactersPerTurn, rowsPerTurn] = [65_536, 2_000]
+const [charactersPerTurn, rowsPerTurn] = [16_384, 1_000]
 
 const header = ["#domain", "#severity", "#reject_media", "#reject_reports", "#public_comment", "#obfuscate"]
 
