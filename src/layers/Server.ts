@@ -22,13 +22,19 @@ import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
 import * as WebhookRoutes from "../http/webhooks/index.ts"
 import { Cards } from "../services/cards/Cards.ts"
+import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
+import { Deliveries } from "../services/federation/outbox/Deliveries.ts"
 import { AutoClosing } from "../services/identity/AutoClosing.ts"
 import { NewMembers } from "../services/identity/NewMembers.ts"
 import { TermsEmails } from "../services/identity/TermsEmails.ts"
+import { Instance } from "../services/instance/Instance.ts"
 import { UserCatalogs } from "../services/instance/UserCatalogs.ts"
+import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
 import { Pushes } from "../services/intents/Pushes.ts"
 import { ListSync } from "../services/lists/ListSync.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
+import { Backlogs } from "../services/metrics/Backlogs.ts"
+import { ServerFigures } from "../services/metrics/ServerFigures.ts"
 import { CardPictures } from "../services/previews/CardPictures.ts"
 import { Creators } from "../services/previews/Creators.ts"
 import { Pages } from "../services/previews/LinkedPages.ts"
@@ -53,6 +59,11 @@ import * as Services from "./Services.ts"
 import * as Telemetry from "./Telemetry.ts"
 import * as WebSockets from "./WebSockets.ts"
 
+/** Gauges of `/metrics` that need the database and the actors. */
+const figures = ServerFigures.layer.pipe(
+  Layer.provide([AgendaEntries.layer, Backlogs.layer, Deliveries.layer, InboundActivities.layer, Instance.layer])
+)
+
 const routes = Layer.mergeAll(
   Edge.layer,
   Body.layerWithFiles,
@@ -62,7 +73,7 @@ const routes = Layer.mergeAll(
   AddressBlocks.layer,
   PathLimits.layer,
   Compression.layer,
-  Telemetry.layerRouter,
+  Telemetry.layerRouter.pipe(Layer.provide(figures)),
   Routes.layer.pipe(Layer.provide(WebSockets.layer))
 )
 

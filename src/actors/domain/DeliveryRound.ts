@@ -25,12 +25,12 @@ const claimConcurrency = 2
 /** Outcomes after which a running round writes them: a crash repeats no more than these. */
 const outcomeBatchRows = 8
 
-const deliveriesMade = Metric.counter("murmuration_deliveries", { description: "Delivery attempts, by outcome" })
+const deliveriesMade = Metric.counter("murmuration_deliveries_total", { description: "Delivery attempts, by outcome" })
 const countersOf = {
-  Taken: Metric.withAttributes(deliveriesMade, { outcome: "Taken" }),
-  Refused: Metric.withAttributes(deliveriesMade, { outcome: "Refused" }),
-  Gone: Metric.withAttributes(deliveriesMade, { outcome: "Gone" }),
-  Failed: Metric.withAttributes(deliveriesMade, { outcome: "Failed" })
+  Taken: Metric.withAttributes(deliveriesMade, { outcome: "delivered" }),
+  Refused: Metric.withAttributes(deliveriesMade, { outcome: "refused" }),
+  Gone: Metric.withAttributes(deliveriesMade, { outcome: "gone" }),
+  Failed: Metric.withAttributes(deliveriesMade, { outcome: "failed" })
 }
 
 /** Returns the reason for a delivery that will not be retried; undefined if it was accepted. */

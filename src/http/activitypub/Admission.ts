@@ -19,7 +19,7 @@ type Kind = "activities" | "documents"
 /** Retry delay for a refused request, in seconds. */
 const busySecondsMin = 10
 
-const refused = Metric.counter("murmuration_federation_refused", {
+const refused = Metric.counter("murmuration_federation_refused_total", {
   description: "Requests of other servers that were told to come back, by kind and reason",
   incremental: true
 })

@@ -117,6 +117,7 @@ export class Hub extends Context.Service<Hub, {
       yield* Effect.forkScoped(Effect.schedule(revalidate, Schedule.spaced(revalidationPeriod)))
 
       const measure = Effect.suspend(() => Metric.update(open, registry.size))
+      yield* measure
       const connect = traced("Hub.connect")(function*(connection: Connection) {
         yield* Effect.acquireRelease(
           Effect.suspend(() => registry.add(connection) ? measure : refused("busy")),
