@@ -16,7 +16,7 @@ import * as RunnerSockets from "./RunnerSockets.ts"
 import * as ShardLocks from "./ShardLocks.ts"
 import { ShardReleases } from "./ShardReleases.ts"
 
-/** Maximum actors in the memory of a process (about 15 KB each); beyond it new ones answer 503. */
+/** Maximum actors in the memory of a process (about 15 KB each); beyond it commands to further actors fail with 503. */
 const residentEntitiesMax = 30_000
 /** Time for which an actor stays in memory after its last message. */
 const entityIdleTime = Duration.minutes(5)

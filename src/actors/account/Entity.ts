@@ -50,7 +50,8 @@ const make = Effect.gen(function*() {
   const inbox = yield* Inbox.make(owners, verbs, thenWakeFanout)
 
   /**
-   * Runs a command once: `owners.once` opens the transaction, checks the epoch, looks the id up and records the answer.
+   * Runs a command once: `owners.once` opens the transaction, checks the epoch, looks the id up and records the
+   * response.
    */
   const run = (own: Ownership.Ownership, id: string, command: Command, until = Number.POSITIVE_INFINITY) => {
     // Checked again under the account's lock, because waiting for the lock takes time.
@@ -147,10 +148,11 @@ const actor = ({ drainWork, receive, run, wake }: Effect.Success<typeof make>) =
 /**
  * The account's actor, the only writer of what the account does. Commands run one at a time, each in one transaction.
  * The transaction checks the actor's epoch, looks the command's id up, writes the change with its intents and records
- * the answer. So a command runs once per id, whichever node retries it, and an answer means that the change is on disk.
- * Fan-out, timers and operator commands are rows that one supervised fiber processes: at least once, with idempotent
- * effects, in the order of their ids. `AllVerbs.ts` lists the commands, `Ownership.ts` fences owners. The mailbox holds
- * `accountMailboxMax` commands; fan-out takes `sliceRowsMax` followers at a time. Nothing is kept in memory alone.
+ * the response. So a command runs once per id, whichever node retries it, and a response means that the change is on
+ * disk. Fan-out, timers and operator commands are rows that one supervised fiber processes: at least once, with
+ * idempotent effects, in the order of their ids. `AllVerbs.ts` lists the commands, `Ownership.ts` fences owners. The
+ * mailbox holds `accountMailboxMax` commands; fan-out takes `sliceRowsMax` followers at a time. Nothing is kept in
+ * memory alone.
  */
 export const layer = Layer.effectDiscard(
   Effect.flatMap(make, (node) =>

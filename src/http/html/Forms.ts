@@ -66,7 +66,7 @@ const make = Effect.gen(function*() {
   const limits = yield* Limits
   const visitors = yield* Visitors
 
-  /** The page was left open over a sign-in, or is not ours. */
+  /** Response to a form that is from another site, or was opened before the last sign-in. */
   const notOurs = Effect.map(visitors.reader, ({ words }) =>
     respond({
       words,

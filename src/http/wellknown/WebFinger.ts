@@ -100,5 +100,5 @@ const make = Effect.gen(function*() {
   return HttpRouter.add("GET", "/.well-known/webfinger", answer)
 })
 
-/** WebFinger (RFC 7033), for local accounts only; the answers use our configured domain. */
+/** WebFinger (RFC 7033), for local accounts only; the responses use our configured domain. */
 export const layer = Layer.unwrap(make)

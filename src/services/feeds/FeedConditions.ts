@@ -26,7 +26,7 @@ const isShownTo = (sql: SqlClient, reader: Fragment, now: Date, mentioned = ment
       WHERE named.account_id <> ${reader} AND ${isHidden(sql, reader, sql.literal("named.account_id"), now)} OFFSET 0)`
 }
 
-/** SQL condition: not a reply, or a reply to the author or the reader, or one that meets `heeded`. */
+/** SQL condition: not a reply, or a reply to the author or the reader, or one that meets the condition `otherwise`. */
 const isReplyShown = (sql: SqlClient, reader: Fragment, otherwise: Fragment): Fragment =>
   sql`(s.in_reply_to_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, ${reader}) OR ${otherwise})`
 

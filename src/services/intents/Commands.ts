@@ -42,10 +42,10 @@ export const CommandAnswer = Schema.Struct({
   )
 })
 export type CommandAnswer = typeof CommandAnswer.Type
-/** Answer as stored under its command's id. */
+/** Response as stored under its command's id. */
 export const PersistedAnswer = persisted(CommandAnswer, 1)
 
-/** Minimum retention of an answer, in milliseconds; longer than the longest rate limit period. */
+/** Minimum retention of a response, in milliseconds; longer than the longest rate limit period. */
 const commandMillisMin = 25 * 3_600_000
 
 /** Rate limits of account actions, aligned to the clock (limits-and-rates.md section 3). */
@@ -81,7 +81,7 @@ export class Commands extends Context.Service<Commands, {
     since: Readonly<Record<Family, number>>
   ) => Effect.Effect<Readonly<Record<Family, number>>, SqlError>
   /**
-   * Runs `work` once for each id and stores its answer in the same transaction; `family` is the rate limit that it
+   * Runs `work` once for each id and stores its response in the same transaction; `family` is the rate limit that it
    * uses.
    */
   readonly once: <E, R>(
@@ -91,8 +91,8 @@ export class Commands extends Context.Service<Commands, {
     work: Effect.Effect<CommandAnswer, E, R>
   ) => Effect.Effect<{ readonly answer: CommandAnswer; readonly repeated: boolean }, E | StaleOwner | SqlError, R>
   /**
-   * Runs a statement that is a whole command and writes only through its `Recording`: a transaction of its own, in its
-   * own session, as it may wait for others. If it did nothing, `once` tells why.
+   * Runs a statement that is a whole command and writes only through its `Recording`. The statement is a transaction of
+   * its own, in its own session, because it may wait for locks. If it did nothing, `once` finds out why.
    */
   readonly runAsStatement: <A, E, R>(
     owner: Owner,
@@ -112,7 +112,7 @@ export class Commands extends Context.Service<Commands, {
    * takeovers until the commit.
    */
   readonly ownerRow: (owner: Owner) => Fragment
-  /** Deletes answers older than `commandMillisMin`, at most `rowsMax`; returns how many. */
+  /** Deletes responses older than `commandMillisMin`, at most `rowsMax`; returns how many. */
   readonly sweep: (rowsMax: number) => Effect.Effect<number, SqlError>
 }>()("murmuration/services/intents/Commands") {
   static readonly layer = Layer.effect(

@@ -10,15 +10,18 @@ import { Account, type Command } from "./Protocol.ts"
 /** How long a caller waits for an account's actor, in seconds. After that the client is told to retry. */
 export const commandSecondsMax = 5
 
-/** Client of the accounts' actors, on whichever node they run. A command yields its answer or an error for clients. */
+/**
+ * Client of the accounts' actors, on whichever node they run. A command returns its response, or fails with an error
+ * for clients.
+ */
 export class AccountActors extends Context.Service<AccountActors, {
   /**
    * Runs a command on the account's actor. Commands with the same `key` (the client's Idempotency-Key) get the same
-   * answer for a day; without a key each call has its own id. Fails with `Unavailable` after five seconds: the command
-   * may have been done by then, but is not started later.
+   * response for a day; without a key each call has its own id. Fails with `Unavailable` after five seconds: the
+   * command may have run, but does not start later.
    */
   readonly tell: (accountId: AccountId, command: Command, key?: string) => Effect.Effect<CommandAnswer, ClientError>
-  /** Tells the actor that rows wait for it. Never fails: the agenda makes up for a lost wake-up. */
+  /** Wakes the actor to process new rows. Never fails: the agenda makes up for a lost wake-up. */
   readonly wake: (accountId: AccountId) => Effect.Effect<void>
   /** Like `wake`, but for inbound activities of a remote account only. */
   readonly receive: (accountId: AccountId) => Effect.Effect<void>

@@ -29,8 +29,8 @@ export type Verbs<Tags extends keyof Commands = keyof Commands> = {
 }
 
 /**
- * Handlers that need no transaction for simple commands; undefined if nothing was done. An answer is certain. A failure
- * is not: the verb then decides the command.
+ * Handlers that need no transaction for simple commands. A response is certain. After undefined (nothing was done) or a
+ * failure, the verb decides the command.
  */
 type StatementVerbs<Tags extends keyof Commands = keyof Commands> = {
   readonly [Tag in Tags]?: (

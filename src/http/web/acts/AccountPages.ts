@@ -198,5 +198,5 @@ ${checkbox("notifications", say("Hide notifications from this account, too"), tr
   return Layer.mergeAll(mute, block, note, follow, report)
 })
 
-/** Pages of the acts on an account that need an answer first. */
+/** Pages of the acts on an account that need input. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide([AccountViews.layer, StatusViews.layer]))

@@ -127,5 +127,5 @@ const make = Effect.gen(function*() {
   return Layer.mergeAll(react, remove, translation)
 })
 
-/** Pages of the acts on a status that need an answer first: a further emoji, a deletion, a translation. */
+/** Pages of the acts on a status that need input or show a result: a further emoji, a deletion, a translation. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(StatusViews.layer))

@@ -27,7 +27,7 @@ interface Shown {
 /** Renders the composer's page. */
 export class ComposePage extends Context.Service<ComposePage, {
   readonly view: (visit: MemberVisit, shown: Shown) => Effect.Effect<View>
-  /** Questions that the member answers once before the post is sent. */
+  /** Warnings that the member confirms once before the post is sent. */
   readonly concerns: (visit: MemberVisit, composition: Composition) => Effect.Effect<ReadonlyArray<string>>
 }>()("murmuration/http/web/compose/ComposePage") {
   static readonly layer = Layer.effect(ComposePage, Effect.suspend(() => make))

@@ -58,7 +58,7 @@ export interface ForeignNote extends Written, Pick<StoredStatus, "html" | "inter
   readonly poll: ForeignPoll | undefined
   readonly emojis: ReadonlyArray<ForeignEmoji>
   readonly quote: ForeignQuote | undefined
-  /** Ids of the collections of accounts that it names. */
+  /** Ids of the collections of accounts that the note names. */
   readonly collections: ReadonlyArray<string>
   /** Id of the consent to the reply, if it names one. */
   readonly authorization: string | undefined
