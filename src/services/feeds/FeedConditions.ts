@@ -18,10 +18,10 @@ export const mentionedIn = (sql: SqlClient): Fragment =>
  * `mentioned` accounts.
  */
 const isShownTo = (sql: SqlClient, reader: Fragment, now: Date, mentioned = mentionedIn(sql)): Fragment => {
-  const welcome = (account: string) => sql`NOT ${isHidden(sql, reader, sql.literal(account), now)}`
+  const isNotHidden = (account: string) => sql`NOT ${isHidden(sql, reader, sql.literal(account), now)}`
   return sql`${visibleTo(sql, reader, "s")}
-    AND (s.reblog_of_id IS NULL OR ${welcome("o.account_id")})
-    AND ${welcome("s.account_id")}
+    AND (s.reblog_of_id IS NULL OR ${isNotHidden("o.account_id")})
+    AND ${isNotHidden("s.account_id")}
     AND NOT EXISTS (SELECT FROM unnest(${mentioned}) AS named (account_id)
       WHERE named.account_id <> ${reader} AND ${isHidden(sql, reader, sql.literal("named.account_id"), now)} OFFSET 0)`
 }
@@ -30,9 +30,10 @@ const isShownTo = (sql: SqlClient, reader: Fragment, now: Date, mentioned = ment
 const isReplyShown = (sql: SqlClient, reader: Fragment, otherwise: Fragment): Fragment =>
   sql`(s.in_reply_to_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, ${reader}) OR ${otherwise})`
 
-const answersFollowed = (sql: SqlClient, reader: Fragment): Fragment =>
-  sql`EXISTS (SELECT FROM follows answered WHERE answered.account_id = ${reader}
-    AND answered.target_account_id = s.in_reply_to_account_id OFFSET 0)`
+/** Condition: a reply to an account that the reader follows. */
+const isReplyToFollowed = (sql: SqlClient, reader: Fragment): Fragment =>
+  sql`EXISTS (SELECT FROM follows parent WHERE parent.account_id = ${reader}
+    AND parent.target_account_id = s.in_reply_to_account_id OFFSET 0)`
 
 /** Condition: the follow `f` of the author allows the language and boosts; true without a follow. */
 const followAllows = (sql: SqlClient): Fragment =>
@@ -55,8 +56,8 @@ const withMember = (sql: SqlClient, list: Fragment): Fragment =>
  * so the home omits it. Direct posts are not affected by lists.
  */
 export const isExcluded = (sql: SqlClient, reader: Fragment): Fragment =>
-  sql`EXISTS (SELECT FROM lists apart WHERE apart.account_id = ${reader} AND apart.exclusive AND s.visibility <> 'direct'
-    AND (${byMember(sql, sql.literal("apart.id"))} OR ${withMember(sql, sql.literal("apart.id"))}) OFFSET 0)`
+  sql`EXISTS (SELECT FROM lists own_list WHERE own_list.account_id = ${reader} AND own_list.exclusive AND s.visibility <> 'direct'
+    AND (${byMember(sql, sql.literal("own_list.id"))} OR ${withMember(sql, sql.literal("own_list.id"))}) OFFSET 0)`
 
 /**
  * Condition: the home shows the status by a follow `f` of its author, and no consent is pending. As in Mastodon,
@@ -66,7 +67,7 @@ export const isExcluded = (sql: SqlClient, reader: Fragment): Fragment =>
  */
 export const isFollowed = (sql: SqlClient, now: Date, mentioned?: Fragment): Fragment => {
   const reader = sql.literal("f.account_id")
-  return sql`(${isShownTo(sql, reader, now, mentioned)} AND ${isReplyShown(sql, reader, answersFollowed(sql, reader))}
+  return sql`(${isShownTo(sql, reader, now, mentioned)} AND ${isReplyShown(sql, reader, isReplyToFollowed(sql, reader))}
     AND ${followAllows(sql)} AND NOT ${waitsForOthers(sql, reader, "s")})`
 }
 
@@ -85,9 +86,9 @@ export const isListed = (sql: SqlClient, now: Date): Fragment => {
     isReplyShown(
       sql,
       owner,
-      sql`CASE l.replies_policy WHEN 'followed' THEN ${answersFollowed(sql, owner)}
-        WHEN 'list' THEN EXISTS (SELECT FROM list_accounts answered WHERE answered.list_id = l.id
-          AND answered.account_id = s.in_reply_to_account_id OFFSET 0) ELSE false END`
+      sql`CASE l.replies_policy WHEN 'followed' THEN ${isReplyToFollowed(sql, owner)}
+        WHEN 'list' THEN EXISTS (SELECT FROM list_accounts parent WHERE parent.list_id = l.id
+          AND parent.account_id = s.in_reply_to_account_id OFFSET 0) ELSE false END`
     )
   } AND ((${followAllows(sql)} AND ${byMember(sql, list)}) OR ${withMember(sql, list)}))`
 }

@@ -31,23 +31,23 @@ export class AccountActors extends Context.Service<AccountActors, {
     Effect.gen(function*() {
       const clientOf = yield* Account.client
       const { addRemote } = yield* Changes
-      const away = (cause: unknown) =>
+      const unavailable = (cause: unknown) =>
         Effect.logWarning("an account's actor did not respond", cause).pipe(Effect.andThen(new Unavailable()))
 
       const tell = traced("AccountActors.tell")(function*(accountId: AccountId, command: Command, key?: string) {
-        const id = key === undefined ? `request:${yield* mint}` : `${command._tag}:${key}`
+        const id = key === undefined ? `request:${yield* requestId}` : `${command._tag}:${key}`
         const until = (yield* Clock.currentTimeMillis) + commandSecondsMax * 1_000
         // Checked after the clock is read: `until` would be too late if the process stalled before that.
         if ((yield* ProcessStalled)()) return yield* new Unavailable()
         const { changes = [], ...answer } = yield* clientOf(String(accountId)).Do({ id, command, until }).pipe(
           Effect.catchTags({
-            MailboxFull: away,
-            AlreadyProcessingMessage: away,
-            PersistenceError: away,
-            EntityNotAssignedToRunner: away
+            MailboxFull: unavailable,
+            AlreadyProcessingMessage: unavailable,
+            PersistenceError: unavailable,
+            EntityNotAssignedToRunner: unavailable
           }),
           // An actor that must leave its node during a command interrupts the command; the caller is not interrupted.
-          Effect.catchCauseIf(Cause.hasInterruptsOnly, away),
+          Effect.catchCauseIf(Cause.hasInterruptsOnly, unavailable),
           Effect.timeoutOrElse({ duration: `${commandSecondsMax} seconds`, orElse: () => new Unavailable() })
         )
         addRemote(changes)
@@ -65,8 +65,8 @@ export class AccountActors extends Context.Service<AccountActors, {
   ).pipe(Layer.provide(Changes.layer))
 }
 
-/** Returns an id with 106 random bits, so that two nodes never mint the same one. */
-const mint = Effect.map(
+/** Random id of 106 bits, so that two nodes never create the same one. */
+const requestId = Effect.map(
   Effect.all([Random.nextInt, Random.nextInt]),
   (parts) => parts.map((part) => Math.abs(part).toString(36)).join("-")
 )
