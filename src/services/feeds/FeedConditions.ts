@@ -56,7 +56,8 @@ const withMember = (sql: SqlClient, list: Fragment): Fragment =>
  * so the home omits it. Direct posts are not affected by lists.
  */
 export const isExcluded = (sql: SqlClient, reader: Fragment): Fragment =>
-  sql`EXISTS (SELECT FROM lists own_list WHERE own_list.account_id = ${reader} AND own_list.exclusive AND s.visibility <> 'direct'
+  sql`EXISTS (SELECT FROM lists own_list WHERE own_list.account_id = ${reader} AND own_list.exclusive
+    AND s.visibility <> 'direct'
     AND (${byMember(sql, sql.literal("own_list.id"))} OR ${withMember(sql, sql.literal("own_list.id"))}) OFFSET 0)`
 
 /**

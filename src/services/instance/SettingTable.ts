@@ -192,7 +192,7 @@ const table = {
     form: {
       section: "registrations",
       name: "auto_close",
-      label: ({ say }) => say("Require approval when no moderator was active for a week")
+      label: ({ say }) => say("Require approval when no moderator has been active for a week")
     },
     flag: undefined
   },

@@ -29,7 +29,7 @@ export const accountMenu = (visit: Visit, account: ShownAccount, relationship: R
   }</span></summary><ul><li><a class="item" href="${way(`/publish?text=${encodeURIComponent(`@${account.acct} `)}`)}">${
     icon("at")
   }${say("Mention {account}", name)}</a></li>${
-    following || requested ? page("follow", "gear", say("Settings of the follow")) : ""
+    following || requested ? page("follow", "gear", say("Follow settings")) : ""
   }${page("note", "pen", say("Private note"))}${
     following
       ? endorsed

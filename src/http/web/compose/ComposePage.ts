@@ -135,7 +135,7 @@ const make = Effect.gen(function*() {
         ? [say("A file has no description. People who cannot see it will not know what it shows.")]
         : []),
       ...(isOpen && (parent?.visibility === "private" || parent?.visibility === "direct")
-        ? [say("Your reply is public, but the post that you reply to is not.")]
+        ? [say("Your reply is public, but the post you are replying to is not.")]
         : [])
     ]
   })
