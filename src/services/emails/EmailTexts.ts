@@ -250,8 +250,11 @@ export const newSignIn =
       say("New sign-in to your account"),
       say("Someone signed in as {name} on {server} from a new browser or network.", { name, server }),
       `${browser}\n${address}`,
-      say("If this was you, you do not need to do anything. If not, change your password and end the session: {address}", {
-        address: `${publicUrl}/settings/sessions`
-      })
+      say(
+        "If this was you, you do not need to do anything. If not, change your password and end the session: {address}",
+        {
+          address: `${publicUrl}/settings/sessions`
+        }
+      )
     )
   }

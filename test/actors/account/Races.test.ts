@@ -35,7 +35,7 @@ interface Race {
   readonly sides: (pair: Pair) => readonly [readonly [AccountId, Command], readonly [AccountId, Command]]
 }
 
-const locked = (stands: boolean): Command => ({ _tag: "UpdateProfile", change: { locked: stands } })
+const setLocked = (locked: boolean): Command => ({ _tag: "UpdateProfile", change: { locked } })
 
 const races: ReadonlyArray<Race> = [
   {
@@ -60,23 +60,23 @@ const races: ReadonlyArray<Race> = [
     sides: ({ here, other }) => [[other, follow(here)], [here, { _tag: "BlockDomain", domain }]]
   },
   {
-    what: "who is let in and who blocks",
-    before: ({ here, near }) => [[here, locked(true)], [near, follow(here)]],
+    what: "an authorised follow request and a block of the requester",
+    before: ({ here, near }) => [[here, setLocked(true)], [near, follow(here)]],
     sides: ({ here, near }) => [[here, { _tag: "AuthorizeFollow", target: near }], [near, block(here)]]
   },
   {
-    what: "an account that lets everybody in and who blocks it",
-    before: ({ here, near }) => [[here, locked(true)], [near, follow(here)]],
-    sides: ({ here, near }) => [[here, locked(false)], [near, block(here)]]
+    what: "an account that unlocks itself and a block by its requester",
+    before: ({ here, near }) => [[here, setLocked(true)], [near, follow(here)]],
+    sides: ({ here, near }) => [[here, setLocked(false)], [near, block(here)]]
   },
   {
-    what: "a follow and an account that asks first from now on",
-    sides: ({ here, near }) => [[near, follow(here)], [here, locked(true)]]
+    what: "a follow and its target, which locks itself",
+    sides: ({ here, near }) => [[near, follow(here)], [here, setLocked(true)]]
   },
   {
-    what: "a request and an account that is open from now on",
-    before: ({ here }) => [[here, locked(true)]],
-    sides: ({ here, near }) => [[near, follow(here)], [here, locked(false)]]
+    what: "a follow request and its target, which unlocks itself",
+    before: ({ here }) => [[here, setLocked(true)]],
+    sides: ({ here, near }) => [[near, follow(here)], [here, setLocked(false)]]
   },
   {
     what: "a follow and the end of the account that is followed",
@@ -84,7 +84,7 @@ const races: ReadonlyArray<Race> = [
   },
   {
     what: "who is let in and is gone",
-    before: ({ here, near }) => [[here, locked(true)], [near, follow(here)]],
+    before: ({ here, near }) => [[here, setLocked(true)], [near, follow(here)]],
     sides: ({ here, near }) => [[here, { _tag: "AuthorizeFollow", target: near }], [near, { _tag: "DeleteAccount" }]]
   }
 ]

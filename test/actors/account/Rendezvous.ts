@@ -8,15 +8,15 @@ import { person } from "../../support/People.ts"
  * second waits for the first. This proves that a check is repeated after a concurrent commit.
  */
 
-/** Key of the lock that shows that the first one has stopped. */
+/** Key of the lock that shows that the first command has stopped. */
 const standing = 4_711
 const tables = ["follows", "follow_requests", "blocks", "domain_mutes", "quotes"]
 
-/** A write to these tables waits as long as `interleave` says so. */
+/** Installs triggers by which `interleave` stops a write to these tables. */
 export const meetings = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`CREATE TABLE meetings (over boolean NOT NULL)`)
-  // One row stands for a meeting; a sequence also counts uncommitted callers.
+  // A row means that a meeting is in progress; a sequence also counts uncommitted callers.
   yield* sql.unsafe(`CREATE SEQUENCE turns`)
   yield* sql.unsafe(`CREATE FUNCTION meet() RETURNS trigger LANGUAGE plpgsql VOLATILE AS $$ BEGIN
     IF EXISTS (SELECT FROM meetings) AND nextval('turns') = 1 THEN
@@ -32,7 +32,7 @@ export const meetings = Effect.gen(function*() {
   }
 })
 
-/** Runs the second while the first stands before its row; where that writes none, after it. */
+/** Runs `second` while `first` is stopped before its write; after `first`, if `first` writes no row. */
 export const interleave = Effect.fnUntraced(function*<A, B>(
   first: Effect.Effect<unknown, A>,
   second: Effect.Effect<unknown, B>

@@ -84,7 +84,9 @@ const make = Effect.gen(function*() {
       account.id !== String(viewer) ? Effect.fail(new RecordNotFound()) : Effect.succeed({
         title: say("Delete this post?"),
         body: html`<div class="panel"><p>${
-          say("Its boosts and favourites are lost, and replies stay without it. If you redraft it, its text opens in the composer.")
+          say(
+            "Its boosts and favourites are lost, and replies stay without it. If you redraft it, its text opens in the composer."
+          )
         }</p>
 <form method="post" action="${statusActPath(id)}" class="act-form">${start}
 <button type="submit" name="act" value="delete" class="danger">${say("Delete")}</button></form>

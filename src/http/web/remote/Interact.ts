@@ -40,7 +40,9 @@ const make = Effect.gen(function*() {
         leadsAway: true,
         ...(wrong !== undefined && { status: 422 }),
         body: html`${problem(wrong)}${above}<p>${
-          say("Enter your handle. Your own server will then show this profile or post, so that you can follow or reply.")
+          say(
+            "Enter your handle. Your own server will then show this profile or post, so that you can follow or reply."
+          )
         }</p>
 <p><a href="${way(url.slice(config.publicUrl.length))}">${url}</a></p>
 <form method="get" action="${interactRoute}" class="panel">${hidden("uri", url)}<p><label>${
@@ -51,7 +53,9 @@ const make = Effect.gen(function*() {
       })
       if (written === undefined) return form(undefined)
       const handle = parseHandle(written)
-      if (handle === undefined) return form(say("This handle is not complete. A full handle looks like @name@server.example."))
+      if (handle === undefined) {
+        return form(say("This handle is not complete. A full handle looks like @name@server.example."))
+      }
       const request = yield* HttpServerRequest.HttpServerRequest
       yield* limits.spend([{ limit: "remoteInteractions", key: addressOf(request) }])
       const template = yield* fingers.subscription(handle.username, handle.domain).pipe(
