@@ -28,7 +28,7 @@ const pingTimeout = Duration.seconds(3)
 const pingRetries = 1
 
 /**
- * Messages between actors are volatile: what must not be lost is written to a row before anyone is told. Message
+ * Messages between actors are volatile: what must not be lost is written to a row before any actor is told. Message
  * storage is neither written nor polled.
  */
 const sharding = (

@@ -58,7 +58,7 @@ export const tokenField = "authenticity_token"
 /** Renders that field, the only way to put the token into a page. */
 export const tokenInput = (formToken: string): Html => hidden(tokenField, formToken)
 
-/** Renders a hidden field; `HtmlPage.ts` compresses no page that has another one than the token. */
+/** Renders a hidden field. `HtmlPage.ts` does not compress a page with a hidden field besides the token. */
 export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
 
 const make = Effect.gen(function*() {

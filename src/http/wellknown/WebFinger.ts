@@ -63,7 +63,7 @@ const make = Effect.gen(function*() {
     })
   }
 
-  /** Descriptor of the instance actor, for which the domain itself stands. */
+  /** Descriptor of the instance actor; a request for the domain itself gets it, too. */
   const ownDescriptor = document(
     JSON.stringify({
       subject: `acct:${LocalIds.instanceName(config)}@${config.localDomain}`,

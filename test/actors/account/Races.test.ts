@@ -60,7 +60,7 @@ const races: ReadonlyArray<Race> = [
     sides: ({ here, other }) => [[other, follow(here)], [here, { _tag: "BlockDomain", domain }]]
   },
   {
-    what: "an authorised follow request and a block of the requester",
+    what: "an authorised follow request and a block by its requester",
     before: ({ here, near }) => [[here, setLocked(true)], [near, follow(here)]],
     sides: ({ here, near }) => [[here, { _tag: "AuthorizeFollow", target: near }], [near, block(here)]]
   },
@@ -79,11 +79,11 @@ const races: ReadonlyArray<Race> = [
     sides: ({ here, near }) => [[near, follow(here)], [here, setLocked(false)]]
   },
   {
-    what: "a follow and the end of the account that is followed",
+    what: "a follow and the deletion of its target",
     sides: ({ here, near }) => [[near, follow(here)], [here, { _tag: "DeleteAccount" }]]
   },
   {
-    what: "who is let in and is gone",
+    what: "an authorised follow request and the deletion of its requester",
     before: ({ here, near }) => [[here, setLocked(true)], [near, follow(here)]],
     sides: ({ here, near }) => [[here, { _tag: "AuthorizeFollow", target: near }], [near, { _tag: "DeleteAccount" }]]
   }

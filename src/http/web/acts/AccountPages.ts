@@ -30,7 +30,7 @@ interface Asked {
   readonly relationship: RelationshipRecord
   /** Start of each form: its token and where it leads back to. */
   readonly start: Html
-  /** Post from which the reader came. */
+  /** Post on whose page the reader opened the act. */
   readonly status: bigint | undefined
 }
 
