@@ -25,7 +25,7 @@ const make = Effect.gen(function*() {
   const audit = yield* AuditLog
   const operatorCommands = yield* OperatorCommands
   const owners = yield* Ownership.make
-  const { asStatement, dues, verbs } = yield* AllVerbs.make
+  const { asStatement, dueHandlers, verbs } = yield* AllVerbs.make
   const fanout = yield* Fanout.make(owners)
 
   /** Runs work that leaves intents, then wakes the fan-out. */
@@ -71,7 +71,7 @@ const make = Effect.gen(function*() {
   const runDueEntry = (own: Ownership.Ownership, entry: AgendaEntry) => {
     const { kind, subjectId } = entry
     return retryOnDeadlock(
-      owners.owned(own, Effect.andThen(agenda.complete(kind, subjectId), dues[kind](own, subjectId)))
+      owners.owned(own, Effect.andThen(agenda.complete(kind, subjectId), dueHandlers[kind](own, subjectId)))
     ).pipe(
       Effect.catchCause(retried(`${kind} of ${subjectId}`, agenda.retry(entry))),
       Effect.asVoid
