@@ -17,6 +17,7 @@ import { asOperatorError, findUser } from "./Lookup.ts"
 import * as Moving from "./Moving.ts"
 import * as Operator from "./Operator.ts"
 import * as SecondFactors from "./SecondFactors.ts"
+import { whyNotHome } from "./WhyNotHome.ts"
 
 const name = Argument.String("name").pipe(Argument.withDescription("Name of the account, without @ and domain"))
 const email = Flag.String("email").pipe(Flag.withDescription("E-mail address of the user"))
@@ -182,6 +183,7 @@ export const command = Command.make("account").pipe(
     Approving.reject,
     ...actions,
     Moving.alias,
-    Moving.move
+    Moving.move,
+    whyNotHome
   ])
 )
