@@ -1,7 +1,7 @@
 import { Cause, Clock, Context, Effect, Layer, Random } from "effect"
 import { Changes } from "../../../services/caching/Changes.ts"
 import type { AccountId } from "../../../services/database/Ids.ts"
-import type { CommandAnswer } from "../../../services/intents/Commands.ts"
+import type { CommandResponse } from "../../../services/intents/Commands.ts"
 import { type ClientError, refusedBySpamRule as refused, Unavailable } from "../../../services/runtime/Errors.ts"
 import { ProcessStalled } from "../../../services/runtime/StoodStill.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
@@ -20,7 +20,7 @@ export class AccountActors extends Context.Service<AccountActors, {
    * response for a day; without a key each call has its own id. Fails with `Unavailable` after five seconds: the
    * command may have run, but does not start later.
    */
-  readonly tell: (accountId: AccountId, command: Command, key?: string) => Effect.Effect<CommandAnswer, ClientError>
+  readonly tell: (accountId: AccountId, command: Command, key?: string) => Effect.Effect<CommandResponse, ClientError>
   /** Wakes the actor to process new rows. Never fails: the agenda makes up for a lost wake-up. */
   readonly wake: (accountId: AccountId) => Effect.Effect<void>
   /** Like `wake`, but for inbound activities of a remote account only. */
