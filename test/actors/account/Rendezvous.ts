@@ -65,8 +65,11 @@ export const remoteAccount = Effect.fnUntraced(function*(username: string, domai
   return AccountId.make(id)
 })
 
-/** Relations that should not be, in words; and figures that are not those of the rows. */
-export const violations = Effect.gen(function*() {
+/**
+ * Relations that should not be, in words; and figures that are not those of the rows. `oneByOne`: the commands were
+ * recorded in the order in which they took effect, which is not so for concurrent ones.
+ */
+export const violations = Effect.fnUntraced(function*(oneByOne: boolean) {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<{ wrong: string }>`
     WITH relations AS (SELECT 'follows' AS how, account_id, target_account_id FROM follows
@@ -79,7 +82,7 @@ export const violations = Effect.gen(function*() {
         UNION ALL SELECT ' over a block of the domain' FROM domain_mutes d WHERE d.account_id = t.id AND d.domain = a.domain
         UNION ALL SELECT ', one of whom is gone' FROM retired_usernames g WHERE g.username IN (lower(a.username), lower(t.username))
         UNION ALL SELECT ', who asked to be asked before' FROM commands l JOIN commands f ON f.account_id = a.id
-          WHERE r.how = 'follows' AND t.locked AND l.account_id = t.id AND l.id LIKE 'UpdateProfile:%' AND f.id LIKE 'Follow:%'
+          WHERE ${oneByOne} AND r.how = 'follows' AND t.locked AND l.account_id = t.id AND l.id LIKE 'UpdateProfile:%' AND f.id LIKE 'Follow:%'
             AND l.created_at < f.created_at
         UNION ALL SELECT ', who has nobody wait' WHERE r.how = 'asks' AND NOT t.locked AND t.domain IS NULL) why
     UNION ALL SELECT a.username || ' has other figures' FROM account_stats s JOIN accounts a ON a.id = s.account_id
