@@ -22,7 +22,7 @@ const sentences: Readonly<Record<HomeReason, string>> = {
   reply: "The post is a reply to an account that {name} does not follow.",
   language: "{name} follows the author in other languages only.",
   boosts: "{name} has hidden boosts by this account.",
-  consent: "The post awaits approval, by the author of the post that it answers or by moderators.",
+  consent: "The post awaits approval, by the author of the post that it replies to or by moderators.",
   excluded: "An exclusive list of {name} has the author or a hashtag of the post: it is in the list only.",
   pending: "The post is still being distributed. If this lasts, look at the log and at `npm run cli -- doctor`.",
   filling: "{name} was away for more than a week, so the home is filled on the next visit; the post will be in it."

@@ -24,7 +24,7 @@ const refused = Metric.counter("murmuration_federation_refused_total", {
   incremental: true
 })
 
-/** Answers 503 with `Retry-After`, and counts the refusal. */
+/** Responds 503 with `Retry-After`, and counts the refusal. */
 export const refuseBusy = (kind: Kind, reason: "busy" | "address" | "backlog") =>
   Effect.as(
     Metric.update(Metric.withAttributes(refused, { kind, reason }), 1),

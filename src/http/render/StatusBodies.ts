@@ -32,7 +32,7 @@ export interface ReadyStatus {
   readonly poll: string | undefined
   readonly card: ReadyCard | undefined
   readonly quote: ReadyQuote | undefined
-  /** Collections of accounts that it links to. */
+  /** Collections of accounts that the post links to. */
   readonly collections: ReadonlyArray<bigint>
   /** Its quote policy, from `openApproval`. */
   readonly approval: string

@@ -22,7 +22,7 @@ const usualHeight = 400
 const edgePixelsMax = 4_096
 /** Rights of the sandboxed frame: its links open pages of their own. */
 const rights = "allow-popups allow-popups-to-escape-sandbox"
-/** Time that other sites may cache the answer, in seconds. */
+/** Time that other sites may cache the response, in seconds. */
 const cacheSeconds = 86_400
 
 export class OEmbedsGroup extends HttpApiGroup.make("oEmbeds")

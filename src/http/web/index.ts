@@ -25,7 +25,7 @@ import * as MemberFrames from "./shell/MemberFrames.ts"
 import * as Threads from "./threads/index.ts"
 import * as Timelines from "./timelines/index.ts"
 
-/** Pages of the web client, and the files that they refer to. */
+/** Pages of the web client, and the files that these pages refer to. */
 export const layer = Layer.mergeAll(
   Account.layer,
   Acts.layer,

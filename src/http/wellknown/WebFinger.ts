@@ -63,7 +63,7 @@ const make = Effect.gen(function*() {
     })
   }
 
-  /** Descriptor of the instance actor, for which the domain itself stands. */
+  /** Descriptor of the instance actor; a request for the domain itself gets it, too. */
   const ownDescriptor = document(
     JSON.stringify({
       subject: `acct:${LocalIds.instanceName(config)}@${config.localDomain}`,
@@ -100,5 +100,5 @@ const make = Effect.gen(function*() {
   return HttpRouter.add("GET", "/.well-known/webfinger", answer)
 })
 
-/** WebFinger (RFC 7033), for local accounts only; the answers use our configured domain. */
+/** WebFinger (RFC 7033), for local accounts only; the responses use our configured domain. */
 export const layer = Layer.unwrap(make)

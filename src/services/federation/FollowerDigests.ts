@@ -15,7 +15,7 @@ export const synchronizedMax = 25_000
 const keptMillis = 60_000
 const keptMax = 100
 
-/** Returns the digest of 32 bytes in hexadecimal, as FEP-8fcf defines it. */
+/** Returns the XOR of the URIs' SHA-256 hashes, in hexadecimal (FEP-8fcf). */
 const combined = (uris: Iterable<string>): string => {
   const sum = Buffer.alloc(32)
   for (const uri of uris) {

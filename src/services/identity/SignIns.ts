@@ -55,8 +55,8 @@ export class SignIns extends Context.Service<SignIns, {
   /** Returns the account of a sign-in that awaits its code. */
   readonly waiting: (pending: Redacted.Redacted) => Effect.Effect<AccountId | undefined>
   /**
-   * Signs in by a passkey's answer: alone, or to complete a sign-in that awaits its code. Alone it needs no code, as it
-   * verifies device and user.
+   * Signs in by a passkey's response: alone, or to complete a sign-in that awaits its code. Alone it needs no code, as
+   * it verifies device and user.
    */
   readonly signInByPasskey: (
     answer: string,

@@ -21,7 +21,7 @@ export class Retention extends Context.Service<Retention, {
       const tracked = yield* RowChanges.make
       const { unusedDays } = yield* ServerConfig
 
-      /** Rows of a table that are older than so many days. */
+      /** Rows of a table that are older than `days`. */
       const old = (table: string, column: string, days: number): Kind =>
         kindOf(table, (ago, rows) =>
           sql`DELETE FROM ${sql(table)} WHERE ctid = ANY (ARRAY(

@@ -14,7 +14,7 @@ import { textFields } from "./Written.ts"
 
 /** An account that a status mentions. `url` is null for local ones. */
 export const MentionRecord = Schema.Struct({
-  /** Decimal string. */
+  /** Id of the account, as a decimal string. */
   id: Schema.String,
   username: Schema.String,
   domain: Schema.NullOr(Schema.String),

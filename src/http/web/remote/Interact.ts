@@ -40,7 +40,9 @@ const make = Effect.gen(function*() {
         leadsAway: true,
         ...(wrong !== undefined && { status: 422 }),
         body: html`${problem(wrong)}${above}<p>${
-          say("Enter your handle. Your own server then shows this profile or post, where you can follow and reply.")
+          say(
+            "Enter your handle. Your own server will then show this profile or post, so that you can follow or reply."
+          )
         }</p>
 <p><a href="${way(url.slice(config.publicUrl.length))}">${url}</a></p>
 <form method="get" action="${interactRoute}" class="panel">${hidden("uri", url)}<p><label>${
@@ -51,7 +53,9 @@ const make = Effect.gen(function*() {
       })
       if (written === undefined) return form(undefined)
       const handle = parseHandle(written)
-      if (handle === undefined) return form(say("This handle is not complete. It looks like @name@server.example."))
+      if (handle === undefined) {
+        return form(say("This handle is not complete. A full handle looks like @name@server.example."))
+      }
       const request = yield* HttpServerRequest.HttpServerRequest
       yield* limits.spend([{ limit: "remoteInteractions", key: addressOf(request) }])
       const template = yield* fingers.subscription(handle.username, handle.domain).pipe(
@@ -59,7 +63,7 @@ const make = Effect.gen(function*() {
         Effect.timeoutOrElse({ duration: `${lookUpSecondsMax} seconds`, orElse: () => new Unavailable() })
       )
       if (template === undefined) {
-        return form(say("This server did not say where to continue. Search for the address above on your own server."))
+        return form(say("Your server did not say where to continue. Search for the address above on it."))
       }
       const target = new URL(template.replaceAll("{uri}", () => encodeURIComponent(url))).href
       // A link of another site must not redirect to a server of its choice: only our own form does.

@@ -34,7 +34,7 @@ type Response = HttpServerResponse.HttpServerResponse
 
 const statuses: Readonly<Record<string, number>> = { NotAllowed: 403, RecordNotFound: 404, Unavailable: 503 }
 
-/** Returns what a page shows for an error of a service. */
+/** Returns the message and HTTP status that a page shows for an error of a service. */
 export const wrongOf = ({ _tag, message }: { readonly _tag: string; readonly message: string }): Wrong => ({
   message,
   status: statuses[_tag] ?? 422

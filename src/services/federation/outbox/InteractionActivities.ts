@@ -42,9 +42,9 @@ export interface Asking extends Omit<ConsentRequest, "type"> {
 export class InteractionActivities extends Context.Service<InteractionActivities, {
   /** Requests consent; `instrument` is the future reply or Announce, absent for a Like. */
   readonly request: (requestId: bigint, instrument?: Document) => Sent
-  /** Sends a remote account consent or a refusal. */
+  /** Sends consent or a refusal to a remote account. */
   readonly answer: (type: "Accept" | "Reject", requestId: bigint) => Sent
-  /** Refuses a request to a local account that is not stored. */
+  /** Refuses a remote request that is not stored. */
   readonly refuse: (author: bigint, requesterId: bigint, asking: Asking) => Sent
   /** Sends a favourite with the consent of its author's server. */
   readonly like: (requestId: bigint, stamp: string) => Sent
