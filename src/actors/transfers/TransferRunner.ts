@@ -23,7 +23,7 @@ const make = Effect.gen(function*() {
     lists: list,
     blocks: list,
     mutes: list,
-    domain_blocks: list,
+    ["domain_blocks"]: list,
     bookmarks: list,
     filters: list
   }
@@ -33,7 +33,7 @@ const make = Effect.gen(function*() {
     for (let step = 1;; step++) {
       const { claimed, end } = yield* handlers[transfer.kind].step(transfer).pipe(
         Effect.timeout(`${stepSecondsMax} seconds`),
-        Effect.withSpan("Transfers.step", { attributes: { kind: transfer.kind } })
+        Effect.withSpan("TransferRunner.step", { attributes: { kind: transfer.kind } })
       )
       if (end._tag !== "More" || step >= stepsPerClaimMax) return yield* queue.release(claimed, end)
       transfer = claimed
