@@ -5,7 +5,8 @@ import * as Urls from "../instance/Urls.ts"
 
 type Base = Pick<ServerConfig["Service"], "publicUrl">
 
-export const { actor, note } = Urls
+export const { ActorPath, actor, note } = Urls
+export type ActorPath = Urls.ActorPath
 
 /** Id of the server's own actor, which signs requests that no account makes. */
 export const instanceActor = ({ publicUrl }: Base): string => `${publicUrl}/actor`

@@ -32,13 +32,14 @@ const replyRows = rowsOf(
      * local account.
      */
     consent: Schema.NullOr(
-      Schema.Struct({ uri: Schema.NullOr(Schema.String), id: Schema.String, username: Schema.String })
+      Schema.Struct({ uri: Schema.NullOr(Schema.String), id: Schema.String, actorPath: LocalIds.ActorPath })
     )
   })
 )
 
 const ActorName = Schema.Struct({
   username: Schema.String,
+  actorPath: LocalIds.ActorPath,
   domain: Schema.NullOr(Schema.String),
   uri: Schema.NullOr(Schema.String)
 })
@@ -81,16 +82,16 @@ export class Objects extends Context.Service<Objects, {
       const emojis = yield* CustomEmojis
       const statuses = yield* Statuses
 
-      const actorOf = ({ uri, username }: ActorName) => uri ?? LocalIds.actor(config, username)
+      const actorOf = ({ actorPath, uri }: ActorName) => uri ?? LocalIds.actor(config, actorPath)
       const acctOf = ({ domain, username }: ActorName) => `${username}@${domain ?? config.localDomain}`
-      const uriOf = ({ id, statusUri, username }: Reference) => statusUri ?? LocalIds.note(config, username, id)
+      const uriOf = ({ actorPath, id, statusUri }: Reference) => statusUri ?? LocalIds.note(config, actorPath, id)
 
       const references = (ids: ReadonlyArray<bigint>) =>
-        referenceRows(sql`SELECT s.id, s.uri AS status_uri, a.username, a.domain, a.uri
+        referenceRows(sql`SELECT s.id, s.uri AS status_uri, a.username, a.actor_path, a.domain, a.uri
           FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ANY (${ids}::bigint[])`)
       const people = (ids: ReadonlyArray<string>) =>
-        personRows(sql`SELECT id, username, domain, uri FROM accounts
-          WHERE id = ANY (${ids}::bigint[])`)
+        personRows(sql`SELECT a.id, a.username, a.actor_path, a.domain, a.uri FROM accounts a
+          WHERE a.id = ANY (${ids}::bigint[])`)
       const figures = (ids: ReadonlyArray<bigint>) =>
         figureRows(sql`SELECT status_id AS id, favourites_count AS favourites,
           reblogs_count AS reblogs, reactions_count AS reactions FROM status_stats WHERE status_id = ANY (${ids}::bigint[])`)
@@ -104,7 +105,7 @@ export class Objects extends Context.Service<Objects, {
             AND r.deleted_at IS NULL AND ${isPublicRow(sql, "r")}
             ORDER BY r.id LIMIT ${sql.literal(String(inlineRepliesMax))}) AS replies,
           CASE WHEN s.in_reply_to_id IS NOT NULL OR s.reblog_of_id IS NOT NULL THEN (
-            SELECT json_build_object('uri', q.authorization_uri, 'id', q.id::text, 'username', a.username)
+            SELECT json_build_object('uri', q.authorization_uri, 'id', q.id::text, 'actorPath', a.actor_path)
             FROM interaction_requests q JOIN accounts a ON a.id = q.target_account_id
             WHERE q.interaction_id = s.id AND q.state = 'accepted' AND (a.domain IS NULL OR q.authorization_uri IS NOT NULL))
           END AS consent
@@ -130,7 +131,7 @@ export class Objects extends Context.Service<Objects, {
           const consent = repliesById.get(id)?.consent ?? undefined
           return consent &&
             (consent.uri ??
-              LocalIds.interactionAuthorization(LocalIds.actor(config, consent.username), BigInt(consent.id)))
+              LocalIds.interactionAuthorization(LocalIds.actor(config, consent.actorPath), BigInt(consent.id)))
         }
         const related = (record: StatusRecord): NoteRelations => {
           const parent = record.inReplyToId === null ? undefined : refById.get(record.inReplyToId)

@@ -15,10 +15,10 @@ interface ReplyRow {
   readonly uri: string
 }
 
-const Row = Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), username: Schema.String })
+const Row = Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), actorPath: LocalIds.ActorPath })
 type Row = typeof Row.Type
 const replyRows = rowsOf(Row)
-const usernameRows = rowsOf(Schema.Struct({ username: Schema.String }))
+const pathRows = rowsOf(Schema.Struct({ actorPath: LocalIds.ActorPath }))
 
 /** Public replies to a status and posts of a thread, by their ActivityPub ids. */
 export class Replies extends Context.Service<Replies, {
@@ -42,10 +42,10 @@ export class Replies extends Context.Service<Replies, {
       const sql = yield* SqlClient.SqlClient
       const config = yield* ServerConfig
       const named = (rows: ReadonlyArray<Row>) =>
-        rows.map(({ id, uri, username }) => ({ id, uri: uri ?? LocalIds.note(config, username, id) }))
+        rows.map(({ actorPath, id, uri }) => ({ id, uri: uri ?? LocalIds.note(config, actorPath, id) }))
       const page: Replies["Service"]["page"] = traced("Replies.page")(function*({ accountId, id }, whose, minId) {
         const rows = yield* replyRows(sql`
-          SELECT s.id, s.uri, a.username FROM statuses s JOIN accounts a ON a.id = s.account_id
+          SELECT s.id, s.uri, a.actor_path FROM statuses s JOIN accounts a ON a.id = s.account_id
           WHERE s.in_reply_to_id = ${id} AND s.id > ${minId} AND ${visibleTo(sql, undefined, "s")}
             AND s.account_id ${sql.literal(whose === "own" ? "=" : "<>")} ${accountId}
           ORDER BY s.id LIMIT ${rowsMax(sql, repliesPageMax)}`)
@@ -55,16 +55,16 @@ export class Replies extends Context.Service<Replies, {
       return Replies.of({
         page,
         authorOfThread: traced("Replies.authorOfThread")(function*(conversation) {
-          const [root] = yield* usernameRows(sql`SELECT a.username FROM statuses s
+          const [root] = yield* pathRows(sql`SELECT a.actor_path FROM statuses s
             JOIN accounts a ON a.id = s.account_id
             WHERE s.id = ${conversation} AND s.conversation_id = s.id AND s.local AND ${
             visibleTo(sql, undefined, "s")
           }`)
-          return root === undefined ? undefined : LocalIds.actor(config, root.username)
+          return root === undefined ? undefined : LocalIds.actor(config, root.actorPath)
         }, Effect.orDie),
         thread: traced("Replies.thread")(function*(conversation, minId) {
           const rows = yield* replyRows(sql`
-            SELECT s.id, s.uri, a.username FROM statuses s JOIN accounts a ON a.id = s.account_id
+            SELECT s.id, s.uri, a.actor_path FROM statuses s JOIN accounts a ON a.id = s.account_id
             WHERE s.conversation_id = ${conversation} AND s.id > ${minId} AND s.reblog_of_id IS NULL
               AND ${visibleTo(sql, undefined, "s")} ORDER BY s.id LIMIT ${rowsMax(sql, repliesPageMax)}`)
           return named(rows)

@@ -21,7 +21,9 @@ const pairRows = rowsOf(Schema.Struct({ publicPem: Schema.String, privatePem: Sc
 
 /** Keys of local accounts and of the instance actor. Each is generated on first use and kept permanently. */
 export class SigningKeys extends Context.Service<SigningKeys, {
-  readonly ofAccount: (account: { readonly id: bigint; readonly username: string }) => Effect.Effect<OwnKey>
+  readonly ofAccount: (
+    account: { readonly id: bigint; readonly actorPath: LocalIds.ActorPath }
+  ) => Effect.Effect<OwnKey>
   readonly ofInstance: Effect.Effect<OwnKey>
 }>()("murmuration/services/federation/SigningKeys") {
   static readonly layer = Layer.effect(
@@ -60,8 +62,8 @@ export class SigningKeys extends Context.Service<SigningKeys, {
       })
 
       return SigningKeys.of({
-        ofAccount: traced("SigningKeys.ofAccount")(({ id, username }: { id: bigint; username: string }) =>
-          of(id, LocalIds.actor(config, username))
+        ofAccount: traced("SigningKeys.ofAccount")(({ actorPath, id }: { id: bigint; actorPath: LocalIds.ActorPath }) =>
+          of(id, LocalIds.actor(config, actorPath))
         ),
         ofInstance: of(0n, LocalIds.instanceActor(config))
       })

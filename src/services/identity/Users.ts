@@ -6,6 +6,7 @@ import { rowsOf } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { Broadcast } from "../events/Broadcast.ts"
 import * as RowChanges from "../events/RowChanges.ts"
+import { ActorPath } from "../instance/Urls.ts"
 import { Tokens } from "../oauth/Tokens.ts"
 import type { Unavailable, Unprocessable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -19,6 +20,7 @@ import { Sessions } from "./Sessions.ts"
 export interface User {
   readonly accountId: AccountId
   readonly username: string
+  readonly actorPath: ActorPath
   readonly email: string
   /** Address that replaces `email` once it is confirmed. */
   readonly unconfirmedEmail: string | undefined
@@ -74,6 +76,7 @@ export class Users extends Context.Service<Users, {
 const Row = Schema.Struct({
   accountId: AccountId,
   username: Schema.String,
+  actorPath: ActorPath,
   email: Schema.String,
   unconfirmedEmail: Schema.NullOr(Schema.String),
   passwordHash: Schema.String,
@@ -104,7 +107,7 @@ const make = Effect.gen(function*() {
 
   const where = Effect.fnUntraced(function*(condition: ReturnType<typeof sql.and>) {
     const [row] = yield* userRows(sql`
-      SELECT u.account_id, a.username, u.email, u.unconfirmed_email, u.password_hash, u.approved, u.created_by_app_id, u.locale,
+      SELECT u.account_id, a.username, a.actor_path, u.email, u.unconfirmed_email, u.password_hash, u.approved, u.created_by_app_id, u.locale,
         u.confirmed_at IS NOT NULL AS confirmed, u.disabled OR a.suspended_at IS NOT NULL OR a.memorial AS disabled,
         CASE WHEN u.otp_enabled_at IS NOT NULL THEN 'on' WHEN r.require_2fa THEN 'missing' ELSE 'off' END AS second_factor
       FROM users u JOIN accounts a ON a.id = u.account_id JOIN roles r ON r.id = u.role_id WHERE ${condition}`)

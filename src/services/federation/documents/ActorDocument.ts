@@ -91,7 +91,7 @@ export const actorDocument = (
   emojis: ReadonlyArray<Emoji>,
   links: Links
 ): Document => {
-  const actor = LocalIds.actor(config, record.username)
+  const actor = LocalIds.actor(config, record.actorPath)
   return {
     "@context": actorContext,
     id: actor,
