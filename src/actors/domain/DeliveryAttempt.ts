@@ -83,7 +83,7 @@ export const make = Effect.gen(function*() {
     if (senderId !== instanceSender && actorPath === null) {
       return { _tag: "Refused", why: "its sender was deleted" } satisfies Verdict
     }
-    const key = actorPath === null ? yield* keys.ofInstance : yield* keys.ofAccount({ actorPath, id: senderId })
+    const [key] = actorPath === null ? yield* keys.ofInstance : yield* keys.ofAccount({ actorPath, id: senderId })
     const first = scheme ?? "draft-cavage"
     const reply = yield* send(delivery, key, first)
     if (reply.status !== 400 && reply.status !== 401) return verdictOf(reply, first)

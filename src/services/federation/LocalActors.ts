@@ -69,7 +69,7 @@ export class LocalActors extends Context.Service<LocalActors, {
         if (record === undefined || record.domain !== null) return yield* new RecordNotFound()
         const moved = record.movedToId === null ? undefined : loaded.get(record.movedToId)
         const movedTo = moved === undefined ? undefined : moved.uri ?? LocalIds.actor(config, moved.actorPath)
-        const { publicPem } = yield* keys.ofAccount(record)
+        const own = yield* keys.ofAccount(record)
         const named = yield* emojis.finder
         const used = named(
           record.displayName,
@@ -78,7 +78,7 @@ export class LocalActors extends Context.Service<LocalActors, {
         )
         const [linked = { alsoKnownAs: [], attributionDomains: [], note: "" }] = yield* linkedRows(sql`
           SELECT also_known_as, attribution_domains, note FROM accounts WHERE id = ${id}`).pipe(Effect.orDie)
-        return actorDocument(config, record, publicPem, used, { ...linked, movedTo })
+        return actorDocument(config, record, own, used, { ...linked, movedTo })
       })
 
       return LocalActors.of({
@@ -86,7 +86,7 @@ export class LocalActors extends Context.Service<LocalActors, {
         open: (name) =>
           Effect.flatMap(find(name), (found) => found.suspended ? new NotAllowed() : Effect.succeed(found)),
         document,
-        instance: Effect.map(keys.ofInstance, ({ publicPem }) => instanceDocument(config, publicPem))
+        instance: Effect.map(keys.ofInstance, (own) => instanceDocument(config, own))
       })
     })
   ).pipe(Layer.provide(Changes.layer))

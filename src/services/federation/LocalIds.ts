@@ -17,7 +17,9 @@ export const instanceActor = ({ publicUrl }: Base): string => `${publicUrl}/acto
 export const instanceName = ({ localDomain }: Pick<ServerConfig["Service"], "localDomain">): string =>
   localDomain.replace(/:\d+$/, "")
 
-export const key = (actor: string): string => `${actor}#main-key`
+/** Fragment of a local actor's key, unless the key came with another one. */
+export const mainKey = "main-key"
+export const key = (actor: string, fragment: string = mainKey): string => `${actor}#${fragment}`
 export const inbox = (actor: string): string => `${actor}/inbox`
 export const outbox = (actor: string): string => `${actor}/outbox`
 export const followers = (actor: string): string => `${actor}/followers`

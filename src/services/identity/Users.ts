@@ -68,6 +68,8 @@ export class Users extends Context.Service<Users, {
     condition?: Effect.Effect<void, E>
   ) => Effect.Effect<void, E | Unprocessable | Unavailable>
   readonly signedIn: (accountId: AccountId) => Effect.Effect<void>
+  /** Hashes the password of a user anew; does nothing if the password was changed in the meantime. */
+  readonly rehash: (user: User, password: Redacted.Redacted) => Effect.Effect<void, Unavailable>
 }>()("murmuration/services/identity/Users") {
   static readonly layerNoDeps = Layer.effect(Users, Effect.suspend(() => make))
   static readonly layer = Users.layerNoDeps.pipe(Layer.provide(Sessions.layer))
@@ -161,6 +163,13 @@ const make = Effect.gen(function*() {
     yield* sql`UPDATE users SET last_sign_in_at = ${at} WHERE account_id = ${accountId}`
   }, Effect.orDie)
 
+  const rehash = traced("Users.rehash")(function*(user: User, password: Redacted.Redacted) {
+    const { accountId, passwordHash: before } = user
+    const passwordHash = yield* credentials.hash(password)
+    yield* tracked("user", [accountId])(sql`UPDATE users SET password_hash = ${passwordHash}
+      WHERE account_id = ${accountId} AND password_hash = ${before}`).pipe(Effect.orDie)
+  })
+
   return Users.of({
     find: traced("Users.find")((accountId) => where(sql`u.account_id = ${accountId}`)),
     findByEmail: traced("Users.findByEmail")((email) => where(sql`lower(u.email) = lower(${email})`)),
@@ -169,6 +178,7 @@ const make = Effect.gen(function*() {
     ),
     change,
     setPassword,
-    signedIn
+    signedIn,
+    rehash
   })
 })

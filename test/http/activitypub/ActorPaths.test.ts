@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { json, newPerson, publish } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
+import * as KeyPairs from "../../support/KeyPairs.ts"
 import { TestServer } from "../../support/Server.ts"
 import { answer } from "./Exchange.ts"
 import { deliverFrom, note, type RemotePerson, send, servers } from "./Sending.ts"
@@ -207,5 +208,33 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("actors with
       assert.isTrue(asked.document.id.startsWith(`${erin.actor}#follows/`))
       yield* json(erin, `/api/v1/statuses/${id}`, undefined, "DELETE")
       assert.strictEqual((yield* shared.next("Delete")).document.object.id, uri)
+    }))
+
+  it.effect("keys that came from another server keep their ids; the newest signs, and all are in the document", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const fred = yield* numbered("fred")
+      const pairs = [yield* KeyPairs.next, yield* KeyPairs.next]
+      for (const [n, { privatePem, publicPem }] of pairs.entries()) {
+        const fragment = ["main-key", "key-2"][n]
+        const createdAt = new Date(Date.UTC(2024, n))
+        yield* sql`INSERT INTO signing_keys ${
+          sql.insert({ ownerId: fred.accountId, fragment, publicPem, privatePem, createdAt })
+        }`
+      }
+      const { json: actor } = yield* documentAt(fred.actor)
+      const shown = (fragment: string, publicKeyPem: string | undefined) => ({
+        id: `${fred.actor}#${fragment}`,
+        owner: fred.actor,
+        publicKeyPem
+      })
+      assert.deepStrictEqual(actor.publicKey, [
+        shown("key-2", pairs[1]?.publicPem),
+        shown("main-key", pairs[0]?.publicPem)
+      ])
+      const yara = yield* there("yara")
+      const own = yield* inboxAt("/users/yara/inbox")
+      yield* follow(yara, fred.actor)
+      assert.include((yield* own.next("Accept")).signature, `keyId="${fred.actor}#key-2"`)
     }))
 })
