@@ -64,6 +64,9 @@ export const emoji = ({ publicUrl }: Base, id: bigint): string => `${publicUrl}/
 
 /** Collection of a local thread's posts. */
 export const context = ({ publicUrl }: Base, id: bigint): string => `${publicUrl}/contexts/${id}`
+/** Collection of a thread that came from Mastodon, which names it by its first post and that post's author. */
+export const contextOfRoot = ({ publicUrl }: Base, accountId: bigint, statusId: bigint): string =>
+  `${publicUrl}/contexts/${accountId}-${statusId}`
 
 /** Thread id for servers that group posts by it. */
 export const conversation = ({ localDomain }: Pick<ServerConfig["Service"], "localDomain">, id: bigint): string =>

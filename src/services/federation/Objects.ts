@@ -25,7 +25,11 @@ const replyRows = rowsOf(
   Schema.Struct({
     id: Schema.BigInt,
     replies: Schema.Array(Schema.BigInt),
-    begunHere: Schema.Boolean,
+    /** Author of the thread's first post, if the thread began here with a public post. */
+    rootAuthor: Schema.NullOr(Schema.BigInt),
+    /** Ids of a thread that came from another server: its own, and its first post's if that is local. */
+    conversationUri: Schema.NullOr(Schema.String),
+    rootId: Schema.NullOr(Schema.BigInt),
     readers: Schema.Array(Schema.String),
     /**
      * Consent of the author of the reply's parent or the reblogged post: its id, or the number of the request to a
@@ -98,10 +102,11 @@ export class Objects extends Context.Service<Objects, {
       const ownReplies = (ids: ReadonlyArray<bigint>) =>
         replyRows(sql`
           SELECT s.id, ARRAY(SELECT a.uri FROM mentions m JOIN accounts a ON a.id = m.account_id
-            WHERE m.status_id = s.id AND m.quiet AND NOT m.silent AND a.uri IS NOT NULL ORDER BY a.id) AS readers, EXISTS (SELECT FROM statuses root WHERE root.id = s.conversation_id AND root.conversation_id = root.id
+            WHERE m.status_id = s.id AND m.quiet AND NOT m.silent AND a.uri IS NOT NULL ORDER BY a.id) AS readers, (SELECT root.account_id FROM statuses root
+            WHERE root.id = coalesce(c.root_id, s.conversation_id) AND root.conversation_id = s.conversation_id
             AND root.local AND root.deleted_at IS NULL AND ${
           isPublicRow(sql, "root")
-        }) AS begun_here, ARRAY(SELECT r.id FROM statuses r WHERE r.in_reply_to_id = s.id AND r.account_id = s.account_id
+        }) AS root_author, c.uri AS conversation_uri, c.root_id, ARRAY(SELECT r.id FROM statuses r WHERE r.in_reply_to_id = s.id AND r.account_id = s.account_id
             AND r.deleted_at IS NULL AND ${isPublicRow(sql, "r")}
             ORDER BY r.id LIMIT ${sql.literal(String(inlineRepliesMax))}) AS replies,
           CASE WHEN s.in_reply_to_id IS NOT NULL OR s.reblog_of_id IS NOT NULL THEN (
@@ -109,7 +114,7 @@ export class Objects extends Context.Service<Objects, {
             FROM interaction_requests q JOIN accounts a ON a.id = q.target_account_id
             WHERE q.interaction_id = s.id AND q.state = 'accepted' AND (a.domain IS NULL OR q.authorization_uri IS NOT NULL))
           END AS consent
-          FROM statuses s WHERE s.id = ANY (${ids}::bigint[])`)
+          FROM statuses s LEFT JOIN conversations c ON c.id = s.conversation_id WHERE s.id = ANY (${ids}::bigint[])`)
 
       const load = traced("Objects.load")(function*(ids: ReadonlyArray<bigint>) {
         const records = new Map((yield* statuses.load(ids)).map((record) => [record.id, record]))
@@ -133,6 +138,13 @@ export class Objects extends Context.Service<Objects, {
             (consent.uri ??
               LocalIds.interactionAuthorization(LocalIds.actor(config, consent.actorPath), BigInt(consent.id)))
         }
+        const contextOf = ({ conversationId, id }: StatusRecord) => {
+          const { rootAuthor, rootId } = repliesById.get(id) ?? { rootAuthor: null, rootId: null }
+          if (rootAuthor === null) return undefined
+          return rootId === null
+            ? LocalIds.context(config, conversationId)
+            : LocalIds.contextOfRoot(config, rootAuthor, rootId)
+        }
         const related = (record: StatusRecord): NoteRelations => {
           const parent = record.inReplyToId === null ? undefined : refById.get(record.inReplyToId)
           return {
@@ -146,7 +158,9 @@ export class Objects extends Context.Service<Objects, {
             emojis: named(record.html, ...textsOf(record), ...record.poll?.options ?? []),
             readers: repliesById.get(record.id)?.readers ?? [],
             ownReplies: repliesById.get(record.id)?.replies ?? [],
-            begunHere: repliesById.get(record.id)?.begunHere === true
+            conversation: repliesById.get(record.id)?.conversationUri ??
+              LocalIds.conversation(config, record.conversationId),
+            context: contextOf(record)
           }
         }
         const objectOf = (record: StatusRecord): readonly [bigint, LocalObject] | undefined => {

@@ -68,8 +68,10 @@ export interface NoteRelations {
   readonly reactions: number
   /** The author's first own replies. */
   readonly ownReplies: ReadonlyArray<bigint>
-  /** True if its thread began here, with a public post. */
-  readonly begunHere: boolean
+  /** Id of its thread, for servers that group posts by it. */
+  readonly conversation: string
+  /** Id of the collection of its thread's posts, if the thread began here with a public post. */
+  readonly context: string | undefined
   /** Emoji that its texts use. */
   readonly emojis: ReadonlyArray<Emoji>
 }
@@ -104,8 +106,8 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
     ...addressing(record.visibility, actor, [...related.mentioned.map(({ uri }) => uri), ...related.readers]),
     atomUri: id,
     inReplyToAtomUri: related.inReplyTo ?? null,
-    conversation: LocalIds.conversation(config, record.conversationId),
-    ...(related.begunHere ? { context: LocalIds.context(config, record.conversationId) } : {}),
+    conversation: related.conversation,
+    ...(related.context === undefined ? {} : { context: related.context }),
     content,
     ...(record.source === null ? {} : { source: { content: record.source, mediaType: record.contentType } }),
     interactionPolicy: policyDocument(record, actor, related.mentioned.map(({ uri }) => uri)),

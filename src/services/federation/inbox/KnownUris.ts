@@ -88,7 +88,9 @@ export class KnownUris extends Context.Service<KnownUris, {
       const foreignStatus = batched((uris: ReadonlyArray<string>) =>
         Effect.map(
           foreignRows(sql`SELECT id, account_id, local, visibility, interaction_policy, uri FROM statuses
-            WHERE uri = ANY (${uris}::text[])`),
+            WHERE uri = ANY (${uris}::text[])
+            UNION ALL SELECT s.id, s.account_id, s.local, s.visibility, s.interaction_policy, a.uri
+            FROM status_aliases a JOIN statuses s ON s.id = a.status_id WHERE a.uri = ANY (${uris}::text[])`),
           (rows) => {
             const found = new Map(rows.map((row) => [row.uri, row]))
             return (uri: string) => found.get(uri)
