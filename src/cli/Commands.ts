@@ -13,6 +13,7 @@ import * as Media from "./Media.ts"
 import * as Migrate from "./Migrate.ts"
 import * as Restart from "./Restart.ts"
 import * as Token from "./Token.ts"
+import * as Transfer from "./Transfer.ts"
 import * as Trends from "./Trends.ts"
 
 /** The operator's command line, with the arguments of `Stdio`. Works with or without a running server. */
@@ -28,6 +29,7 @@ export const program = Command.make("murmuration").pipe(
     Domain.command,
     Federation.command,
     Trends.command,
+    Transfer.command,
     Migrate.command,
     Restart.command,
     Doctor.command

@@ -51,10 +51,10 @@ export const move = Command.make(
   traced("account move")(function*(given) {
     const config = yield* ServerConfig
     const moves = yield* Moves
-    const { accountId, username } = yield* findUser(given.name)
+    const { accountId, actorPath } = yield* findUser(given.name)
     const target = yield* RemoteServices.account(given.handle)
     const named = yield* Effect.orDie(moves.aliasesOf(target.id))
-    if (!named.includes(Urls.actor(config, username))) {
+    if (!named.includes(Urls.actor(config, actorPath))) {
       return yield* new OperatorError({
         message: `${given.handle} does not list ${given.name}@${config.localDomain} as an alias`
       })

@@ -22,6 +22,7 @@ import { addressOf } from "../guard/ClientAddresses.ts"
 import { plainError } from "../guard/Reply.ts"
 import { Admission, refuseBusy } from "./Admission.ts"
 import { refused } from "./DocumentResponse.ts"
+import { ownerBases, ownerIn } from "./OwnerPaths.ts"
 import { signedRequest } from "./Requesters.ts"
 import * as Synchronizing from "./Synchronizing.ts"
 
@@ -150,14 +151,15 @@ const make = Effect.gen(function*() {
 
   const personal = Effect.flatMap(
     HttpRouter.params,
-    ({ name = "" }) => Effect.matchEffect(local.find(name), { onFailure: refused, onSuccess: () => receive })
+    (params) => Effect.matchEffect(local.find(ownerIn(params)), { onFailure: refused, onSuccess: () => receive })
   )
 
   return federated
     ? Layer.mergeAll(
       HttpRouter.add("POST", "/inbox", receive),
       HttpRouter.add("POST", "/actor/inbox", receive),
-      HttpRouter.add("POST", "/users/:name/inbox", personal)
+      HttpRouter.add("POST", `${ownerBases[0]}/inbox`, personal),
+      HttpRouter.add("POST", `${ownerBases[1]}/inbox`, personal)
     )
     : Layer.empty
 })

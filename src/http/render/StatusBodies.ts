@@ -109,7 +109,7 @@ const bodyValues = (
   record: StatusRecord,
   emojis: ReadonlyArray<Emoji>
 ): Values<StatusBody> => {
-  const note = Urls.note(config, record.username, record.id)
+  const note = Urls.note(config, record.actorPath, record.id)
   const activity = `${note}/activity`
   const reblog = record.reblogOfId !== null
   return {

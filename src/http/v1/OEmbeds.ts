@@ -49,7 +49,7 @@ export const layer = group(
       show: traced("oEmbeds.show")(function*({ query }) {
         const named = parse(config, query.url ?? "")
         if (named?.kind !== "status") return yield* new RecordNotFound()
-        const { record } = yield* localPost(statuses, named.username, named.id)
+        const { record } = yield* localPost(statuses, named.name, named.id)
         const [author] = yield* accounts.load([record.accountId])
         if (record.reblogOfId !== null || author === undefined) return yield* new RecordNotFound()
         const width = pixels(query.maxwidth) ?? usualWidth

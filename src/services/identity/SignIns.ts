@@ -100,6 +100,8 @@ export class SignIns extends Context.Service<SignIns, {
         const right = yield* credentials.verify(password, user?.passwordHash)
         if (user === undefined || !right) return yield* new SignInRefused({ state: "wrong" })
         yield* requireOpen(user)
+        // The password is right: a crowd of sign-ins only delays the new hash to the next one.
+        if (credentials.isForeign(user.passwordHash)) yield* Effect.ignore(users.rehash(user, password))
         return user.secondFactor === "on"
           ? { _tag: "CodeRequired", pending: yield* pendings.begin(user.accountId) } as const
           : yield* known(user)

@@ -3,6 +3,7 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import * as LocalUrls from "../../../services/discovery/LocalUrls.ts"
 import { parseHandle } from "../../../services/federation/DomainNames.ts"
 import { WebFingers } from "../../../services/federation/WebFingers.ts"
+import { Handles } from "../../../services/identity/Handles.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import * as Urls from "../../../services/instance/Urls.ts"
 import { RecordNotFound, Unavailable } from "../../../services/runtime/Errors.ts"
@@ -23,6 +24,7 @@ const handleCharactersMax = 300
 const make = Effect.gen(function*() {
   const config = yield* ServerConfig
   const fingers = yield* WebFingers
+  const handles = yield* Handles
   const limits = yield* Limits
   const pages = yield* WebPages
 
@@ -31,9 +33,10 @@ const make = Effect.gen(function*() {
       const { query, reader: { way, words: { pieces, say } } } = visit
       const found = LocalUrls.parse(config, query.get("uri") ?? "")
       if (found === undefined || !config.federated) return yield* new RecordNotFound()
+      const { username } = yield* handles.find(found.name)
       const url = found.kind === "account"
-        ? Urls.profile(config, found.username)
-        : Urls.status(config, found.username, found.id)
+        ? Urls.profile(config, username)
+        : Urls.status(config, username, found.id)
       const written = query.get("handle")?.slice(0, handleCharactersMax)
       const form = (wrong: string | undefined, above: Html | "" = ""): View => ({
         title: say("Continue on your own server"),
