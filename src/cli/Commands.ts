@@ -9,6 +9,7 @@ import * as Emoji from "./Emoji.ts"
 import * as Federation from "./Federation.ts"
 import * as Instance from "./Instance.ts"
 import * as Logging from "./Logging.ts"
+import * as Mail from "./Mail.ts"
 import * as Media from "./Media.ts"
 import * as Migrate from "./Migrate.ts"
 import * as Restart from "./Restart.ts"
@@ -26,6 +27,7 @@ export const program = Command.make("murmuration").pipe(
     Emoji.command,
     Instance.command,
     Media.command,
+    Mail.command,
     Domain.command,
     Federation.command,
     Trends.command,

@@ -5,12 +5,16 @@ import { Command } from "effect/cli"
 import * as Database from "../layers/Database.ts"
 import { EmbeddedPostgres } from "../layers/EmbeddedPostgres.ts"
 import { Environment } from "../layers/Environment.ts"
+import * as ForgottenDatabase from "../layers/ForgottenDatabase.ts"
 import { traced } from "../services/runtime/Traced.ts"
 
 /** Connection to the configured database. An embedded one runs while the scope is open. */
 export const connection = Effect.gen(function*() {
   const { databaseUrl: url, dataDir } = yield* Environment
-  if (url !== undefined) return { url }
+  if (url !== undefined) {
+    yield* ForgottenDatabase.refuse(url, dataDir)
+    return { url }
+  }
   const services = yield* Layer.build(EmbeddedPostgres.layer({ dataDir, adopt: false }))
   return Database.connectionOf(yield* Effect.provide(EmbeddedPostgres, services))
 })
