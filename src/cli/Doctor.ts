@@ -15,6 +15,7 @@ import { InboundActivities } from "../services/federation/inbox/InboundActivitie
 import { Fanouts } from "../services/intents/Fanouts.ts"
 import { Storage } from "../services/media/Storage.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 import { connection } from "./Migrate.ts"
 
 const versionRows = rowsOf(Schema.Struct({ number: Schema.Int, version: Schema.String }))
@@ -165,4 +166,7 @@ export const command = Command.make(
       Effect.scoped,
       Effect.provide(Layer.mergeAll(Environment.layer, NodeServices.layer, NodeCrypto.layer))
     ))
-).pipe(Command.withDescription("Checks the server's configuration and dependencies"))
+).pipe(
+  Command.withDescription("Checks the server's configuration and dependencies"),
+  withExamples(["", "Checks everything"])
+)

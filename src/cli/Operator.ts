@@ -19,11 +19,14 @@ import { Roles } from "../services/staff/Roles.ts"
 /** Maximum Postgres connections of a command. */
 const connectionsMax = 3
 
-/** Database of `DATABASE_URL`, or the embedded one, which is started for the command unless a server runs it. */
+/**
+ * Database of `DATABASE_URL`, or the embedded one, which is started for the command unless a server runs it. A command
+ * does not wait for a database that cannot be reached.
+ */
 const database = Layer.unwrap(Effect.map(Environment, ({ databaseUrl, dataDir }) =>
   databaseUrl === undefined
     ? Database.layerEmbedded(connectionsMax).pipe(Layer.provide(EmbeddedPostgres.layer({ dataDir, adopt: false })))
-    : Database.layerAt({ url: databaseUrl, maxConnections: connectionsMax })))
+    : Database.layerAt({ url: databaseUrl, maxConnections: connectionsMax, retriesMax: 0 })))
 
 /** Broadcasts to running servers by NOTIFY; receives nothing. */
 const broadcast = Layer.effect(

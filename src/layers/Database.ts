@@ -24,7 +24,12 @@ export type Connection =
   & {
     /** Maximum connections of this process; transactions and listeners hold one each, plain queries share them. */
     readonly maxConnections?: number
+    /** Retries, one a second, while Postgres cannot be reached at the start. */
+    readonly retriesMax?: number
   }
+
+/** Retries of a server: Postgres may still be starting, in a cluster or after a crash. */
+const defaultRetriesMax = 10
 
 /** Name of the database in an embedded Postgres. */
 const embeddedDatabase = "postgres"
@@ -123,7 +128,10 @@ export class HeldSessions extends Context.Service<HeldSessions, PgClient.PgClien
 
 /** Turns a database error into an operator error. */
 export const failed = (error: SqlError | MigrationError) =>
-  new OperatorError({ message: `The database cannot be used: ${describe(error)}` })
+  new OperatorError({
+    message: `The database cannot be used: ${describe(error)}`,
+    unreachable: isConnectionError(error)
+  })
 
 /**
  * Migrates the schema in one transaction under a lock, so that nodes may start concurrently. Uses its own session
@@ -137,12 +145,13 @@ export const migrate = traced("Database.migrate")(
       Effect.provide(NodeServices.layer)
     )
   },
-  // Postgres may still be starting, in a cluster or after a crash.
-  Effect.retry({ while: isConnectionError, times: 10, schedule: Schedule.spaced("1 second") }),
+  (migration, { retriesMax = defaultRetriesMax }) =>
+    Effect.retry(migration, { while: isConnectionError, times: retriesMax, schedule: Schedule.spaced("1 second") }),
   Effect.mapError(failed)
 )
 
-function isConnectionError(error: SqlError | MigrationError) {
+/** Returns true if Postgres could not be reached, or the connection was lost. */
+export function isConnectionError(error: SqlError | MigrationError): boolean {
   return isSqlError(error) && error.reason._tag === "ConnectionError"
 }
 
