@@ -41,7 +41,11 @@ describe("help of the command line", () => {
         assert.match(ended.err, /^.*PORT: /s, command)
       }
       const unknown = yield* cli(["account", "create", "ada", "--emial", "ada@example.org"], refused)
-      assert.strictEqual(unknown.code, 2)
+      assert.deepInclude(unknown, { code: 2, out: "" })
+      assert.match(
+        unknown.err,
+        /^DESCRIPTION\n[^]*--email string .* \(required\)\n[^]*--emial[^]*Did you mean[^]*--email/
+      )
     }))
 
   it.live("shows examples before usage and flags, and the exit codes in that of the program", () =>
@@ -50,11 +54,12 @@ describe("help of the command line", () => {
       assert.strictEqual(one.code, 0)
       assert.match(
         one.out,
-        /^DESCRIPTION\n {2}Creates a token.*\n\nEXAMPLES\n {2}# .*\n {2}npm run cli -- token create ada --scopes "read write"\n\nUSAGE\n {2}murmuration token create.*\n\nARGUMENTS\n[^]*\n\nFLAGS\n/
+        /^DESCRIPTION\n {2}Creates a token.*\n\nEXAMPLES\n {2}# .*\n {2}npm run cli -- token create ada --scopes "read write"\n\nUSAGE\n {2}npm run cli -- token create.*\n\nARGUMENTS\n[^]*\n\nFLAGS\n/
       )
       const all = yield* cli(["--help"], refused)
       for (const [code, meaning] of Object.entries(exitCodes)) assert.include(all.out, `  ${code}  ${meaning}\n`)
       assert.notInclude(one.out, exitCodes[3])
+      assert.include(one.out, "Run 'npm run cli -- --help' for global flags")
     }))
 })
 

@@ -2,6 +2,7 @@ import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { HelpDoc } from "effect/cli"
 import { fileURLToPath } from "node:url"
+import { typed } from "../../src/cli/Examples.ts"
 import { exitCodes } from "../../src/layers/OperatorError.ts"
 import { helpOf, places } from "../support/CommandTree.ts"
 
@@ -38,7 +39,7 @@ const sectionOf = (path: ReadonlyArray<string>) =>
     [
       `## ${titleOf(path)}`,
       `${description}.`,
-      code(usage),
+      code(typed(usage)),
       ...table("Argument", args.map(argumentRow)),
       ...table("Flag", flags.map(flagRow)),
       "Examples:",
@@ -77,7 +78,7 @@ and load the script at the start of the shell:
     function murmuration; npm --prefix /srv/murmuration run --silent cli -- $argv; end
     murmuration --completions fish | source
 
-A script that is saved in a file loads faster; write it again after an upgrade.`
+Paths in arguments are relative to the folder of the server. A completion script that is saved in a file loads faster; write it again after an upgrade.`
 
 describe("docs/command-line.md", () => {
   it.live("equals the output of `npm run docs:commands` for the current commands", () =>
