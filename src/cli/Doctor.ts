@@ -14,6 +14,7 @@ import { machineChecks } from "./doctor/MachineChecks.ts"
 import { mailChecks } from "./doctor/MailChecks.ts"
 import { publicChecks } from "./doctor/PublicChecks.ts"
 import { serviceChecks } from "./doctor/ServiceChecks.ts"
+import { withExamples } from "./Examples.ts"
 import { connection } from "./Migrate.ts"
 
 const all = <R>(checks: ReadonlyArray<Examination<R>>) => Effect.forEach(checks, examined, { concurrency: 4 })
@@ -62,4 +63,7 @@ export const command = Command.make(
       Effect.scoped,
       Effect.provide(Layer.mergeAll(Environment.layer, NodeServices.layer, NodeCrypto.layer))
     ))
-).pipe(Command.withDescription("Checks the server's configuration, dependencies and public address"))
+).pipe(
+  Command.withDescription("Checks the server's configuration, dependencies and public address"),
+  withExamples(["", "Checks everything"])
+)

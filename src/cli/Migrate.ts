@@ -7,6 +7,7 @@ import { EmbeddedPostgres } from "../layers/EmbeddedPostgres.ts"
 import { Environment } from "../layers/Environment.ts"
 import * as ForgottenDatabase from "../layers/ForgottenDatabase.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 
 /** Connection to the configured database. An embedded one runs while the scope is open. */
 export const connection = Effect.gen(function*() {
@@ -34,4 +35,7 @@ export const command = Command.make(
       Effect.scoped,
       Effect.provide(Layer.mergeAll(Environment.layer, NodeServices.layer, NodeCrypto.layer))
     ))
-).pipe(Command.withDescription("Runs pending database migrations, as the server does at its start"))
+).pipe(
+  Command.withDescription("Runs pending database migrations, as the server does at its start"),
+  withExamples(["", "Brings the database up to date"])
+)

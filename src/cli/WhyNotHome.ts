@@ -1,4 +1,4 @@
-import { Console, Effect, Layer } from "effect"
+import { Effect, Layer, String } from "effect"
 import { Argument, Command } from "effect/cli"
 import { Environment, serverConfig } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
@@ -7,8 +7,10 @@ import { parse } from "../services/discovery/LocalUrls.ts"
 import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
 import { type HomeReason, HomeReasons } from "../services/feeds/HomeReasons.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 import { findUser } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
+import { json, printList } from "./Output.ts"
 
 /** What the command says for each reason; `{name}` is the reader. */
 const sentences: Readonly<Record<HomeReason, string>> = {
@@ -47,16 +49,22 @@ export const whyNotHome = Command.make(
   "why-not-home",
   {
     name: Argument.String("name").pipe(Argument.withDescription("Name of the account whose home it is")),
-    post: Argument.String("post").pipe(Argument.withDescription("Id or URL of the post"))
+    post: Argument.String("post").pipe(Argument.withDescription("Id or URL of the post")),
+    json
   },
   traced("account why-not-home")(function*(given) {
     const { accountId, username } = yield* findUser(given.name)
     const reasons = yield* (yield* HomeReasons).of(accountId, yield* statusIdOf(given.post))
     if (reasons === undefined) return yield* new OperatorError({ message: `There is no post ${given.post} here` })
-    yield* Console.log(
-      reasons.length === 0
-        ? `The post is in the home of ${username}, unless one of their filters hides it.`
-        : reasons.map((reason) => sentences[reason].replaceAll("{name}", username)).join("\n")
+    const lines = reasons.map((reason) => sentences[reason].replaceAll("{name}", username))
+    yield* printList(
+      given.json,
+      reasons.map((reason, index) => ({ reason: String.camelToSnake(reason), text: lines[index] })),
+      lines,
+      `The post is in the home of ${username}, unless one of their filters hides it.`
     )
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Says why a post is not in an account's home timeline"))
+).pipe(
+  Command.withDescription("Says why a post is not in an account's home timeline"),
+  withExamples(["ada https://example.com/notes/1", "Explains why ada does not see a post"])
+)

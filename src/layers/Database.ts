@@ -123,7 +123,10 @@ export class HeldSessions extends Context.Service<HeldSessions, PgClient.PgClien
 
 /** Turns a database error into an operator error. */
 export const failed = (error: SqlError | MigrationError) =>
-  new OperatorError({ message: `The database cannot be used: ${describe(error)}` })
+  new OperatorError({
+    message: `The database cannot be used: ${describe(error)}`,
+    unreachable: isConnectionError(error)
+  })
 
 /**
  * Migrates the schema in one transaction under a lock, so that nodes may start concurrently. Uses its own session
@@ -147,7 +150,8 @@ export const migrate = traced("Database.migrate")(
   Effect.mapError(failed)
 )
 
-function isConnectionError(error: SqlError | MigrationError) {
+/** Returns true if Postgres could not be reached, or the connection was lost. */
+export function isConnectionError(error: SqlError | MigrationError): boolean {
   return isSqlError(error) && error.reason._tag === "ConnectionError"
 }
 

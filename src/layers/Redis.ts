@@ -127,7 +127,7 @@ const open = traced("Redis.open")(function*(url: Redacted.Redacted<string>, purp
   })
   yield* Effect.tryPromise({
     try: () => client.connect(),
-    catch: () => new OperatorError({ message: `Redis (REDIS_URL) cannot be used: ${reason}` })
+    catch: () => new OperatorError({ message: `Redis (REDIS_URL) cannot be used: ${reason}`, unreachable: true })
   })
   return client
 })
