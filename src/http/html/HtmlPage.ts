@@ -10,7 +10,7 @@ export interface Page {
   /** Catalog of the page's language. */
   readonly words: Catalog
   readonly title: string
-  /** The server's domain, shown on top. */
+  /** The server's title, shown on top. */
   readonly server: string
   readonly body: Html
   readonly status?: number

@@ -50,7 +50,7 @@ const make = Effect.gen(function*() {
         ? html`<p class="soft">${say("There are no public posts yet.")}</p>`
         : html`<ul class="posts">${members.map((one) => html`<li>${person(one)}</li>`)}</ul>`
     }`
-    return pages.respond({
+    return yield* pages.respond({
       words,
       title: found.name,
       body: html`

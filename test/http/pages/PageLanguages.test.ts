@@ -61,7 +61,7 @@ const isSettingTable = ({ path }: Source) => path === "src/services/instance/Set
 const said = new Set([
   ...saidIn(sourcesIn("src").filter((file) => isForPeople(file) || isForStaff(file) || isSettingTable(file))),
   ...[Scopes.all].concat(Scopes.all.map((scope) => [scope])).flatMap((scopes) => group(scopes))
-    .flatMap(({ access, texts, title }) => [access, title].concat(texts))
+    .flatMap(({ access, texts, title }) => [access ?? title, title].concat(texts))
 ])
 
 /** The values of a message and how they are told apart: `{count, plural}`, `<link>`. */

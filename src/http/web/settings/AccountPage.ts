@@ -29,7 +29,7 @@ const make = Effect.gen(function*() {
       : changed === "email" && user?.unconfirmedEmail === undefined
       ? say("Your email address was changed.")
       : undefined
-    return frame.page(member, {
+    return yield* frame.page(member, {
       title: say("Account"),
       wrong,
       done,

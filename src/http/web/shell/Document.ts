@@ -10,8 +10,6 @@ import type { View, Visit } from "./Visit.ts"
 interface Shown {
   readonly visit: Visit
   readonly view: View
-  /** Domain of the server. */
-  readonly server: string
   readonly scripts: Html
   /** Number of unread notifications. */
   readonly unread: number
@@ -20,8 +18,8 @@ interface Shown {
 }
 
 /** Renders a page of the web: head, navigation, column and aside. */
-export const documentOf = ({ above, scripts, server, unread, view, visit }: Shown): string => {
-  const { words: { say }, words } = visit.reader
+export const documentOf = ({ above, scripts, unread, view, visit }: Shown): string => {
+  const { server, words: { say }, words } = visit.reader
   const scheme = visit.session?.web.scheme ?? "auto"
   return String(html`<!doctype html>
 <html lang="${words.tag}"${scheme === "auto" ? "" : html` class="${scheme}"`}>

@@ -65,6 +65,8 @@ fieldset { border: 0; margin: 0; padding: 0 }
 .problem { background: var(--danger-back); color: var(--danger) }
 .done { background: var(--good-back) }
 .done p { margin: 0 }
+.prose { padding: 0 var(--s4) var(--s5) }
+.prose h2 { margin-inline: 0 }
 .panel { background: var(--card); border: 1px solid var(--line); border-radius: var(--rounder); padding: var(--s4);
   margin: var(--s4) 0 }
 @media (min-width: 1100px) {

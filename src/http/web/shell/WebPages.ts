@@ -21,6 +21,7 @@ import { flashBox } from "./FlashBox.ts"
 import { unreadMax } from "./Navigation.ts"
 import { pageHeaders } from "./PageHeaders.ts"
 import type { MemberVisit, View, Visit } from "./Visit.ts"
+import { visitOf } from "./Visiting.ts"
 
 type Request = HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
 type Response = HttpServerResponse.HttpServerResponse
@@ -78,9 +79,6 @@ export class WebPages extends Context.Service<WebPages, {
   )
 }
 
-/** Maximum characters of a page's path and query that forms send back. */
-const hereCharactersMax = 2_000
-
 const make = Effect.gen(function*() {
   const config = yield* ServerConfig
   const forms = yield* Forms
@@ -92,23 +90,8 @@ const make = Effect.gen(function*() {
   const media = mediaSources(config)
   const notifications = yield* Notifications
 
-  const visitOf = (visitor: Visitor) =>
-    Effect.gen(function*() {
-      const { url } = yield* HttpServerRequest.HttpServerRequest
-      const [path = "", search = ""] = url.slice(0, hereCharactersMax).split("?", 2)
-      const visit: Visit = {
-        reader: visitor,
-        viewer: visitor.session?.accountId,
-        session: visitor.session,
-        translates,
-        formToken: visitor.formToken,
-        here: search === "" ? path : `${path}?${search}`,
-        path,
-        query: new URLSearchParams(search),
-        params: yield* HttpRouter.params
-      }
-      return visit
-    })
+  const visitBy = (visitor: Visitor) =>
+    Effect.flatMap(HttpRouter.params, (params) => visitOf(visitor, params, translates))
 
   const headersOf = (visit: Visit, status: number) => pageHeaders(visit, status, media)
 
@@ -120,7 +103,6 @@ const make = Effect.gen(function*() {
     const text = documentOf({
       visit,
       view,
-      server: config.localDomain,
       unread: session === undefined ? 0 : yield* notifications.unread(session.accountId, everything, unreadMax),
       scripts: scripts.tags([...(session === undefined ? ["viewer" as const] : memberScripts), ...view.scripts ?? []]),
       above: html`${flashBox(visit, told)}${problem(refused)}`
@@ -183,7 +165,7 @@ const make = Effect.gen(function*() {
   const member: WebPages["Service"]["member"] = (show) =>
     Effect.gen(function*() {
       const visitor = yield* visitors.current
-      const visit = yield* visitOf(visitor)
+      const visit = yield* visitBy(visitor)
       const known = memberVisit(visit)
       if (known === undefined) return signInFirst(visit)
       const refused = stateRefusal(known.session.state, { forUsers: true })
@@ -194,7 +176,7 @@ const make = Effect.gen(function*() {
   const anyone: WebPages["Service"]["anyone"] = (show, closed = Effect.succeed(false)) =>
     Effect.gen(function*() {
       const visitor = yield* visitors.current
-      const visit = yield* visitOf(visitor)
+      const visit = yield* visitBy(visitor)
       if (visit.session !== undefined) {
         const refused = stateRefusal(visit.session.state, { forUsers: false })
         return visitor.remember(
@@ -208,7 +190,7 @@ const make = Effect.gen(function*() {
     forms.handle(
       Effect.fnUntraced(function*(form) {
         const { headers } = yield* HttpServerRequest.HttpServerRequest
-        const visit = memberVisit(yield* visitOf(yield* visitors.current))
+        const visit = memberVisit(yield* visitBy(yield* visitors.current))
         const back = ownPath(form.get("return")) ?? "/home"
         if (visit === undefined) return redirect(signInTo(back))
         const wantsPart = headers["x-murmuration-part"] !== undefined
@@ -248,11 +230,11 @@ const make = Effect.gen(function*() {
   const form: WebPages["Service"]["form"] = (run, stale) => {
     const again = Effect.fnUntraced(function*(fields: URLSearchParams) {
       const visitor = yield* visitors.current
-      const visit = yield* visitOf(visitor)
+      const visit = yield* visitBy(visitor)
       return visitor.remember(yield* render(visit, yield* stale(visit, fields)))
     })
     const handler = Effect.fnUntraced(function*(fields: URLSearchParams) {
-      const visit = yield* visitOf(yield* visitors.current)
+      const visit = yield* visitBy(yield* visitors.current)
       const known = memberVisit(visit)
       if (known === undefined) return yield* again(fields)
       const refused = stateRefusal(known.session.state, { forUsers: true })
