@@ -68,12 +68,17 @@ export type Page = Answer
 const isSignOut = (page: string, action: string) =>
   page.includes(`<header class="top">`) && action.startsWith("/auth/sign_out")
 
-/** Parses the forms of a page: their targets and hidden fields. The sign-out in the web client's navigation comes last. */
+/** Parses the forms of a page: targets, names of text fields, acts and hidden fields. The sign-out in the web client's navigation comes last. */
 export const formsOf = ({ text }: Answer) =>
   [...text.matchAll(/<form method="post" action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map((
     [, action = "", inside = ""]
   ) => ({
     action: unescape(action),
+    written: [...inside.matchAll(/<(?:input|textarea) ([^>]*)>/g)].flatMap(([, attributes = ""]) =>
+      /type="(?:hidden|checkbox|radio|file|submit)"/.test(attributes)
+        ? []
+        : /name="([^"]+)"/.exec(attributes)?.[1] ?? []
+    ),
     acts: [...inside.matchAll(/<button [^>]*name="act" value="([^"]*)"/g)].map(([, act = ""]) => act),
     fields: Object.fromEntries(
       [...inside.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map((

@@ -24,6 +24,13 @@ describe("F106: one form of a request's address", () => {
     assert.strictEqual(plainUrl(expected), expected)
   })
 
+  it.each([
+    ["/search?q=a%00b", "/search?q=ab"],
+    ["/tags/%00", "/tags/"],
+    ["/x?q=%0%000", "/x?q="],
+    ["/api/v2/search?q=%00", "/api/v2/search?q=%00"]
+  ])("F245: null bytes reach no page: %s is %s", (url, expected) => assert.strictEqual(plainUrl(url), expected))
+
   it("F181: an escaped @ begins the path of a profile as a literal one does", () => {
     assert.strictEqual(plainUrl("/%40alice/%40x?q=%40"), "/@alice/@x?q=%40")
   })

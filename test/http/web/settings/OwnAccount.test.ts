@@ -162,8 +162,13 @@ layer(server(), { excludeTestServices: true })("own account, on pages and by the
       const fields = { password, moved_to_uri: "https://local.example/users/dorothea" }
       assert.strictEqual((yield* submit("/api/v1/accounts/move", token, { ...fields, password: "wrong" })).status, 403)
       assert.strictEqual((yield* submit("/api/v1/accounts/move", token, fields)).status, 202)
-      const own = JSON.parse((yield* get("/api/v1/accounts/verify_credentials", token)).text)
-      assert.strictEqual(own.moved?.acct, "dorothea")
+      assert.strictEqual(
+        (yield* get("/api/v1/accounts/verify_credentials", token)).status,
+        403,
+        "the token of a moved user"
+      )
+      const { text } = yield* get("/api/v1/accounts/lookup?acct=dora", theirs)
+      assert.strictEqual(JSON.parse(text).moved?.acct, "dorothea")
     }))
 
   it.effect("a deleted account is gone, with its sessions and tokens", () =>
