@@ -61,7 +61,7 @@ ${
       }
 <p>${
         pieces("Handles here end in {ending}. Any Mastodon app works with {address}.", {
-          ending: html`<strong>@${config.localDomain}</strong>`,
+          ending: html`<strong><bdi>@${config.localDomain}</bdi></strong>`,
           address: html`<strong>${config.publicUrl}</strong>`
         })
       }</p>
@@ -107,7 +107,7 @@ ${
           ? ""
           : html`<p>${
             pieces("Contact {account} about this server.", {
-              account: html`<a href="${way(`/@${contactAccount}`)}">@${contactAccount}</a>`
+              account: html`<a href="${way(`/@${contactAccount}`)}"><bdi>@${contactAccount}</bdi></a>`
             })
           }</p>`
       }

@@ -24,7 +24,7 @@ const make = Effect.gen(function*() {
 ${nextSteps(visitor)}
 <p>${
         pieces("Handles here end in {ending}. Any Mastodon app works with {address}.", {
-          ending: html`<strong>@${localDomain}</strong>`,
+          ending: html`<strong><bdi>@${localDomain}</bdi></strong>`,
           address: html`<strong>${publicUrl}</strong>`
         })
       }</p>

@@ -31,7 +31,12 @@ export interface Member extends Visitor {
 
 type Response = HttpServerResponse.HttpServerResponse
 
-const statuses: Readonly<Record<string, number>> = { NotAllowed: 403, RecordNotFound: 404, Unavailable: 503 }
+const statuses: Readonly<Record<string, number>> = {
+  NotAllowed: 403,
+  RecordNotFound: 404,
+  TooManyRequests: 429,
+  Unavailable: 503
+}
 
 /** Returns what a page shows for an error of a service. */
 export const wrongOf = ({ _tag, message }: { readonly _tag: string; readonly message: string }): Wrong => ({

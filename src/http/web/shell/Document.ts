@@ -1,5 +1,6 @@
 import { appleIconEdge, faviconEdges } from "../../../services/instance/PictureSettings.ts"
 import { type Html, html } from "../../html/Html.ts"
+import { languageAttributes } from "../../html/LanguageAttributes.ts"
 import { faviconPath, iconPath, manifestPath, themePath } from "../../html/PagePaths.ts"
 import { liveAttributes, liveRegion } from "./LiveParts.ts"
 import { bottomBar, navigation } from "./Navigation.ts"
@@ -22,7 +23,7 @@ export const documentOf = ({ above, scripts, unread, view, visit }: Shown): stri
   const { server, words: { say }, words } = visit.reader
   const scheme = visit.session?.web.scheme ?? "auto"
   return String(html`<!doctype html>
-<html lang="${words.tag}"${scheme === "auto" ? "" : html` class="${scheme}"`}>
+<html ${languageAttributes(words.tag)}${scheme === "auto" ? "" : html` class="${scheme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

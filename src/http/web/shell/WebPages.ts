@@ -71,6 +71,8 @@ export class WebPages extends Context.Service<WebPages, {
   ) => Effect.Effect<Response, never, R | Request>
   /** Renders a view, for responses that the other functions do not cover, such as a form shown again. */
   readonly render: (visit: Visit, view: View, refused?: string) => Effect.Effect<Response, never, Request>
+  /** Responds with parts of a page, for scripts. */
+  readonly part: (visit: Visit, part: Html, status?: number) => Response
 }>()("murmuration/http/web/shell/WebPages") {
   static readonly layer = Layer.effect(WebPages, Effect.suspend(() => make)).pipe(
     Layer.provide([Forms.layer, ExpensiveReads.layer]),
@@ -93,7 +95,12 @@ const make = Effect.gen(function*() {
   const visitBy = (visitor: Visitor) =>
     Effect.flatMap(HttpRouter.params, (params) => visitOf(visitor, params, translates))
 
-  const headersOf = (visit: Visit, status: number) => pageHeaders(visit, status, media)
+  const part: WebPages["Service"]["part"] = (visit, part, status = 200) =>
+    HttpServerResponse.text(String(part), {
+      status,
+      contentType: "text/html; charset=utf-8",
+      headers: pageHeaders(visit, status, media)
+    })
 
   const render = Effect.fnUntraced(function*(visit: Visit, view: View, refused?: string) {
     const { cookies } = yield* HttpServerRequest.HttpServerRequest
@@ -200,11 +207,7 @@ const make = Effect.gen(function*() {
           Effect.flatMap((done) => {
             if (HttpServerResponse.isHttpServerResponse(done)) return Effect.succeed(done)
             if (wantsPart && done.part !== undefined) {
-              return Effect.map(done.part, (part) =>
-                HttpServerResponse.text(String(part), {
-                  contentType: "text/html; charset=utf-8",
-                  headers: headersOf(visit, 200)
-                }))
+              return Effect.map(done.part, (made) => part(visit, made))
             }
             const response = seeOther(`${done.to ?? back}${done.at === undefined ? "" : `#${done.at}`}`)
             return Effect.succeed(
@@ -215,12 +218,10 @@ const make = Effect.gen(function*() {
           }),
           Effect.catch((error) =>
             wantsPart
-              ? Effect.map(answerFailure(error), ({ status }) =>
-                HttpServerResponse.text(String(problem(words.translate(error.message))), {
-                  status,
-                  contentType: "text/html; charset=utf-8",
-                  headers: headersOf(visit, status)
-                }))
+              ? Effect.map(
+                answerFailure(error),
+                ({ status }) => part(visit, problem(words.translate(error.message)), status)
+              )
               : Effect.succeed(flash.put(seeOther(back), { notice: words.translate(error.message) }))
           )
         )
@@ -251,5 +252,5 @@ const make = Effect.gen(function*() {
       }))
   }
 
-  return WebPages.of({ member, anyone, act, form, render })
+  return WebPages.of({ member, anyone, act, form, render, part })
 })
