@@ -1,12 +1,12 @@
-import { Cause, Effect, Random, References } from "effect"
+import { Cause, Effect, Layer, Random, References } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { isSqlError } from "effect/sql/SqlError"
-import { ServerConfig } from "../services/instance/ServerConfig.ts"
+import { ServerTitle } from "../services/instance/ServerTitle.ts"
 import { Catalogs } from "../services/languages/Catalogs.ts"
 import { logFailure } from "./guard/FailureResponses.ts"
 import { plainUrl } from "./guard/PlainUrls.ts"
 import * as Reply from "./guard/Reply.ts"
-import { limitPage } from "./html/LimitPage.ts"
+import { errorPage } from "./html/ErrorPage.ts"
 import { inLanguage } from "./languages/TranslatedErrors.ts"
 
 /**
@@ -81,7 +81,7 @@ export const layer = HttpRouter.middleware(
   Effect.gen(function*() {
     const nameOf = yield* naming
     const catalogs = yield* Catalogs
-    const { localDomain } = yield* ServerConfig
+    const title = yield* ServerTitle
     return (handler) => {
       const answered = Effect.catchCause(handler, answerCause)
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (sent) => {
@@ -93,18 +93,21 @@ export const layer = HttpRouter.middleware(
           ? answered
           : Effect.provideService(answered, HttpServerRequest.HttpServerRequest, request)
         const named = Effect.provideService(plain, References.CurrentLogAnnotations, { request: name })
-        return Effect.map(isShared && request.method === "OPTIONS" ? preflights(named) : named, (answer) => {
+        return Effect.flatMap(isShared && request.method === "OPTIONS" ? preflights(named) : named, (answer) => {
           // Sets all headers in one copy: there are many, and API responses cost little more than the copy.
           const headers = isShared ? { ...readable, "x-request-id": name } : { "x-request-id": name }
           const response = HttpServerResponse.setHeaders(answer, headers)
-          if (response.status < 400) return response
-          return limitPage(catalogs, localDomain, request, response) ?? inLanguage(catalogs, request, response)
+          if (response.status < 400) return Effect.succeed(response)
+          return Effect.map(
+            title.current,
+            (server) => errorPage(catalogs, server, request, response) ?? inLanguage(catalogs, request, response)
+          )
         })
       })
     }
   }),
   { global: true }
-)
+).pipe(Layer.provide(ServerTitle.layer))
 
 const pathOf = (url: string): string => {
   const end = url.indexOf("?")

@@ -2,10 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ask } from "../support/Api.ts"
 import { TestServer } from "../support/Server.ts"
-import { axeFinds, axeFindsInColors } from "./Axe.ts"
-import { Browser, picture, visit } from "./Browser.ts"
-
-const widths = [1280, 768, 390]
+import { Browser, visit } from "./Browser.ts"
+import { findingsAtEveryWidth } from "./EveryWidth.ts"
 
 layer(Layer.merge(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), Browser.layer), {
   excludeTestServices: true,
@@ -32,18 +30,7 @@ layer(Layer.merge(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), Browser.l
           ]] as const
           for (const [name, path] of paths) {
             await page.goto(baseUrl + path)
-            for (const width of widths) {
-              await page.setViewportSize({ width, height: 900 })
-              for (const scheme of ["light", "dark"] as const) {
-                await page.emulateMedia({ colorScheme: scheme })
-                const by = await (scheme === "light" ? axeFinds : axeFindsInColors)(page)
-                found.push(...by.map((one) => `${path} ${width} ${scheme}: ${one}`))
-                await picture(page, `public-${name}-${width}-${scheme}`)
-              }
-              if (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) {
-                found.push(`${path} is wider than ${width}`)
-              }
-            }
+            found.push(...await findingsAtEveryWidth(page, path, `public-${name}`))
           }
           assert.deepStrictEqual(found, [])
         })

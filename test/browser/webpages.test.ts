@@ -5,12 +5,9 @@ import { ask, settled } from "../support/Api.ts"
 import { cli } from "../support/CommandLine.ts"
 import { allTrends } from "../support/Crowd.ts"
 import { type Person, TestServer } from "../support/Server.ts"
-import { axeFinds, axeFindsInColors } from "./Axe.ts"
-import { Browser, picture, visit } from "./Browser.ts"
+import { Browser, visit } from "./Browser.ts"
+import { findingsAtEveryWidth, pictureName } from "./EveryWidth.ts"
 import { signIn } from "./Visits.ts"
-
-const widths = [1280, 768, 390]
-const schemes = ["light", "dark"] as const
 
 const write = (by: Person, status: string, more: Record<string, unknown> = {}) =>
   Effect.map(ask(by, "POST", "/api/v1/statuses", { status, ...more }), ({ body, status: code }) => {
@@ -18,11 +15,6 @@ const write = (by: Person, status: string, more: Record<string, unknown> = {}) =
     return String(body.id)
   })
 const follow = (by: Person, whom: Person) => ask(by, "POST", `/api/v1/accounts/${whom.accountId}/follow`, {})
-
-/** Innermost element that is wider than the window; null if everything fits. */
-const widest = `document.documentElement.scrollWidth > innerWidth
-  ? [...document.querySelectorAll("body *")].findLast((one) => one.getBoundingClientRect().right > innerWidth)?.outerHTML.slice(0, 200)
-  : null`
 
 /** Fills every page of the first person, and returns the pages' paths. */
 const furnish = Effect.gen(function*() {
@@ -116,18 +108,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           for (const path of paths) {
             const answer = await page.goto(baseUrl + path)
             if (answer?.status() !== 200) all.push(`${path} answers ${answer?.status()}`)
-            for (const width of widths) {
-              await page.setViewportSize({ width, height: 900 })
-              for (const scheme of schemes) {
-                await page.emulateMedia({ colorScheme: scheme })
-                const by = await (scheme === "light" ? axeFinds : axeFindsInColors)(page)
-                all.push(...by.map((one) => `${path} ${width} ${scheme}: ${one}`))
-                const name = path.replace(/\?.*/, "").replaceAll(/[/@]/g, "-").replaceAll(/\d{6,}/g, "id")
-                await picture(page, `web${name}-${width}-${scheme}`)
-              }
-              const wide = await page.evaluate(widest)
-              if (wide !== null) all.push(`${path} is wider than ${width}: ${String(wide)}`)
-            }
+            all.push(...await findingsAtEveryWidth(page, path, `web${pictureName(path)}`))
           }
           return all
         })

@@ -29,6 +29,7 @@ import { cluster } from "./Actors.ts"
 import { committedOnly } from "./CommittedOnly.ts"
 import { environment } from "./MediaJobs.ts"
 import { configuration } from "./Reads.ts"
+import { recording, RouteTable } from "./RouteTable.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
 /** E-mails that were sent, in order. */
@@ -46,7 +47,7 @@ const routes = Layer.mergeAll(
   Edge.layer,
   Body.layerWithFiles,
   Routes.layer.pipe(Layer.provide(WebSockets.layer))
-)
+).pipe(Layer.provide(recording))
 
 /** Foundation whose slow parts are in memory, in a folder or left out. */
 const foundation = (config: Partial<ServerConfig["Service"]>, credentials: typeof PasswordHashing.layerSimulation) =>
@@ -91,7 +92,7 @@ export const server = (
   Layer.satisfiesServicesType<never>()(
     HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
       Layer.merge(EmailRunner.layer),
-      Layer.provideMerge(NodeHttpServer.layerTest),
+      Layer.provideMerge(Layer.merge(NodeHttpServer.layerTest, RouteTable.layer)),
       Layer.provideMerge(Layer.merge(Routes.hub, AccountViews.layer)),
       Layer.provideMerge(options.limits ?? Limits.layerOff),
       Layer.provideMerge(Services.layer),

@@ -62,16 +62,16 @@ export const tokenInput = (formToken: string): Html => hidden(tokenField, formTo
 export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
 
 const make = Effect.gen(function*() {
-  const { localDomain, publicUrl } = yield* ServerConfig
+  const { publicUrl } = yield* ServerConfig
   const limits = yield* Limits
   const visitors = yield* Visitors
 
   /** Response to a form that is from another site, or was opened before the last sign-in. */
-  const notOurs = Effect.map(visitors.reader, ({ words }) =>
+  const notOurs = Effect.map(visitors.reader, ({ server, words }) =>
     respond({
       words,
       title: words.say("This form is no longer valid"),
-      server: localDomain,
+      server,
       status: 403,
       body: html`
 ${problem(words.say("For your security, we only accept forms from pages that were opened recently."))}
@@ -83,11 +83,11 @@ ${problem(words.say("For your security, we only accept forms from pages that wer
       }</p>`
     }))
 
-  const tooMany = Effect.map(visitors.reader, ({ words }) =>
+  const tooMany = Effect.map(visitors.reader, ({ server, words }) =>
     respond({
       words,
       title: words.say("Too many attempts"),
-      server: localDomain,
+      server,
       status: 429,
       body: problem(
         words.say("Too many attempts from your network in a short time. Please wait a while and try again.")

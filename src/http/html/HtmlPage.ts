@@ -2,6 +2,7 @@ import { HttpServerResponse } from "effect/http"
 import { appleIconEdge, faviconEdges } from "../../services/instance/PictureSettings.ts"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { type Html, html, raw } from "./Html.ts"
+import { languageAttributes } from "./LanguageAttributes.ts"
 import { faviconPath, iconPath, manifestPath, themePath } from "./PagePaths.ts"
 import { stylesheetPath } from "./Stylesheet.ts"
 
@@ -10,7 +11,7 @@ export interface Page {
   /** Catalog of the page's language. */
   readonly words: Catalog
   readonly title: string
-  /** The server's domain, shown on top. */
+  /** The server's title, shown on top. */
   readonly server: string
   readonly body: Html
   readonly status?: number
@@ -86,7 +87,7 @@ export const respond = (page: Page): HttpServerResponse.HttpServerResponse => {
 
 const textOf = (page: Page): string =>
   String(html`<!doctype html>
-<html lang="${page.words.tag}">
+<html ${languageAttributes(page.words.tag)}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

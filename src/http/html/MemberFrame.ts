@@ -1,4 +1,4 @@
-import { Context } from "effect"
+import { Context, type Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { Page } from "./HtmlPage.ts"
 import type { Visitor } from "./Visitors.ts"
@@ -9,5 +9,9 @@ export class MemberFrame extends Context.Service<MemberFrame, {
    * Responds with the page at `path`: with the navigation of members if the visitor is signed in, otherwise in the plain
    * frame of `HtmlPage.ts`.
    */
-  readonly respond: (visitor: Visitor, path: string, page: Page) => HttpServerResponse.HttpServerResponse
+  readonly respond: (
+    visitor: Visitor,
+    path: string,
+    page: Omit<Page, "server">
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse>
 }>()("murmuration/http/html/MemberFrame") {}

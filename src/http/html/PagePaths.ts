@@ -10,6 +10,9 @@ export const signUpPath = "/auth/sign_up"
 export const homePath = "/home"
 /** Next steps of a new owner. */
 export const welcomePath = "/welcome"
+/** Documents of the server; a version is below its path by its day. */
+export const privacyPath = "/privacy-policy"
+export const termsPath = "/terms-of-service"
 export const invitesPath = "/invites"
 export const authorizedAppsPath = "/oauth/authorized_applications"
 /** Pages on which members manage their account. */

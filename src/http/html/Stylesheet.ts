@@ -53,6 +53,7 @@ label.check, label.row:has([type=checkbox]) { display: flex; flex-wrap: nowrap; 
   display: inline-block; font-weight: 600; padding: .625rem 1.25rem; border-radius: .5rem; text-decoration: none;
   border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent);
 }
+main ol { padding-inline: 1.5rem }
 ol.steps { padding-inline-start: 1.25rem }
 ol.steps li { margin-bottom: 1rem }
 section + section, section.below { margin-top: 1.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line) }
@@ -78,7 +79,7 @@ main > :last-child, main > :last-child > p { margin-bottom: 0 }
 .scopes li, .apps > li { padding: .75rem 0; border-bottom: 1px solid var(--line) }
 .scopes p, .apps p { margin: 0; font-size: .9375rem; color: var(--soft) }
 .badge { font-size: .8125rem; padding: .125rem .5rem; border-radius: 1rem; border: 1px solid var(--line); color: var(--soft) }
-.scopes li.dangerous { border-left: 4px solid var(--danger); padding: .75rem; background: var(--danger-back) }
+.scopes li.dangerous { border-inline-start: 4px solid var(--danger); padding: .75rem; background: var(--danger-back) }
 .dangerous h2, .dangerous .badge { color: var(--danger); border-color: var(--danger) }
 .scopes .row, .apps .row { justify-content: space-between; gap: .25rem .75rem; margin-bottom: .25rem }
 .qr svg { display: block; width: 100%; max-width: 16rem; margin: 0 auto 1rem; border-radius: .5rem }

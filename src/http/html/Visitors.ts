@@ -6,6 +6,7 @@ import { pendingSignInMillisMax } from "../../services/identity/PendingSignIns.t
 import { type Session, sessionMillisMax, Sessions } from "../../services/identity/Sessions.ts"
 import { SignInPlaces } from "../../services/identity/SignInPlaces.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { ServerTitle } from "../../services/instance/ServerTitle.ts"
 import { UserCatalogs } from "../../services/instance/UserCatalogs.ts"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { traced } from "../../services/runtime/Traced.ts"
@@ -18,6 +19,8 @@ import * as FormTokens from "./FormTokens.ts"
 export interface PageReader {
   /** Catalog of the reader's language. */
   readonly words: Catalog
+  /** Title of the server, for the frame of a page. */
+  readonly server: string
   /** Adds the language that the reader requested to one of our paths. */
   readonly way: (path: string) => string
 }
@@ -64,7 +67,7 @@ export class Visitors extends Context.Service<Visitors, {
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, Request>
 }>()("murmuration/http/html/Visitors") {
   static readonly layer = Layer.effect(Visitors, Effect.suspend(() => make)).pipe(
-    Layer.provide([BrowserSessions.layer, UserCatalogs.layer])
+    Layer.provide([BrowserSessions.layer, ServerTitle.layer, UserCatalogs.layer])
   )
 }
 
@@ -75,6 +78,7 @@ const make = Effect.gen(function*() {
   const sessions = yield* Sessions
   const places = yield* SignInPlaces
   const catalogs = yield* UserCatalogs
+  const title = yield* ServerTitle
   const secure = publicUrl.startsWith("https:")
   const { of: sessionOf, prefix, secretIn } = yield* BrowserSessions
   const [sessionCookie, formCookie, pendingCookie] = [`${prefix}session`, `${prefix}form`, `${prefix}pending`]
@@ -88,10 +92,11 @@ const make = Effect.gen(function*() {
     const locale = Option.getOrUndefined(session)?.locale
     const way = (path: string) =>
       lang === undefined ? path : `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams({ lang })}`
-    return Effect.map(
-      catalogs.of({ lang, locale, header: request.headers["accept-language"] }),
-      (words) => ({ words, way })
-    )
+    return Effect.all({
+      words: catalogs.of({ lang, locale, header: request.headers["accept-language"] }),
+      server: title.current,
+      way: Effect.succeed(way)
+    })
   }
 
   const reader = Effect.flatMap(

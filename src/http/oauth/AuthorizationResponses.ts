@@ -1,11 +1,10 @@
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Layer, Redacted } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { formTarget, outOfBand, withParameters } from "../../services/oauth/RedirectUris.ts"
 import { hidden } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { problem, redirect, respond } from "../html/HtmlPage.ts"
+import type { PageReader } from "../html/Visitors.ts"
 import type { RefusedRequest, Return } from "./AuthorizationRequests.ts"
 import { textOf } from "./Refusals.ts"
 
@@ -20,17 +19,17 @@ const submit = {
   hash: "sha256-ePniVEkSivX/c7XWBGafqh8tSpiRrKiqYeqbG7N1TOE="
 }
 
-/** Responses to an app, through the user's browser; `words` is the user's catalog. */
+/** Responses to an app, through the user's browser; which show pages to the reader if the app gets none. */
 export class AuthorizationResponses extends Context.Service<AuthorizationResponses, {
-  readonly code: (words: Catalog, to: Return, code: Redacted.Redacted) => Response
-  readonly denied: (words: Catalog, to: Return) => Response
+  readonly code: (reader: PageReader, to: Return, code: Redacted.Redacted) => Response
+  readonly denied: (reader: PageReader, to: Return) => Response
   /** Tells the app if its redirect URI is valid, otherwise the user. */
-  readonly refused: (words: Catalog, refusal: RefusedRequest) => Response
+  readonly refused: (reader: PageReader, refusal: RefusedRequest) => Response
 }>()("murmuration/http/oauth/AuthorizationResponses") {
-  static readonly layer = Layer.effect(
+  static readonly layer = Layer.sync(
     AuthorizationResponses,
-    Effect.map(ServerConfig, ({ localDomain: server }) => {
-      const post = (words: Catalog, to: Return, parameters: Parameters) =>
+    () => {
+      const post = ({ server, words }: PageReader, to: Return, parameters: Parameters) =>
         respond({
           words,
           title: words.say("Back to your app"),
@@ -44,14 +43,14 @@ ${parameters.map(([name, value]) => value === undefined ? undefined : hidden(nam
 </form>`
         })
 
-      const send = (words: Catalog, to: Return, parameters: Parameters): Response => {
+      const send = (reader: PageReader, to: Return, parameters: Parameters): Response => {
         const all: Parameters = [...parameters, ["state", to.state]]
         return to.responseMode === "form_post"
-          ? post(words, to, all)
+          ? post(reader, to, all)
           : redirect(withParameters(to.redirectUri, all, to.responseMode))
       }
 
-      const tell = (words: Catalog, code: string, text: string) =>
+      const tell = ({ server, words }: PageReader, code: string, text: string) =>
         respond({
           words,
           title: words.say("This app cannot be authorized"),
@@ -60,19 +59,20 @@ ${parameters.map(([name, value]) => value === undefined ? undefined : hidden(nam
           body: html`${problem(words.translate(text))}<p class="soft">${code}</p>`
         })
 
-      const fail = (words: Catalog, to: Return, error: string, text: string) =>
+      const fail = (reader: PageReader, to: Return, error: string, text: string) =>
         to.redirectUri === outOfBand
-          ? tell(words, error, text)
-          : send(words, to, [["error", error], ["error_description", text]])
+          ? tell(reader, error, text)
+          : send(reader, to, [["error", error], ["error_description", text]])
 
       return AuthorizationResponses.of({
-        code: (words, to, code) =>
+        code: (reader, to, code) =>
           to.redirectUri === outOfBand
             ? redirect(withParameters(nativePath, [["code", Redacted.value(code)]]))
-            : send(words, to, [["code", Redacted.value(code)]]),
-        denied: (words, to) => fail(words, to, "access_denied", textOf("access_denied")),
-        refused: (words, { code, text, to }) => to === undefined ? tell(words, code, text) : fail(words, to, code, text)
+            : send(reader, to, [["code", Redacted.value(code)]]),
+        denied: (reader, to) => fail(reader, to, "access_denied", textOf("access_denied")),
+        refused: (reader, { code, text, to }) =>
+          to === undefined ? tell(reader, code, text) : fail(reader, to, code, text)
       })
-    })
+    }
   )
 }

@@ -2,13 +2,12 @@ import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import type { AccountId } from "../../services/database/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { Grants } from "../../services/oauth/Grants.ts"
 import { Forms, parameters } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { redirect, respond } from "../html/HtmlPage.ts"
 import { signInPath } from "../html/PagePaths.ts"
-import { Visitors } from "../html/Visitors.ts"
+import { type PageReader, Visitors } from "../html/Visitors.ts"
 import { type AuthorizationRequest, AuthorizationRequests, type RefusedRequest } from "./AuthorizationRequests.ts"
 import { AuthorizationResponses, nativePath } from "./AuthorizationResponses.ts"
 import { consentPage } from "./ConsentPage.ts"
@@ -16,7 +15,7 @@ import { consentPage } from "./ConsentPage.ts"
 const authorizePath = "/oauth/authorize"
 
 const make = Effect.gen(function*() {
-  const { localDomain: server } = yield* ServerConfig
+  const { localDomain } = yield* ServerConfig
   const responses = yield* AuthorizationResponses
   const forms = yield* Forms
   const grants = yield* Grants
@@ -31,14 +30,14 @@ const make = Effect.gen(function*() {
     return redirect(`${signInPath}?${query}`)
   }
 
-  const grant = Effect.fnUntraced(function*(words: Catalog, accountId: AccountId, request: AuthorizationRequest) {
+  const grant = Effect.fnUntraced(function*(reader: PageReader, accountId: AccountId, request: AuthorizationRequest) {
     const { app, codeChallenge, redirectUri, scopes } = request
     const code = yield* grants.create({ appId: app.id, accountId, redirectUri, scopes, codeChallenge })
-    return responses.code(words, request, code)
+    return responses.code(reader, request, code)
   })
 
   const refuse = (refusal: RefusedRequest) =>
-    Effect.map(visitors.reader, ({ words }) => responses.refused(words, refusal))
+    Effect.map(visitors.reader, (reader) => responses.refused(reader, refusal))
 
   /** Shows the consent page, unless the user has to sign in first, or has allowed the same before. */
   const ask = Effect.gen(function*() {
@@ -49,32 +48,36 @@ const make = Effect.gen(function*() {
     if (visitor.session === undefined || force) return toSignIn(asked, force)
     const { accountId, username } = visitor.session
     if (yield* grants.allowed(accountId, request.app.id, request.scopes)) {
-      return yield* grant(visitor.words, accountId, request)
+      return yield* grant(visitor, accountId, request)
     }
-    return visitor.remember(respond(consentPage({ asked, request, server, username, visitor })))
+    return visitor.remember(respond(consentPage({ asked, domain: localDomain, request, username, visitor })))
   }).pipe(Effect.catchTag("RefusedRequest", refuse))
 
   const decide = (form: URLSearchParams) =>
     Effect.gen(function*() {
       const request = yield* requests.read(form)
-      const { session, words } = yield* visitors.current
+      const visitor = yield* visitors.current
+      const { session } = visitor
       if (session === undefined) return toSignIn(form, false)
       const allows = form.get("_method") !== "delete"
-      return allows ? yield* grant(words, session.accountId, request) : responses.denied(words, request)
+      return allows ? yield* grant(visitor, session.accountId, request) : responses.denied(visitor, request)
     }).pipe(Effect.catchTag("RefusedRequest", refuse))
 
   const deny = (form: URLSearchParams) => decide(new URLSearchParams([...form, ["_method", "delete"]]))
 
   /** Shows the code for an app without a redirect URI of its own. */
-  const native = Effect.map(Effect.all([parameters, visitors.reader]), ([asked, { words: { say }, words }]) =>
-    respond({
-      words,
-      title: say("Authorization code"),
-      server,
-      body: html`<p>${say("Copy this code and paste it into the app:")}</p>
+  const native = Effect.map(
+    Effect.all([parameters, visitors.reader]),
+    ([asked, { server, words: { say }, words }]) =>
+      respond({
+        words,
+        title: say("Authorization code"),
+        server,
+        body: html`<p>${say("Copy this code and paste it into the app:")}</p>
 <code class="secret">${asked.get("code") ?? ""}</code>
 <p class="soft">${say("It works once, within ten minutes. Do not share it with anyone.")}</p>`
-    }))
+      })
+  )
 
   return Layer.mergeAll(
     HttpRouter.add("GET", authorizePath, ask),

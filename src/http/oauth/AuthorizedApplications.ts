@@ -1,7 +1,6 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { AppIdFromString } from "../../services/database/Ids.ts"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Apps, type AuthorizedApp } from "../../services/oauth/Apps.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
 import * as Reply from "../guard/Reply.ts"
@@ -14,7 +13,6 @@ import { type Visitor, Visitors } from "../html/Visitors.ts"
 import { group } from "./ScopeTexts.ts"
 
 const make = Effect.gen(function*() {
-  const { localDomain: server } = yield* ServerConfig
   const apps = yield* Apps
   const forms = yield* Forms
   const frame = yield* MemberFrame
@@ -41,7 +39,9 @@ const make = Effect.gen(function*() {
     }</p>
 <p>${
       list(
-        group(scopes).map(({ access, title }) => say("{kind} ({access})", { kind: say(title), access: say(access) }))
+        group(scopes).map(({ access, title }) =>
+          access === undefined ? say(title) : say("{kind} ({access})", { kind: say(title), access: say(access) })
+        )
       )
     }</p>
 </li>`
@@ -51,10 +51,9 @@ const make = Effect.gen(function*() {
     if (visitor.session === undefined) return toSignIn
     const authorized = yield* apps.authorizedBy(visitor.session.accountId)
     const { words: { say }, words } = visitor
-    return frame.respond(visitor, listPath, {
+    return yield* frame.respond(visitor, listPath, {
       words,
       title: say("Apps with access to your account"),
-      server,
       body: html`
 ${
         authorized.length === 0

@@ -23,15 +23,15 @@ const carried = [
  * Renders the page that asks a user to authorize an app, with its scopes in plain language and the dangerous ones set
  * apart (S-243).
  */
-export const consentPage = ({ asked, request, server, username, visitor }: {
+export const consentPage = ({ asked, domain, request, username, visitor }: {
   readonly asked: URLSearchParams
   readonly request: AuthorizationRequest
-  readonly server: string
+  readonly domain: string
   readonly username: string
-  readonly visitor: Pick<Visitor, "formToken" | "way" | "words">
+  readonly visitor: Pick<Visitor, "formToken" | "server" | "way" | "words">
 }): Page => {
   const { app, redirectUri, scopes } = request
-  const { formToken, way, words } = visitor
+  const { formToken, server, way, words } = visitor
   const { pieces, say } = words
   const fields = html`${tokenInput(formToken)}${
     carried.map((name) => asked.has(name) ? hidden(name, asked.get(name) ?? "") : undefined)
@@ -39,7 +39,9 @@ export const consentPage = ({ asked, request, server, username, visitor }: {
   const groups = group(scopes).map(({ access, dangerous, texts, title }) =>
     html`
 <li class="${dangerous ? "dangerous" : ""}">
-<div class="row"><h2>${say(title)}</h2><span class="badge">${say(access)}</span></div>
+<div class="row"><h2>${say(title)}</h2>${
+      access === undefined ? "" : html`<span class="badge">${say(access)}</span>`
+    }</div>
 ${texts.map((text) => html`<p>${say(text)}</p>`)}
 ${
       dangerous
@@ -62,7 +64,7 @@ ${
 <p>${
       pieces("{app} requests access to your account {account}. You can revoke the access at any time.", {
         app: html`<strong>${app.name}</strong>${website}`,
-        account: html`<strong>@${username}@${server}</strong>`
+        account: html`<strong>@${username}@${domain}</strong>`
       })
     }</p>
 <p>${say("It will be able to:")}</p>

@@ -1,7 +1,8 @@
 /** An app's access to one kind of data, as the consent page shows it. */
 interface ScopeGroup {
   readonly title: string
-  readonly access: "Read-only" | "Write-only" | "Read and write"
+  /** Undefined for kinds that are neither read nor written. */
+  readonly access: "Read-only" | "Write-only" | "Read and write" | undefined
   readonly texts: ReadonlyArray<string>
   /** True if it reaches beyond the user's own account, or is unusual for ordinary apps. */
   readonly dangerous: boolean
@@ -79,6 +80,9 @@ const kinds: Readonly<Record<string, { readonly title: string; readonly read?: s
   }
 }
 
+/** Kinds without verbs: their one text says all that they grant. */
+const verbless = new Set(["push"])
+
 /** Kinds that no ordinary app requests: their bearer can pose as another device of the user. */
 const unusual = new Set(["crypto"])
 
@@ -109,7 +113,7 @@ export const group = (scopes: ReadonlyArray<string>): ReadonlyArray<ScopeGroup> 
     const [reads, writes] = [granted.has("read"), granted.has("write")]
     return {
       title,
-      access: reads && writes ? "Read and write" : writes ? "Write-only" : "Read-only",
+      access: verbless.has(kind) ? undefined : reads && writes ? "Read and write" : writes ? "Write-only" : "Read-only",
       texts: [reads ? read : undefined, writes ? write : undefined].filter((text) => text !== undefined),
       dangerous: kind.startsWith("admin/") || unusual.has(kind)
     } satisfies ScopeGroup

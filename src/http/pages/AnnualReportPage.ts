@@ -29,7 +29,7 @@ const make = Effect.gen(function*() {
     const best = topStatuses.byReblogs ?? topStatuses.byFavourites ?? topStatuses.byReplies
     const shown = yield* posts.show(words, best === null ? [] : [BigInt(best)])
     const followers = timeSeries.reduce((sum, month) => sum + month.followers, 0)
-    return pages.respond({
+    return yield* pages.respond({
       words,
       title: words.say("{year} in review: {account}", { year: digits, account: `@${name}@${localDomain}` }),
       body: html`

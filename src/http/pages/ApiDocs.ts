@@ -26,9 +26,8 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
     const json = yield* Effect.cached(
       Effect.map(document, (made) => Reply.json(encode(made), { headers: { "cache-control": "private, no-store" } }))
     )
-    const page = yield* Effect.cached(
-      Effect.map(document, (made) => pages.respond({ words: english, title: "The API", body: referenceOf(made) }))
-    )
+    const body = yield* Effect.cached(Effect.map(document, referenceOf))
+    const page = Effect.flatMap(body, (body) => pages.respond({ words: english, title: "The API", body }))
     return Layer.mergeAll(
       HttpRouter.add("GET", openApiPath, json),
       HttpRouter.add("GET", docsPath, page)

@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import { type Captcha, Captchas } from "../../services/identity/Captchas.ts"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { hidden, tokenInput } from "../html/Forms.ts"
 import { type Html, html } from "../html/Html.ts"
 import { problem, respond } from "../html/HtmlPage.ts"
@@ -20,7 +19,6 @@ const sourcesOf = (scriptUrl: string) => {
 
 /** Page with a captcha, shown before the e-mail address of a sign-up is confirmed. */
 export const make = Effect.gen(function*() {
-  const { localDomain: server } = yield* ServerConfig
   const captchas = yield* Captchas
   const visitors = yield* Visitors
 
@@ -35,7 +33,7 @@ export const make = Effect.gen(function*() {
     const secret = link.get("confirmation_token") ?? ""
     const captcha = yield* captchas.ask(secret)
     if (captcha === undefined) return undefined
-    const { formToken, remember, way, words: { say }, words } = yield* visitors.current
+    const { formToken, remember, server, way, words: { say }, words } = yield* visitors.current
     return remember(respond({
       words,
       title: say("One more step"),

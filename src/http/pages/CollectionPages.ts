@@ -31,7 +31,7 @@ const make = Effect.gen(function*() {
   const person = (one: AccountRecord): Html =>
     html`<article class="post"><header><img src="${picturesOf(config, one).avatarStatic}" alt="" width="44" height="44">
 <p><a href="${addressOf(one)}" rel="nofollow noopener"><strong><bdi>${nameOf(one)}</bdi></strong><br>
-<span class="soft">@${Urls.acct(one)}</span></a></p></header></article>`
+<span class="soft"><bdi>@${Urls.acct(one)}</bdi></span></a></p></header></article>`
 
   const page = Effect.gen(function*() {
     const id = cursorOf((yield* HttpRouter.params)["id"] ?? null)
@@ -50,11 +50,11 @@ const make = Effect.gen(function*() {
         ? html`<p class="soft">${say("There are no public posts yet.")}</p>`
         : html`<ul class="posts">${members.map((one) => html`<li>${person(one)}</li>`)}</ul>`
     }`
-    return pages.respond({
+    return yield* pages.respond({
       words,
       title: found.name,
       body: html`
-<p class="soft"><a href="${addressOf(owner)}"><bdi>${nameOf(owner)}</bdi> · @${Urls.acct(owner)}</a>${
+<p class="soft"><a href="${addressOf(owner)}"><bdi>${nameOf(owner)}</bdi> · <bdi>@${Urls.acct(owner)}</bdi></a>${
         found.tagName === null
           ? ""
           : html` · <a href="${Urls.tag(config, found.tagName)}"><bdi>#${found.tagName}</bdi></a>`

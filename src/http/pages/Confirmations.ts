@@ -21,7 +21,7 @@ const confirmPath = "/auth/confirmation"
 const askPath = "/auth/confirmation/new"
 
 const make = Effect.gen(function*() {
-  const { localDomain: server } = yield* ServerConfig
+  const { localDomain } = yield* ServerConfig
   const actors = yield* AccountActors
   const apps = yield* Apps
   const captcha = yield* CaptchaPage.make
@@ -30,7 +30,7 @@ const make = Effect.gen(function*() {
   const subscriptions = yield* EmailSubscriptions
   const visitors = yield* Visitors
 
-  const confirmed = Effect.map(visitors.reader, ({ way, words }) =>
+  const confirmed = Effect.map(visitors.reader, ({ server, way, words }) =>
     respond({
       words,
       title: words.say("Your address is confirmed"),
@@ -42,7 +42,7 @@ const make = Effect.gen(function*() {
       }</p>`
     }))
 
-  const waiting = Effect.map(visitors.reader, ({ words }) =>
+  const waiting = Effect.map(visitors.reader, ({ server, words }) =>
     respond({
       words,
       title: words.say("Your address is confirmed"),
@@ -50,14 +50,13 @@ const make = Effect.gen(function*() {
       body: html`<p class="done" role="status">${
         words.say(
           "Thank you! A moderator of {server} will now review your sign-up. We will email you the decision; until then you cannot use your app.",
-          { server }
+          { server: localDomain }
         )
       }</p>`
     }))
 
   const tooOld = expiredLink(
     visitors,
-    server,
     ({ say }) => say("It is older than two days, or was replaced by a newer email."),
     askPath
   )
@@ -105,12 +104,14 @@ const make = Effect.gen(function*() {
     { address: "mailAddress" }
   )
 
-  const ask = Effect.map(visitors.current, ({ formToken, remember, way, words: { say }, words }) =>
-    remember(respond({
-      words,
-      title: say("Resend confirmation email"),
-      server,
-      body: html`
+  const ask = Effect.map(
+    visitors.current,
+    ({ formToken, remember, server, way, words: { say }, words }) =>
+      remember(respond({
+        words,
+        title: say("Resend confirmation email"),
+        server,
+        body: html`
 <form method="post" action="${way(confirmPath)}">
 ${tokenInput(formToken)}
 <label>${say("Email address you signed up with")}
@@ -118,10 +119,11 @@ ${tokenInput(formToken)}
 <p class="row"><button type="submit">${say("Send email")}</button>
 <a href="${way(signInPath)}">${say("Sign in")}</a></p>
 </form>`
-    })))
+      }))
+  )
 
   // Shows the same page whether or not the account exists.
-  const sent = Effect.map(visitors.reader, ({ words: { say }, words }) =>
+  const sent = Effect.map(visitors.reader, ({ server, words: { say }, words }) =>
     respond({
       words,
       title: say("Check your email"),

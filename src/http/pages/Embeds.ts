@@ -22,7 +22,7 @@ const make = Effect.gen(function*() {
     const { words } = yield* pages.reader
     const [post] = yield* posts.show(words, record.reblogOfId === null ? [record.id] : [])
     if (post === undefined) return yield* new RecordNotFound()
-    return pages.respond({ words, title: `@${record.username}@${localDomain}`, framed: true, body: post })
+    return yield* pages.embed({ words, title: `@${record.username}@${localDomain}`, body: post })
   }).pipe(Effect.catchTag("RecordNotFound", () => pages.notFound))
 
   return HttpRouter.add("GET", "/@:name/:id/embed", pages.guarded(limitedFederation, embed))

@@ -9,8 +9,8 @@ type Explanation = (words: PageReader["words"]) => string
  * Returns the page for an expired link from an e-mail, with status 404: the reason, and a link to request a new one at
  * `askPath`.
  */
-export const expiredLink = (visitors: Visitors["Service"], server: string, why: Explanation, askPath: string) =>
-  Effect.map(visitors.reader, ({ way, words }) =>
+export const expiredLink = (visitors: Visitors["Service"], why: Explanation, askPath: string) =>
+  Effect.map(visitors.reader, ({ server, way, words }) =>
     respond({
       words,
       title: words.say("This link is no longer valid"),

@@ -8,7 +8,7 @@ import { softwareVersion } from "../../services/instance/Software.ts"
 import { bounded } from "../../services/text/BoundedText.ts"
 import { html, raw } from "../html/Html.ts"
 import { linkTo, redirect } from "../html/HtmlPage.ts"
-import { docsPath, homePath, iconPath, signInPath, signUpPath } from "../html/PagePaths.ts"
+import { docsPath, homePath, iconPath, privacyPath, signInPath, signUpPath, termsPath } from "../html/PagePaths.ts"
 import { type PageReader, Visitors } from "../html/Visitors.ts"
 import { PublicPages } from "./PublicPages.ts"
 import { rulesOf } from "./RuleList.ts"
@@ -41,7 +41,7 @@ const make = Effect.gen(function*() {
     const { activeMonth, statuses, users } = yield* instance.usage
     const { registrations: mode, registrationsMessage } = yield* policies.current
     const software = `Murmuration ${softwareVersion}`
-    return pages.respond({
+    return yield* pages.respond({
       words,
       title,
       body: html`
@@ -61,7 +61,7 @@ ${
       }
 <p>${
         pieces("Handles here end in {ending}. Any Mastodon app works with {address}.", {
-          ending: html`<strong>@${config.localDomain}</strong>`,
+          ending: html`<strong><bdi>@${config.localDomain}</bdi></strong>`,
           address: html`<strong>${config.publicUrl}</strong>`
         })
       }</p>
@@ -86,7 +86,7 @@ ${rulesOf(words, yield* instance.rules)}
     const { pieces, say } = words
     const { contactAccount, contactEmail, description, extendedDescription, termsOfService, title } = yield* instance
       .about
-    return pages.respond({
+    return yield* pages.respond({
       words,
       title: say("About {title}", { title }),
       body: html`
@@ -107,43 +107,20 @@ ${
           ? ""
           : html`<p>${
             pieces("Contact {account} about this server.", {
-              account: html`<a href="${way(`/@${contactAccount}`)}">@${contactAccount}</a>`
+              account: html`<a href="${way(`/@${contactAccount}`)}"><bdi>@${contactAccount}</bdi></a>`
             })
           }</p>`
       }
 ${rulesOf(words, yield* instance.rules)}
-<p><a href="${way("/privacy-policy")}">${say("Privacy policy")}</a>${
-        termsOfService === null ? "" : html` · <a href="${way("/terms-of-service")}">${say("Terms of service")}</a>`
+<p><a href="${way(privacyPath)}">${say("Privacy policy")}</a>${
+        termsOfService === null ? "" : html` · <a href="${way(termsPath)}">${say("Terms of service")}</a>`
       }</p>`
     })
   })
 
-  const told = Effect.all([instance.about, pages.reader])
-  const privacy = Effect.map(told, ([{ privacyPolicy }, { words: { say }, words }]) =>
-    pages.respond({
-      words,
-      title: say("Privacy policy"),
-      body: privacyPolicy === null
-        ? html`<p class="soft">${say("The operator of this server has not published one yet.")}</p>`
-        : html`<div class="content" dir="auto">${raw(sanitise(bounded(privacyPolicy.html)))}</div>`
-    }))
-
-  const terms = Effect.flatMap(told, ([{ termsOfService }, { words: { day, say }, words }]) => {
-    if (termsOfService === null) return pages.notFound
-    const { html: text, since } = termsOfService
-    return Effect.succeed(pages.respond({
-      words,
-      title: say("Terms of service"),
-      body: html`<p class="soft">${say("Effective {day}", { day: day(new Date(since)) })}</p>
-<div class="content" dir="auto">${raw(sanitise(bounded(text)))}</div>`
-    }))
-  })
-
   return Layer.mergeAll(
-    HttpRouter.add("GET", "/terms-of-service", terms),
     HttpRouter.add("GET", "/", front),
-    HttpRouter.add("GET", "/about", about),
-    HttpRouter.add("GET", "/privacy-policy", privacy)
+    HttpRouter.add("GET", "/about", about)
   )
 })
 

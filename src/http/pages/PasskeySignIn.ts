@@ -1,7 +1,6 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { SignIns } from "../../services/identity/SignIns.ts"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { StrikeLinks } from "../../services/moderation/StrikeLinks.ts"
 import { Forms } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
@@ -12,7 +11,6 @@ import { returnTo } from "./Returns.ts"
 import * as SecondStep from "./SecondStep.ts"
 
 const make = Effect.gen(function*() {
-  const { localDomain: server } = yield* ServerConfig
   const forms = yield* Forms
   const links = yield* StrikeLinks
   const signIns = yield* SignIns
@@ -20,7 +18,7 @@ const make = Effect.gen(function*() {
 
   /** The passkey was refused; a sign-in in progress continues with its code. */
   const refused = (text: string, back: string) =>
-    Effect.map(visitors.reader, ({ way, words }) =>
+    Effect.map(visitors.reader, ({ server, way, words }) =>
       respond({
         words,
         title: words.say("Sign in"),

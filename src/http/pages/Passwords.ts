@@ -2,7 +2,6 @@ import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter } from "effect/http"
 import { parse } from "../../services/identity/EmailAddresses.ts"
 import { MailLinks } from "../../services/identity/MailLinks.ts"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { newPasswordField } from "../html/Fields.ts"
 import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
@@ -16,12 +15,11 @@ const editPath = "/auth/password/edit"
 const linkField = "reset_password_token"
 
 const make = Effect.gen(function*() {
-  const { localDomain: server } = yield* ServerConfig
   const forms = yield* Forms
   const mailLinks = yield* MailLinks
   const visitors = yield* Visitors
 
-  const ask = Effect.map(visitors.current, ({ formToken, remember, way, words }) =>
+  const ask = Effect.map(visitors.current, ({ formToken, remember, server, way, words }) =>
     remember(respond({
       words,
       title: words.say("Forgot your password?"),
@@ -38,7 +36,7 @@ ${tokenInput(formToken)}
     })))
 
   // Shows the same page whether or not the account exists.
-  const sent = Effect.map(visitors.reader, ({ way, words: { say }, words }) =>
+  const sent = Effect.map(visitors.reader, ({ server, way, words: { say }, words }) =>
     respond({
       words,
       title: say("Check your email"),
@@ -55,13 +53,12 @@ ${tokenInput(formToken)}
 
   const tooOld = expiredLink(
     visitors,
-    server,
     ({ say }) => say("It was already used, is older than six hours, or was replaced by a newer email."),
     askPath
   )
 
   const edit = Effect.fnUntraced(function*(link: string, wrong?: { readonly text: string; readonly status: number }) {
-    const { formToken, remember, way, words } = yield* visitors.current
+    const { formToken, remember, server, way, words } = yield* visitors.current
     const { say } = words
     return remember(respond({
       words,
@@ -84,7 +81,7 @@ ${newPasswordField(words, say("New password"))}
     return (yield* mailLinks.opensPasswordReset(link)) ? yield* edit(link) : yield* tooOld
   })
 
-  const changed = Effect.map(visitors.reader, ({ way, words: { say }, words }) =>
+  const changed = Effect.map(visitors.reader, ({ server, way, words: { say }, words }) =>
     respond({
       words,
       title: say("Your password was set"),

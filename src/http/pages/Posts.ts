@@ -143,7 +143,7 @@ const byline = (config: ServerConfig["Service"], author: AccountRecord, named: F
 <p><a href="${webAddress(author.url ?? Urls.profile(config, author.username))}"><strong dir="auto">${
     withEmojis(html`${nameOf(author)}`, named)
   }</strong><br>
-<span class="soft">@${Urls.acct(author)}</span></a></p></header>`
+<span class="soft"><bdi>@${Urls.acct(author)}</bdi></span></a></p></header>`
 
 const moment = (config: ServerConfig["Service"], words: Messages, record: StatusRecord): Html => {
   const address = webAddress(record.url ?? Urls.status(config, record.username, record.id))

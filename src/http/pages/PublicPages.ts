@@ -4,19 +4,23 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { ExpensiveReads } from "../guard/ExpensiveReads.ts"
 import * as Reply from "../guard/Reply.ts"
 import { html } from "../html/Html.ts"
-import { type Page, respond } from "../html/HtmlPage.ts"
+import { respond } from "../html/HtmlPage.ts"
 import { mediaSources } from "../html/MediaSources.ts"
 import { signInPath } from "../html/PagePaths.ts"
+import { PublicFrame, type PublicPage } from "../html/PublicFrame.ts"
 import { type PageReader, Visitors } from "../html/Visitors.ts"
 import { publicStylePath } from "./PublicStyle.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-type Shown = Pick<Page, "words" | "title" | "body" | "status" | "embedding" | "framed">
+type Request = HttpServerRequest.HttpServerRequest
+type Shown = Omit<PublicPage, "style">
 
-/** Public pages without scripts, and the pages for missing ones. */
+/** Public pages in the frame of the web client, and the pages for missing ones. */
 export class PublicPages extends Context.Service<PublicPages, {
-  readonly respond: (page: Shown) => Response
+  readonly respond: (page: Shown) => Effect.Effect<Response, never, Request>
+  /** Renders a page without navigation that any site may show in a frame. */
+  readonly embed: (page: Shown) => Effect.Effect<Response, never, Request>
   readonly reader: Effect.Effect<PageReader, never, HttpServerRequest.HttpServerRequest>
   readonly notFound: Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
   readonly gone: Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
@@ -33,17 +37,11 @@ export class PublicPages extends Context.Service<PublicPages, {
     PublicPages,
     Effect.gen(function*() {
       const config = yield* ServerConfig
-      const server = config.localDomain
+      const frame = yield* PublicFrame
       const media = mediaSources(config)
       const places = yield* ExpensiveReads
       const visitors = yield* Visitors
-      const show = (page: Shown) =>
-        respond({
-          ...page,
-          server,
-          style: publicStylePath,
-          media
-        })
+      const show = (page: Shown) => frame.respond({ ...page, style: publicStylePath })
 
       /** Renders the page for members only; signing in leads back to `url`. */
       const closedPage = ({ way, words: { say }, words }: PageReader, url: string) =>
@@ -56,8 +54,13 @@ export class PublicPages extends Context.Service<PublicPages, {
         })
       return PublicPages.of({
         respond: show,
+        embed: (page) =>
+          Effect.map(
+            visitors.reader,
+            ({ server }) => respond({ ...page, server, style: publicStylePath, media, framed: true })
+          ),
         reader: visitors.reader,
-        notFound: Effect.map(visitors.reader, ({ way, words: { say }, words }) =>
+        notFound: Effect.flatMap(visitors.reader, ({ way, words: { say }, words }) =>
           show({
             words,
             title: say("Page not found"),
@@ -65,7 +68,7 @@ export class PublicPages extends Context.Service<PublicPages, {
             body: html`<p>${say("This page does not exist any more, never existed, or is not public.")}
 <a href="${way("/")}">${say("Back to the front page")}</a></p>`
           })),
-        gone: Effect.map(visitors.reader, ({ way, words: { say }, words }) =>
+        gone: Effect.flatMap(visitors.reader, ({ way, words: { say }, words }) =>
           show({
             words,
             title: say("This account is no longer available"),
@@ -79,7 +82,7 @@ export class PublicPages extends Context.Service<PublicPages, {
           return closed
             ? Effect.flatMap(
               Effect.all([visitors.current, HttpServerRequest.HttpServerRequest]),
-              ([visitor, { url }]) => visitor.session === undefined ? Effect.succeed(closedPage(visitor, url)) : placed
+              ([visitor, { url }]) => visitor.session === undefined ? closedPage(visitor, url) : placed
             )
             : placed
         }

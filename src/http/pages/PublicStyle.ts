@@ -51,7 +51,7 @@ details > summary { cursor: pointer; font-weight: 600; margin-bottom: .5rem }
 .operation > summary { margin: 0; font-weight: 400 }
 .operation code.method { display: inline-block; min-width: 4.5rem; font-weight: 700; color: var(--accent) }
 .operation table { width: 100%; border-collapse: collapse; font-size: .875rem; margin: .5rem 0 }
-.operation th, .operation td { text-align: left; vertical-align: top; padding: .25rem .5rem .25rem 0;
+.operation th, .operation td { text-align: start; vertical-align: top; padding: .25rem .5rem .25rem 0;
   border-top: 1px solid var(--line) }
 .operation pre { overflow-x: auto; padding: .75rem; margin: .5rem 0; background: var(--back); border-radius: .5rem;
   font-size: .8125rem }

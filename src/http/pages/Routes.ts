@@ -3,8 +3,10 @@ import { Forms } from "../html/Forms.ts"
 import { Visitors } from "../html/Visitors.ts"
 import * as AnnualReports from "./AnnualReportPage.ts"
 import * as CollectionPages from "./CollectionPages.ts"
+import * as DocumentPages from "./DocumentPages.ts"
 import * as Embeds from "./Embeds.ts"
 import * as FrontPage from "./FrontPage.ts"
+import * as HealthPage from "./HealthPage.ts"
 import * as InstanceIcons from "./InstanceIcons.ts"
 import * as Manifest from "./Manifest.ts"
 import * as NotFoundPage from "./NotFoundPage.ts"
@@ -22,8 +24,10 @@ export const provideShared = <E, R>(pages: Layer.Layer<never, E, R>) =>
 export const layer = provideShared(Layer.mergeAll(
   AnnualReports.layer,
   CollectionPages.layer,
+  DocumentPages.layer,
   Embeds.layer,
   FrontPage.layer,
+  HealthPage.layer,
   Manifest.layer,
   PictureFiles.layer,
   PublicStyle.layer,

@@ -2,7 +2,6 @@ import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { Passkeys } from "../../services/identity/Passkeys.ts"
 import { SignIns } from "../../services/identity/SignIns.ts"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { StrikeLinks } from "../../services/moderation/StrikeLinks.ts"
 import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
@@ -22,7 +21,6 @@ export const redirectSignedIn = ({ lacksFactor }: { readonly lacksFactor: boolea
   redirect(lacksFactor ? `${twoFactorPath}?${new URLSearchParams([["return_to", to]])}` : to)
 
 const make = Effect.gen(function*() {
-  const { localDomain: server } = yield* ServerConfig
   const forms = yield* Forms
   const links = yield* StrikeLinks
   const passkeys = yield* Passkeys
@@ -38,7 +36,7 @@ const make = Effect.gen(function*() {
 
   const show = Effect.fnUntraced(function*(to: string, wrong?: string) {
     const visitor = yield* visitors.current
-    const { formToken, remember, way, words } = visitor
+    const { formToken, remember, server, way, words } = visitor
     const { say } = words
     const accountId = yield* whose
     const hasPasskeys = accountId !== undefined && (yield* passkeys.list(accountId)).length > 0
@@ -79,7 +77,7 @@ ${
   })
 
   const over = (text: string) =>
-    Effect.map(visitors.reader, ({ way, words }) =>
+    Effect.map(visitors.reader, ({ server, way, words }) =>
       respond({
         words,
         title: words.say("Two-factor sign-in"),

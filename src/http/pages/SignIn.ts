@@ -4,7 +4,6 @@ import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
 import { Passkeys } from "../../services/identity/Passkeys.ts"
 import { SignIns } from "../../services/identity/SignIns.ts"
 import { InstancePolicies } from "../../services/instance/InstancePolicies.ts"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { StrikeLinks } from "../../services/moderation/StrikeLinks.ts"
 import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
@@ -25,7 +24,6 @@ interface Shown {
 }
 
 const make = Effect.gen(function*() {
-  const { localDomain } = yield* ServerConfig
   const forms = yield* Forms
   const links = yield* StrikeLinks
   const passkeys = yield* Passkeys
@@ -35,13 +33,13 @@ const make = Effect.gen(function*() {
   const visitors = yield* Visitors
 
   const show = Effect.fnUntraced(function*({ email, problem: wrong, status, to, visitor }: Shown) {
-    const { way, words } = visitor
+    const { server, way, words } = visitor
     const { pieces, say } = words
     const { registrations } = yield* policies.current
     return visitor.remember(respond({
       words,
       title: say("Sign in"),
-      server: localDomain,
+      server,
       modules: [passkeyScriptPath],
       ...(status !== undefined && { status }),
       formTarget: yield* requests.formTarget(to),

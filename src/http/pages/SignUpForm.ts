@@ -41,7 +41,7 @@ const empty: Tried = { username: "", email: "", reason: "" }
 
 /** Form of a sign-up, with or without an invite, under the rules of `POST /api/v1/accounts`. */
 export const make = Effect.gen(function*() {
-  const { localDomain: server } = yield* ServerConfig
+  const { localDomain } = yield* ServerConfig
   const blocks = yield* SignUpBlocks
   const instance = yield* Instance
   const policies = yield* InstancePolicies
@@ -51,7 +51,7 @@ export const make = Effect.gen(function*() {
 
   const show = Effect.fnUntraced(
     function*({ inviteCode, path }: Target, { email, reason, username, wrong }: Tried = empty) {
-      const { formToken, remember, way, words } = yield* visitors.current
+      const { formToken, remember, server, way, words } = yield* visitors.current
       const { pieces, say } = words
       const { minAge, reasonRequired, registrations } = yield* policies.current
       const isReviewed = registrations === "approval" && inviteCode === undefined
@@ -61,7 +61,7 @@ export const make = Effect.gen(function*() {
 <span class="hint" id="why">${say("Moderators read it when they review your sign-up.")}</span></label>`
       return remember(respond({
         words,
-        title: say("Sign up on {server}", { server }),
+        title: say("Sign up on {server}", { server: localDomain }),
         server,
         ...(wrong !== undefined && { status: wrong.status }),
         body: html`
@@ -72,7 +72,7 @@ ${tokenInput(formToken)}
 <label>${say("Username")}
 <input type="text" name="username" value="${username}" maxlength="${usernameCharactersMax}" autocomplete="username" autocapitalize="none" spellcheck="false" required aria-describedby="handle">
 <span class="hint" id="handle">${
-          say("Letters, digits and underscores. Your handle will end in {ending}.", { ending: `@${server}` })
+          say("Letters, digits and underscores. Your handle will end in {ending}.", { ending: `@${localDomain}` })
         }</span></label>
 <label>${say("Email address")}
 <input type="email" name="email" value="${email}" autocomplete="email" required></label>
@@ -105,7 +105,7 @@ ${
   )
 
   const signedUp = ({ approved, confirmed }: Pick<User, "approved" | "confirmed">) =>
-    Effect.map(visitors.reader, ({ way, words: { pieces, say }, words }) => {
+    Effect.map(visitors.reader, ({ server, way, words: { pieces, say }, words }) => {
       const next = !confirmed
         ? say("We sent you an email. Open the link in it to finish your sign-up.")
         : approved
@@ -114,7 +114,7 @@ ${
         })
         : say(
           "Thank you! A moderator of {server} will now review your sign-up. We will email you the decision; until then you cannot use your app.",
-          { server }
+          { server: localDomain }
         )
       return respond({
         words,

@@ -14,7 +14,7 @@ import * as SignUpForm from "./SignUpForm.ts"
 const target = { path: signUpPath, inviteCode: undefined }
 
 const make = Effect.gen(function*() {
-  const { localDomain: server } = yield* ServerConfig
+  const { localDomain } = yield* ServerConfig
   const form = yield* SignUpForm.make
   const forms = yield* Forms
   const policies = yield* InstancePolicies
@@ -22,12 +22,12 @@ const make = Effect.gen(function*() {
 
   /** Sign-ups are closed, or the network may not sign up. */
   const refused = Effect.gen(function*() {
-    const { way, words } = yield* visitors.reader
+    const { server, way, words } = yield* visitors.reader
     const { pieces, say } = words
     const { registrations, registrationsMessage } = yield* policies.current
     return respond({
       words,
-      title: say("Sign up on {server}", { server }),
+      title: say("Sign up on {server}", { server: localDomain }),
       server,
       status: 403,
       body: html`<p>${

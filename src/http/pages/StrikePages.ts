@@ -26,7 +26,7 @@ const dayMillis = 86_400_000
 
 const make = Effect.gen(function*() {
   const appeals = yield* Appeals
-  const { localDomain: server } = yield* ServerConfig
+  const { localDomain } = yield* ServerConfig
   const forms = yield* Forms
   const frame = yield* MemberFrame
   const links = yield* StrikeLinks
@@ -35,7 +35,7 @@ const make = Effect.gen(function*() {
   const visitors = yield* Visitors
 
   const explained = ({ words: { say } }: PageReader, strike: Strike) =>
-    WarningTexts.explanationOf(strike)(say, { name: "", server })
+    WarningTexts.explanationOf(strike)(say, { name: "", server: localDomain })
 
   /** Returns the strike in the URL, for a bearer of its token or the account that it is against. */
   const asked = Effect.fnUntraced(function*({ session }: Visitor, token: string | null) {
@@ -55,10 +55,9 @@ const make = Effect.gen(function*() {
     if (visitor.session === undefined && !url.includes("token=")) {
       return redirect(`${signInPath}?${new URLSearchParams([["return_to", url]])}`)
     }
-    return frame.respond(visitor, strikesPath, {
+    return yield* frame.respond(visitor, strikesPath, {
       words,
       title: words.say("Page not found"),
-      server,
       status: 404,
       body: html`<p>${words.say("This page does not exist any more, never existed, or is not public.")}
 <a href="${way("/")}">${words.say("Back to the front page")}</a></p>`
@@ -85,10 +84,9 @@ const make = Effect.gen(function*() {
   ) {
     const { words: { say }, words } = visitor
     const now = yield* Clock.currentTimeMillis
-    return frame.respond(visitor, strikesPath, {
+    return yield* frame.respond(visitor, strikesPath, {
       words,
       title: say("A decision about your account"),
-      server,
       ...(wrong !== undefined && { status: wrong.status }),
       body: html`${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
 <p>${explained(visitor, strike)}</p>
@@ -136,10 +134,9 @@ ${yield* postsOf(visitor, strike)}
     if (reader === undefined) return redirect(`${signInPath}?${new URLSearchParams([["return_to", strikesPath]])}`)
     const ids = yield* appeals.strikes(reader, { limit: strikesMax })
     const found = yield* strikes.load(ids)
-    return frame.respond(visitor, strikesPath, {
+    return yield* frame.respond(visitor, strikesPath, {
       words,
       title: say("Decisions about your account"),
-      server,
       secret: true,
       body: ids.length === 0 ?
         html`<p>${say("No moderator action has been taken against your account.")}</p>` :

@@ -3,7 +3,6 @@ import { HttpRouter, type HttpServerResponse } from "effect/http"
 import { renderSVG } from "uqr"
 import type { Session } from "../../services/identity/Sessions.ts"
 import { type Setup, TwoFactor } from "../../services/identity/TwoFactor.ts"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { ownPasswordField } from "../html/Fields.ts"
 import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { type Html, html, raw } from "../html/Html.ts"
@@ -24,7 +23,6 @@ interface Refusal {
 const toSignIn = redirect(`${signInPath}?${new URLSearchParams([["return_to", path]])}`)
 
 const make = Effect.gen(function*() {
-  const { localDomain: server } = yield* ServerConfig
   const forms = yield* Forms
   const frame = yield* MemberFrame
   const twoFactor = yield* TwoFactor
@@ -34,7 +32,6 @@ const make = Effect.gen(function*() {
     frame.respond(visitor, path, {
       words: visitor.words,
       title: title ?? visitor.words.say("Two-factor sign-in"),
-      server,
       ...(wrong !== undefined && { status: wrong._tag === "Unavailable" ? 503 : 422 }),
       body: html`${problem(wrong === undefined ? undefined : visitor.words.translate(wrong.message))}${body}`
     })
@@ -52,7 +49,7 @@ ${tokenInput(formToken)}${hidden("return_to", to)}${fields}</form>`
     const { enabledAt, recoveryCodesLeft, wanted } = yield* twoFactor.of(session.accountId)
     const { words: { day, say } } = visitor
     if (enabledAt === undefined) {
-      return page(
+      return yield* page(
         visitor,
         html`
 ${wanted ? html`<p class="done">${say("Your role requires it. You cannot use staff tools until it is on.")}</p>` : ""}
@@ -68,7 +65,7 @@ ${form(visitor, "setup", to, html`${passwordField(visitor)}<button type="submit"
     }
     const either = say("The six-digit code from your app, or a recovery code.")
     const both = html`${passwordField(visitor)}${codeField(visitor, either)}`
-    return page(
+    return yield* page(
       visitor,
       html`<p class="done">${say("On since {day}.", { day: day(enabledAt) })}</p>
 <p>${
@@ -166,7 +163,7 @@ ${
   const show = Effect.flatMap(parameters, known((visitor, session, to) => overview(visitor, session, to)))
   const begin = submitted((visitor, session, to, given) =>
     twoFactor.begin(session.accountId, password(given)).pipe(
-      Effect.map((setup) => setUp(visitor, setup, to)),
+      Effect.flatMap((setup) => setUp(visitor, setup, to)),
       Effect.catch((wrong) => overview(visitor, session, to, wrong))
     )
   )
@@ -174,10 +171,12 @@ ${
     const setup = given.get("setup") ?? ""
     return twoFactor.confirm(accountId, setup, code(given)).pipe(
       // All sessions were ended, this browser's included, so it gets a new one.
-      Effect.flatMap((codes) => visitors.signIn(accountId, codesOnce(visitor, codes, to))),
+      Effect.flatMap((codes) =>
+        Effect.flatMap(codesOnce(visitor, codes, to), (page) => visitors.signIn(accountId, page))
+      ),
       Effect.catch((wrong) =>
         wrong.reason === "code"
-          ? Effect.map(twoFactor.setupOf(accountId, setup), (same) => setUp(visitor, same, to, wrong))
+          ? Effect.flatMap(twoFactor.setupOf(accountId, setup), (same) => setUp(visitor, same, to, wrong))
           : Effect.fail(wrong)
       ),
       Effect.catch((wrong) => overview(visitor, { accountId, ...session }, to, wrong))
@@ -185,7 +184,7 @@ ${
   })
   const renew = submitted((visitor, session, to, given) =>
     twoFactor.renew(session.accountId, password(given), code(given)).pipe(
-      Effect.map((codes) => codesOnce(visitor, codes, to)),
+      Effect.flatMap((codes) => codesOnce(visitor, codes, to)),
       Effect.catch((wrong) => overview(visitor, session, to, wrong))
     )
   )

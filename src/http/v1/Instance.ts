@@ -146,7 +146,7 @@ export const layer = group(
     )
     /** Returns the current terms of service, or those of a date. Fails with RecordNotFound if they do not exist. */
     const terms = Effect.fnUntraced(function*(date?: string) {
-      const found = date === undefined ? (yield* instance.about).termsOfService : yield* instance.termsOf(date)
+      const found = yield* instance.document("terms_of_service", date)
       if (found === null) return yield* new RecordNotFound()
       const today = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10)
       return Reply.json(termsJson(found, today))

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
 import { isDay } from "./DocumentHtml.ts"
-import { documents, type DocumentVersion } from "./Documents.ts"
+import { type DocumentKind, documents, type DocumentVersion } from "./Documents.ts"
 import {
   type InstanceIcon,
   instanceIconOf,
@@ -66,8 +66,8 @@ const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
 export class Instance extends Context.Service<Instance, {
   readonly about: Effect.Effect<About>
   readonly rules: Effect.Effect<ReadonlyArray<RuleRecord>>
-  /** Returns the terms of service of a date such as `2026-01-31`; null if they do not exist. */
-  readonly termsOf: (day: string) => Effect.Effect<DocumentVersion | null>
+  /** Returns the current version of a document, or that of a date such as `2026-01-31`; null if it does not exist. */
+  readonly document: (kind: DocumentKind, day?: string) => Effect.Effect<DocumentVersion | null>
   /** Counts that are at most five minutes old. */
   readonly usage: Effect.Effect<Usage>
   /** Domains of known remote accounts. */
@@ -129,10 +129,10 @@ export class Instance extends Context.Service<Instance, {
       return Instance.of({
         about,
         usage,
-        termsOf: traced("Instance.termsOf")(
-          (day) =>
-            isDay(day)
-              ? Effect.map(documents(sql, day), (document) => document("terms_of_service"))
+        document: traced("Instance.document")(
+          (kind, day) =>
+            day === undefined || isDay(day)
+              ? Effect.map(documents(sql, day), (document) => document(kind))
               : Effect.succeed(null),
           Effect.orDie
         ),

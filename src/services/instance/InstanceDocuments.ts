@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { requireCapacity } from "../database/BoundedTables.ts"
@@ -31,11 +31,14 @@ const Version = Schema.Struct({
 /** A stored version of a document. */
 type Version = typeof Version.Type
 const versionRows = rowsOf(Version)
+const dayRows = rowsOf(Version.mapFields(Struct.pick(["effectiveOn"])))
 
 /** Versions of the privacy policy and the terms of service, in the current transaction. */
 export class InstanceDocuments extends Context.Service<InstanceDocuments, {
   /** Versions, newest date first. */
   readonly versions: (kind: DocumentKind) => Effect.Effect<ReadonlyArray<Version>, SqlError>
+  /** Dates of the versions, newest first. */
+  readonly days: (kind: DocumentKind) => Effect.Effect<ReadonlyArray<string>>
   /** Publishes a version, replacing one of the same date. Returns the values for the audit log. */
   readonly publish: (
     kind: DocumentKind,
@@ -51,6 +54,14 @@ export class InstanceDocuments extends Context.Service<InstanceDocuments, {
         versions: traced("InstanceDocuments.versions")((kind) =>
           versionRows(sql`SELECT html, notice, effective_on, published_at FROM document_versions
             WHERE kind = ${kind} ORDER BY effective_on DESC LIMIT ${versionsMax}`)
+        ),
+        days: traced("InstanceDocuments.days")(
+          (kind) =>
+            dayRows(sql`SELECT effective_on FROM document_versions
+              WHERE kind = ${kind} ORDER BY effective_on DESC LIMIT ${versionsMax}`).pipe(
+              Effect.map((rows) => rows.map(({ effectiveOn }) => effectiveOn))
+            ),
+          Effect.orDie
         ),
         publish: traced("InstanceDocuments.publish")(function*(kind, { notice = "", since, text }) {
           const html = yield* documentOf(text)

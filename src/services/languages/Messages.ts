@@ -1,4 +1,5 @@
 import { IntlMessageFormat } from "intl-messageformat"
+import { directionOf } from "./Directions.ts"
 
 /*
  * Texts for people in ICU MessageFormat, by a maintained library with plurals (`Intl.PluralRules`), numbers and the
@@ -23,6 +24,13 @@ export interface Messages {
   readonly list: (items: Iterable<string>) => string
 }
 
+/** Handles and hashtags, which a text that is written from right to left would show as `name@`. */
+const handle = /^[@#][^\s/]+$/
+
+/** Returns a value in a text from right to left: a handle or hashtag keeps its own direction (UAX #9, isolates). */
+const isolated = (value: Values[string]): Values[string] =>
+  typeof value === "string" && handle.test(value) ? `\u2068${value}\u2069` : value
+
 /** Returns the messages of a language; missing or malformed translations fall back to English. */
 export const messagesOf = (tag: string, translations: Readonly<Record<string, string>>): Messages => {
   // Bounded by the number of texts in the sources.
@@ -40,8 +48,13 @@ export const messagesOf = (tag: string, translations: Readonly<Record<string, st
     read.set(message, format)
     return format
   }
+  const isolates = directionOf(tag) === "rtl"
   const partsOf = (format: IntlMessageFormat, values: Values) =>
-    format.formatToParts<string>({ ...values }).map(({ value }) => value)
+    format.formatToParts<string>(
+      isolates
+        ? Object.fromEntries(Object.entries(values).map(([name, value]) => [name, isolated(value)]))
+        : { ...values }
+    ).map(({ value }) => value)
 
   const pieces: Messages["pieces"] = (message, values) => {
     try {

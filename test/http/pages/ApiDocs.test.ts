@@ -99,7 +99,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: 120_000 })("the 
       assert.strictEqual(response.status, 200)
       assert.match(
         response.headers.get("content-security-policy") ?? "",
-        /^default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; manifest-src 'self'; base/
+        /^default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; connect-src 'self'; /
       )
       assert.deepStrictEqual(problems(page), [])
       for (const { path } of operationsOf(document)) assert.include(page, `<code>${path}</code>`)

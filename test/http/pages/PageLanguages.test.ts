@@ -61,7 +61,7 @@ const isSettingTable = ({ path }: Source) => path === "src/services/instance/Set
 const said = new Set([
   ...saidIn(sourcesIn("src").filter((file) => isForPeople(file) || isForStaff(file) || isSettingTable(file))),
   ...[Scopes.all].concat(Scopes.all.map((scope) => [scope])).flatMap((scopes) => group(scopes))
-    .flatMap(({ access, texts, title }) => [access, title].concat(texts))
+    .flatMap(({ access, texts, title }) => [access ?? title, title].concat(texts))
 ])
 
 /** The values of a message and how they are told apart: `{count, plural}`, `<link>`. */
@@ -133,6 +133,14 @@ describe("texts of pages and letters", () => {
     ])
     assert.deepStrictEqual([0, 1, 2].map((count) => replies("fr", count)), ["0 réponse", "1 réponse", "2 réponses"])
     assert.deepStrictEqual([1, 2].map((count) => replies("ja", count)), ["返信1件", "返信2件"])
+    assert.deepStrictEqual([0, 1, 2, 3, 11, 100].map((count) => replies("ar", count)), [
+      "لا ردود",
+      "رد واحد",
+      "ردّان",
+      "3 ردود",
+      "11 ردًا",
+      "100 رد"
+    ])
     const date = new Date(Date.UTC(2026, 10, 22, 15, 4))
     assert.deepStrictEqual(["en", "de", "fr", "es", "pt", "ja", "zh-CN"].map((tag) => words(tag).day(date)), [
       "November 22, 2026",

@@ -86,7 +86,7 @@ layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: 
         const { fetch } = yield* TestServer
         const posted = yield* fetch("/nowhere", { method: "POST", headers: { accept: browser }, body: "x=1" })
         assert.strictEqual(posted.status, 404)
-        assert.match(posted.headers.get("content-type") ?? "", /json/)
+        assert.match(posted.headers.get("content-type") ?? "", /^text\/html/)
       }))
 
     it.effect("F50: emoji of a poll's options are among the post's", () =>

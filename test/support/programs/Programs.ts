@@ -31,6 +31,8 @@ const programs = {
     debianPackage: "chromium",
     find: onPath("chromium", "chromium-browser", "google-chrome")
   },
+  /** A browser that shows text only. */
+  w3m: { name: "w3m", debianPackage: "w3m", find: onPath("w3m") },
   ffmpeg: { name: "ffmpeg", debianPackage: "ffmpeg", find: onPath("ffmpeg") },
   ffprobe: { name: "ffprobe", debianPackage: "ffmpeg", find: onPath("ffprobe") },
   /** OpenStack Swift, an independent S3 implementation. The program found is the Python that can import it. */

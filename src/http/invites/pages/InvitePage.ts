@@ -20,7 +20,7 @@ const asksForJson = Effect.map(
 const targetOf = (code: string) => ({ path: `/invite/${encodeURIComponent(code)}`, inviteCode: code })
 
 const make = Effect.gen(function*() {
-  const { localDomain: server, publicUrl } = yield* ServerConfig
+  const { publicUrl } = yield* ServerConfig
   const form = yield* SignUpForm.make
   const forms = yield* Forms
   const invites = yield* Invites
@@ -30,7 +30,7 @@ const make = Effect.gen(function*() {
   const codeOf = Effect.map(HttpRouter.params, ({ code = "" }) => code)
 
   const invalid = (status: 401 | 404) =>
-    Effect.map(visitors.reader, ({ words: { say }, words }) =>
+    Effect.map(visitors.reader, ({ server, words: { say }, words }) =>
       respond({
         words,
         title: say("This invite is not valid"),

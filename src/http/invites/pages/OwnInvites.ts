@@ -18,7 +18,7 @@ const chosen = (offered: ReadonlyArray<number>, given: string | null) =>
   offered.find((one) => String(one) === given) ?? null
 
 const make = Effect.gen(function*() {
-  const { localDomain: server, publicUrl } = yield* ServerConfig
+  const { publicUrl } = yield* ServerConfig
   const forms = yield* Forms
   const frame = yield* MemberFrame
   const invites = yield* Invites
@@ -61,10 +61,9 @@ ${
         say("{minutes, plural, one {# minute} other {# minutes}}", { minutes: seconds / 60 })
       ] as const
     )
-    return frame.respond(visitor, path, {
+    return yield* frame.respond(visitor, path, {
       words,
       title: say("Invite people"),
-      server,
       status: wrong?.status ?? 200,
       body: html`
 ${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
@@ -92,7 +91,6 @@ ${choice("expires_in", say("Expires after"), say("Never expires"), minutes)}
     return frame.respond(visitor, path, {
       words,
       title: words.say("Invite people"),
-      server,
       status: 403,
       body: problem(words.say("Your role does not allow you to invite people."))
     })
@@ -109,7 +107,7 @@ ${choice("expires_in", say("Expires after"), say("Never expires"), minutes)}
     }).pipe(
       Effect.as(redirect(path)),
       Effect.catchTags({
-        NotAllowed: () => Effect.succeed(denied(visitor)),
+        NotAllowed: () => denied(visitor),
         Unprocessable: ({ message }) => show({ text: message, status: 422 })
       })
     )
@@ -125,7 +123,7 @@ ${choice("expires_in", say("Expires after"), say("Never expires"), minutes)}
     return yield* invites.end(session.accountId, inviteId.value).pipe(
       Effect.as(redirect(path)),
       Effect.catchTags({
-        NotAllowed: () => Effect.succeed(denied(visitor)),
+        NotAllowed: () => denied(visitor),
         RecordNotFound: () => Effect.succeed(redirect(path))
       })
     )

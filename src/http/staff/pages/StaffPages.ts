@@ -64,7 +64,6 @@ const make = Effect.gen(function*() {
   const waiting = yield* WaitingWork
   const notice = flashMessages(config.publicUrl)
   const media = mediaSources(config)
-  const server = config.localDomain
 
   /** Renders the page in its frame, with an error above the content after a refusal. */
   const respondWith = Effect.fnUntraced(
@@ -76,6 +75,7 @@ const make = Effect.gen(function*() {
     ) {
       const { cookies } = yield* HttpServerRequest.HttpServerRequest
       const { formToken, member, path, words } = visit
+      const { server } = visitor
       const told = notice.read(cookies)
       const response = visitor.remember(respond({
         words,
@@ -114,7 +114,7 @@ const make = Effect.gen(function*() {
     Effect.gen(function*() {
       const { url } = yield* HttpServerRequest.HttpServerRequest
       const visitor = yield* visitors.current
-      const { formToken, session, words } = visitor
+      const { formToken, server, session, words } = visitor
       const [path = "", search = ""] = url.slice(0, hereCharactersMax).split("?", 2)
       const here = search === "" ? path : `${path}?${search}`
       if (session === undefined) return redirect(`${signInPath}?${new URLSearchParams([["return_to", here]])}`)

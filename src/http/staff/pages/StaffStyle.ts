@@ -16,8 +16,8 @@ header.staff p { margin: 0; font-weight: 600 }
 header.staff p .soft { font-weight: 400 }
 header.staff .home { margin-inline-end: auto }
 header.staff form { display: flex; gap: .75rem; align-items: center; flex-wrap: wrap }
-.skip { position: absolute; left: -100vw; top: 0; padding: .75rem 1rem; background: var(--card); z-index: 2 }
-.skip:focus { left: 0 }
+.skip { position: absolute; inset-inline-start: -100vw; top: 0; padding: .75rem 1rem; background: var(--card); z-index: 2 }
+.skip:focus { inset-inline-start: 0 }
 .spoken { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 nav.side { padding: 0 0 2rem; font-size: .9375rem }
 nav .section { margin: 1rem .75rem .25rem; font-size: .75rem; font-weight: 600; color: var(--soft); letter-spacing: .04em; text-transform: uppercase }
@@ -46,7 +46,7 @@ main > .card > p { margin-bottom: 1rem }
 }
 .tiles a:hover { border-color: var(--accent) }
 .tiles strong { display: block; font-size: 1.5rem; line-height: 1.2 }
-.tiles a.wait { border-left: 4px solid var(--accent) }
+.tiles a.wait { border-inline-start: 4px solid var(--accent) }
 label { margin-bottom: .875rem }
 label > input, textarea, select { margin-top: .25rem }
 textarea, select {
@@ -55,13 +55,13 @@ textarea, select {
 }
 input { padding: .5rem .75rem }
 input, select { min-height: 2.625rem; line-height: 1.5 }
-select { padding-left: .5rem }
+select { padding-inline-start: .5rem }
 input[type=color] { width: 4rem; padding: .25rem }
 input[type=checkbox], input[type=radio] { display: inline-block; width: 1.125rem; height: 1.125rem; min-height: 0; margin: 0; accent-color: var(--accent); vertical-align: middle }
 label.check { display: flex; gap: .625rem; align-items: baseline; font-weight: 400 }
 label.check input { flex: none; position: relative; top: .125rem }
 button { padding: .5rem 1rem }
-::file-selector-button { font: inherit; font-size: .875rem; padding: .125rem .75rem; margin-right: .75rem; border: 1px solid var(--line); border-radius: .375rem; background: var(--card); color: inherit; cursor: pointer }
+::file-selector-button { font: inherit; font-size: .875rem; padding: .125rem .75rem; margin-inline-end: .75rem; border: 1px solid var(--line); border-radius: .375rem; background: var(--card); color: inherit; cursor: pointer }
 button.small { padding: .1875rem .75rem; font-size: .875rem }
 fieldset { border: 0; margin: 0 0 .875rem; padding: 0 }
 legend { font-weight: 600; padding: 0; margin-bottom: .375rem }
@@ -78,7 +78,7 @@ legend { font-weight: 600; padding: 0; margin-bottom: .375rem }
 .bulk button { padding: .25rem .75rem; font-size: .875rem }
 table { width: 100%; border-collapse: collapse; font-size: .9375rem }
 main > table, main > form > table { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; border-collapse: separate; border-spacing: 0 }
-th, td { text-align: left; vertical-align: top; padding: .625rem .875rem }
+th, td { text-align: start; vertical-align: top; padding: .625rem .875rem }
 thead th { font-size: .8125rem; color: var(--soft); font-weight: 600 }
 thead th, td time { overflow-wrap: normal }
 td time { white-space: nowrap }
@@ -88,8 +88,8 @@ main > table, main > form > table { margin-bottom: 1rem }
 td .account { min-width: 8rem }
 tbody td, tbody th { border-top: 1px solid var(--line) }
 tbody th { font-weight: 400 }
-.card table :is(td, th):first-child { padding-left: 0 }
-.card table :is(td, th):last-child { padding-right: 0 }
+.card table :is(td, th):first-child { padding-inline-start: 0 }
+.card table :is(td, th):last-child { padding-inline-end: 0 }
 td form { display: inline }
 td .row { gap: .375rem .5rem }
 td button { padding: .1875rem .625rem; font-size: .875rem }
@@ -122,7 +122,7 @@ td button { padding: .1875rem .625rem; font-size: .875rem }
 .ask form > :last-child { margin-bottom: 0 }
 .plot { margin: 0 }
 .plot figcaption { font-weight: 600; margin-bottom: .5rem }
-.plot figcaption .soft { font-weight: 400; font-size: .875rem; margin-left: .375rem }
+.plot figcaption .soft { font-weight: 400; font-size: .875rem; margin-inline-start: .375rem }
 .plot svg { display: block; width: 100%; height: auto }
 .plot .bar { fill: var(--accent) }
 .plot .axis { stroke: var(--line) }
@@ -143,11 +143,11 @@ summary { cursor: pointer }
 .post p { margin: 0 0 .5rem }
 .said { white-space: pre-line }
 .grow { flex: 1; min-width: 0 }
-.files { margin: 0 0 .5rem; padding-left: 1.25rem }
+.files { margin: 0 0 .5rem; padding-inline-start: 1.25rem }
 .notes { list-style: none; margin: 0 0 1rem; padding: 0 }
 .notes > li { padding: .75rem 0; border-top: 1px solid var(--line) }
 .notes > li:first-child { border-top: 0 }
-.right { text-align: right }
+.right { text-align: end }
 .row.top { gap: .75rem 1.25rem; margin-bottom: 1.25rem }
 .row.badges { gap: .25rem }
 .content p { margin: 0 0 .5rem }
@@ -167,7 +167,7 @@ summary { cursor: pointer }
   .card td[data-head] { padding: .25rem 0 }
   td[data-head]::before { content: attr(data-head); font-size: .8125rem; color: var(--soft) }
   td:has(> div:empty) { display: none !important }
-  td.right { text-align: left }
+  td.right { text-align: start }
   .filters { grid-template-columns: 1fr 1fr }
   .filters p { grid-column: 1 / -1 }
   :is(th, td):not([data-head]) { padding: .5rem }

@@ -36,28 +36,30 @@ const make = Effect.gen(function*() {
     if (account === undefined) return yield* pages.notFound
     const { formToken, remember, way, words } = yield* visitors.current
     const { say } = words
-    return remember(pages.respond({
-      words,
-      title: say("Posts by email"),
-      ...(wrong === undefined ? {} : { status: 422 }),
-      body: html`
+    return remember(
+      yield* pages.respond({
+        words,
+        title: say("Posts by email"),
+        ...(wrong === undefined ? {} : { status: 422 }),
+        body: html`
 ${problem(wrong === undefined ? undefined : words.translate(wrong))}
 <p>${
-        say("New public posts of {account} are sent to your address after you confirm it.", {
-          account: `${nameOf(account)} (@${account.username}@${config.localDomain})`
-        })
-      }</p>
+          say("New public posts of {account} are sent to your address after you confirm it.", {
+            account: `${nameOf(account)} (@${account.username}@${config.localDomain})`
+          })
+        }</p>
 <form method="post" action="${way(subscribingPath(account.username))}">
 ${tokenInput(formToken)}
 <label>${say("Email address")}
 <input type="email" name="email" autocomplete="email" required autofocus></label>
 <p class="row"><button type="submit">${say("Send email")}</button></p>
 </form>`
-    }))
+      })
+    )
   })
 
   // Shows the same page whether or not the address is subscribed already.
-  const sent = Effect.map(visitors.reader, ({ words: { say }, words }) =>
+  const sent = Effect.flatMap(visitors.reader, ({ words: { say }, words }) =>
     pages.respond({
       words,
       title: say("Check your email"),

@@ -9,21 +9,22 @@ import { problem, respond } from "../../html/HtmlPage.ts"
 import { type PageReader, Visitors } from "../../html/Visitors.ts"
 
 const make = Effect.gen(function*() {
-  const { localDomain: server } = yield* ServerConfig
+  const { localDomain } = yield* ServerConfig
   const subscriptions = yield* EmailSubscriptions
   const visitors = yield* Visitors
 
   const page = (title: (words: PageReader["words"]) => string, body: (reader: PageReader) => Html, status = 200) =>
     Effect.map(
       visitors.reader,
-      (reader) => respond({ words: reader.words, title: title(reader.words), server, status, body: body(reader) })
+      (reader) =>
+        respond({ words: reader.words, title: title(reader.words), server: reader.server, status, body: body(reader) })
     )
   const tooOld = page(
     ({ say }) => say("This link is no longer valid"),
     ({ words: { say } }) => html`<p>${say("The link is older than seven days, or was not issued by this server.")}</p>`,
     404
   )
-  const accountOf = (username: string) => `@${username}@${server}`
+  const accountOf = (username: string) => `@${username}@${localDomain}`
 
   const confirm = Effect.gen(function*() {
     const username = yield* subscriptions.confirm((yield* parameters).get("confirmation_token") ?? "")

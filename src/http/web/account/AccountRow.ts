@@ -33,7 +33,7 @@ export const accountRow = (visit: Visit, account: ShownAccount, options: RowOpti
     options.before ?? ""
   }<a href="${to}" tabindex="-1" aria-hidden="true"><img src="${account.avatarStatic}" alt="" width="46" height="46" loading="lazy"></a><div><p><a class="by" href="${to}"><strong dir="auto">${
     nameOf(account)
-  }</strong> <span class="soft">@${account.acct}</span></a>${
+  }</strong> <span class="soft"><bdi>@${account.acct}</bdi></span></a>${
     options.relationship?.followedBy === true ? html` <span class="mark">${say("Follows you")}</span>` : ""
   }</p>${noteOf(account)}${options.below ?? ""}</div><div class="person-acts">${options.acts ?? ""}${
     followForm(visit, account, options.relationship)

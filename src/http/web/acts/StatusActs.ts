@@ -6,6 +6,7 @@ import { parseId, StatusId } from "../../../services/database/Ids.ts"
 import { type ClientError, RecordNotFound, Unprocessable } from "../../../services/runtime/Errors.ts"
 import { Bookmarks } from "../../../services/statuses/Bookmarks.ts"
 import { ConversationMutes } from "../../../services/statuses/ConversationMutes.ts"
+import { Limits } from "../../guard/Limits.ts"
 import { html } from "../../html/Html.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { read } from "../../wire/Keys.ts"
@@ -36,10 +37,14 @@ class StatusActs extends Context.Service<StatusActs, Readonly<Record<string, Act
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const bookmarks = yield* Bookmarks
+      const limits = yield* Limits
       const mutes = yield* ConversationMutes
       const views = yield* StatusViews
       const tell = (command: (statusId: StatusId) => Command): Act => ({ viewer }, { id }) =>
         Effect.asVoid(actors.tell(viewer, command(id)))
+      /** Limits an act as the API limits its call. */
+      const limited = (act: Act): Act => (visit, asked) =>
+        Effect.andThen(limits.spend([{ limit: "deletion", key: String(visit.viewer) }]), act(visit, asked))
       /** Changes the mute of a conversation that the member may see. */
       const muting = (write: typeof mutes.mute): Act => ({ viewer }, { id }) =>
         Effect.andThen(views.renderOne(viewer, id), write(viewer, id))
@@ -57,7 +62,7 @@ class StatusActs extends Context.Service<StatusActs, Readonly<Record<string, Act
         favourite: tell((statusId) => ({ _tag: "Favourite", statusId })),
         unfavourite: tell((statusId) => ({ _tag: "Unfavourite", statusId })),
         reblog: tell((statusId) => ({ _tag: "Reblog", statusId, visibility: null })),
-        unreblog: tell((statusId) => ({ _tag: "Unreblog", statusId })),
+        unreblog: limited(tell((statusId) => ({ _tag: "Unreblog", statusId }))),
         bookmark: ({ viewer }, { id }) => bookmarks.add(viewer, id),
         unbookmark: ({ viewer }, { id }) => bookmarks.remove(viewer, id),
         react: reacting("React"),
@@ -71,10 +76,10 @@ class StatusActs extends Context.Service<StatusActs, Readonly<Record<string, Act
           const choices = given.flatMap((text) => /^\d{1,3}$/.test(text) ? [Number(text)] : [])
           return Effect.asVoid(actors.tell(viewer, { _tag: "Vote", statusId: id, choices }))
         },
-        delete: Effect.fnUntraced(function*({ reader: { words: { say } }, viewer }, { id }) {
+        delete: limited(Effect.fnUntraced(function*({ reader: { words: { say } }, viewer }, { id }) {
           yield* actors.tell(viewer, { _tag: "Delete", statusId: id, deleteMedia: false })
           return { notice: say("The post was deleted."), part: Effect.succeed(html``) }
-        })
+        }))
       })
     })
   )

@@ -248,10 +248,7 @@ const make = Effect.gen(function*() {
     if (id === undefined) return yield* new RecordNotFound()
     const record = yield* attachments.find(visit.viewer, id)
     if (record.state === "failed") return yield* validationFailed(record.error ?? "File is invalid")
-    return HttpServerResponse.text(String(fileField(visit, uploadedFile(config, record, MediaId.make(id)))), {
-      contentType: "text/html; charset=utf-8",
-      headers: { "cache-control": "private, no-store" }
-    })
+    return pages.part(visit, fileField(visit, uploadedFile(config, record, MediaId.make(id))))
   }))
 
   return Layer.mergeAll(

@@ -1,5 +1,6 @@
 import { countedCharacters, statusCharactersMax } from "../../../services/html/Text.ts"
 import { languages } from "../../../services/instance/Languages.ts"
+import type { Catalog } from "../../../services/languages/Catalogs.ts"
 import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { icon } from "../shell/Icons.ts"
@@ -64,6 +65,32 @@ const quoteField = ({ reader: { words: { say } } }: Visit, chosen: string): Html
   }</select></label>`
 }
 
+/** Counts that are tried for each plural of a language. */
+const samplesMax = 120
+const labels = new Map<string, string>()
+
+/**
+ * Returns the texts of the counter as JSON, by plural category (`Intl.PluralRules`), with `%` for the number. They are
+ * computed once per language.
+ */
+const leftLabels = ({ figure, say, tag }: Catalog): string => {
+  const known = labels.get(tag)
+  if (known !== undefined) return known
+  const rules = new Intl.PluralRules(tag)
+  // The smallest count of each category is the last one, and stays.
+  const samples = new Map(
+    Array.from({ length: samplesMax + 1 }, (_, at) => samplesMax - at).map((count) => [rules.select(count), count])
+  )
+  const made = JSON.stringify(Object.fromEntries(
+    [...samples].map(([category, count]) => [
+      category,
+      say("{count, plural, one {# character left} other {# characters left}}", { count }).replace(figure(count), "%")
+    ])
+  ))
+  labels.set(tag, made)
+  return made
+}
+
 const left = ({ reader: { words: { say } } }: Visit, text: string, spoiler: string): string =>
   say("{count, plural, one {# character left} other {# characters left}}", {
     count: statusCharactersMax - countedCharacters(text, spoiler)
@@ -78,8 +105,8 @@ const textField = (visit: Visit, { composition: { spoiler, texts }, counted }: S
     at === 0 ? 6 : 4
   }" dir="auto"${
     at === 0 ? html` autofocus` : ""
-  }>${text}</textarea></label><p class="left soft" data-left data-max="${statusCharactersMax}" data-label="${
-    say("{count, plural, one {# character left} other {# characters left}}", { count: 0 }).replace("0", "%")
+  }>${text}</textarea></label><p class="left soft" data-left data-max="${statusCharactersMax}" data-labels="${
+    leftLabels(visit.reader.words)
   }">${
     counted || text !== ""
       ? left(visit, text, at === 0 ? spoiler : "")

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
+import { Limits } from "../../guard/Limits.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { read } from "../../wire/Keys.ts"
 import { WebPages } from "../shell/WebPages.ts"
@@ -13,6 +14,7 @@ import { Compositions } from "./Compositions.ts"
 const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const compositions = yield* Compositions
+  const limits = yield* Limits
   const pages = yield* WebPages
   const posts = yield* ComposedPosts
   const views = yield* StatusViews
@@ -27,6 +29,7 @@ const make = Effect.gen(function*() {
       replyTo: statusId(inReplyToId),
       quote: statusId(quote?.quotedStatus?.id ?? null)
     }
+    yield* limits.spend([{ limit: "deletion", key: String(viewer) }])
     // The text is safe before the post is deleted; its files are free only afterwards.
     const draft = yield* posts.save(viewer, { ...whole, files: [] })
     yield* actors.tell(viewer, { _tag: "Delete", statusId: id, deleteMedia: false })

@@ -16,6 +16,7 @@ interface Saved {
 }
 
 const segmenter = new Intl.Segmenter()
+const plurals = new Intl.PluralRules(document.documentElement.lang)
 
 /** Counts as the server does: a link as 23 characters, a name without its server. The server corrects it. */
 const countOf = (text: string): number => {
@@ -50,7 +51,8 @@ const composer = (form: HTMLFormElement): void => {
   const show = (index: number, left: number) => {
     const output = form.querySelectorAll<HTMLElement>("[data-left]")[index]
     if (output === undefined) return
-    output.textContent = (output.dataset["label"] ?? "%").replace("%", String(left))
+    const labels: Readonly<Record<string, string>> = JSON.parse(output.dataset["labels"] ?? "{}")
+    output.textContent = (labels[plurals.select(left)] ?? labels["other"] ?? "%").replace("%", String(left))
     output.classList.toggle("over", left < 0)
   }
   const count = () =>

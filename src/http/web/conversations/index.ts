@@ -37,7 +37,9 @@ const conversationOf = (visit: MemberVisit, conversation: ShownConversation, now
   }</p>${
     lastStatus === null
       ? html`<p class="soft">${say("The last post is not available.")}</p>`
-      : html`<p class="quiet">${excerptOf(visit, lastStatus)}</p><p class="soft when">@${lastStatus.account.acct} · ${
+      : html`<p class="quiet">${
+        excerptOf(visit, lastStatus)
+      }</p><p class="soft when"><bdi>@${lastStatus.account.acct}</bdi> · ${
         timeOf(words, lastStatus.createdAt, now)
       }</p>`
   }</div><div class="tools">${

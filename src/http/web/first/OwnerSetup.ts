@@ -21,7 +21,7 @@ type Tried = Pick<NewOwner, "username" | "email" | "title" | "language">
 const nameOf = (tag: string) => new Intl.DisplayNames([tag], { type: "language" }).of(tag) ?? tag
 
 const make = Effect.gen(function*() {
-  const { localDomain: server } = yield* ServerConfig
+  const { localDomain } = yield* ServerConfig
   const catalogs = yield* Catalogs
   const forms = yield* Forms
   const instance = yield* Instance
@@ -29,7 +29,7 @@ const make = Effect.gen(function*() {
   const visitors = yield* Visitors
   const languages = [...catalogs.keys()].toSorted().map((tag) => [tag, nameOf(tag)] as const)
 
-  const expired = Effect.map(visitors.reader, ({ words: { say }, words }) =>
+  const expired = Effect.map(visitors.reader, ({ server, words: { say }, words }) =>
     respond({
       words,
       title: say("This link is no longer valid"),
@@ -44,7 +44,7 @@ const make = Effect.gen(function*() {
 
   const show = Effect.fnUntraced(
     function*(secret: string, tried: Tried, wrong?: { readonly text: string; readonly status: number }) {
-      const { formToken, remember, way, words } = yield* visitors.current
+      const { formToken, remember, server, way, words } = yield* visitors.current
       const { say } = words
       return remember(respond({
         words,
@@ -59,7 +59,7 @@ ${tokenInput(formToken)}${hidden(ownerSecretField, secret)}
 <label>${say("Username")}
 <input type="text" name="username" value="${tried.username}" maxlength="${usernameCharactersMax}" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus aria-describedby="handle">
 <span class="hint" id="handle">${
-          say("Letters, digits and underscores. Your handle will end in {ending}.", { ending: `@${server}` })
+          say("Letters, digits and underscores. Your handle will end in {ending}.", { ending: `@${localDomain}` })
         }</span></label>
 <label>${say("Email address")}
 <input type="email" name="email" value="${tried.email}" autocomplete="email" required></label>

@@ -8,11 +8,11 @@ import { Visitors } from "../../html/Visitors.ts"
 import { nextSteps } from "./NextSteps.ts"
 
 const make = Effect.gen(function*() {
-  const { localDomain: server, publicUrl } = yield* ServerConfig
+  const { localDomain, publicUrl } = yield* ServerConfig
   const visitors = yield* Visitors
 
   const welcome = Effect.map(visitors.current, (visitor) => {
-    const { remember, session, way, words } = visitor
+    const { remember, server, session, way, words } = visitor
     if (session === undefined) return redirect(`${signInPath}?${new URLSearchParams([["return_to", welcomePath]])}`)
     const { pieces, say } = words
     return remember(respond({
@@ -24,7 +24,7 @@ const make = Effect.gen(function*() {
 ${nextSteps(visitor)}
 <p>${
         pieces("Handles here end in {ending}. Any Mastodon app works with {address}.", {
-          ending: html`<strong>@${server}</strong>`,
+          ending: html`<strong><bdi>@${localDomain}</bdi></strong>`,
           address: html`<strong>${publicUrl}</strong>`
         })
       }</p>

@@ -1,5 +1,5 @@
 import { Clock, Effect, Layer } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpRouter } from "effect/http"
 import { parseId } from "../../../services/database/Ids.ts"
 import { Markers } from "../../../services/feeds/Markers.ts"
 import { html } from "../../html/Html.ts"
@@ -24,13 +24,7 @@ const make = Effect.gen(function*() {
     const back = yield* returning
     const now = yield* Clock.currentTimeMillis
     const found = yield* views.renderNamed(visit.viewer, ids)
-    return HttpServerResponse.text(
-      String(html`${found.map((one) => articleOf({ ...visit, here: back }, read(one), { now }))}`),
-      {
-        contentType: "text/html; charset=utf-8",
-        headers: { "cache-control": "private, no-store", "x-content-type-options": "nosniff" }
-      }
-    )
+    return pages.part(visit, html`${found.map((one) => articleOf({ ...visit, here: back }, read(one), { now }))}`)
   }))
 
   /** Saves the place in Home; it only moves forward, as those of apps do. */

@@ -42,7 +42,7 @@ export const headOf = (visit: Visit, { account, federated, handle, relationship,
   const { way, words: { month, say } } = visit.reader
   const path = profilePath(account.acct)
   return html`<section class="profile" id="account-${account.id}">
-<img class="banner" src="${account.headerStatic}" alt="${account.headerDescription}">
+<img class="banner" src="${account.headerStatic}" alt="${account.headerDescription}" width="1500" height="500">
 <div class="who"><img src="${account.avatarStatic}" alt="${account.avatarDescription}" width="88" height="88">${
     visit.viewer === undefined
       ? !federated ?
@@ -66,7 +66,7 @@ ${
       "" :
       html`<p class="problem">${say("This account has moved to another one.")} <a href="${
         way(profilePath(account.moved.acct))
-      }">@${account.moved.acct}</a></p>`
+      }"><bdi>@${account.moved.acct}</bdi></a></p>`
   }
 <div class="content" dir="auto">${foreign(account.note, account.emojis)}</div>
 ${fieldsOf(account, say)}

@@ -4,6 +4,7 @@ import { OwnCredentials } from "../../../services/credentials/OwnCredentials.ts"
 import { emailCharactersMax } from "../../../services/identity/EmailAddresses.ts"
 import { Users } from "../../../services/identity/Users.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
+import { Limits } from "../../guard/Limits.ts"
 import { newPasswordField, ownPasswordField } from "../../html/Fields.ts"
 import { tokenInput } from "../../html/Forms.ts"
 import { html } from "../../html/Html.ts"
@@ -17,6 +18,7 @@ const make = Effect.gen(function*() {
   const { localDomain: server } = yield* ServerConfig
   const credentials = yield* OwnCredentials
   const frame = yield* SettingsFrame.make(path)
+  const limits = yield* Limits
   const users = yield* Users
   const visitors = yield* Visitors
 
@@ -29,7 +31,7 @@ const make = Effect.gen(function*() {
       : changed === "email" && user?.unconfirmedEmail === undefined
       ? say("Your email address was changed.")
       : undefined
-    return frame.page(member, {
+    return yield* frame.page(member, {
       title: say("Account"),
       wrong,
       done,
@@ -80,12 +82,17 @@ ${newPasswordField(words, say("New password"), "new_password")}
 
   const email = frame.guarded(Effect.fnUntraced(function*(member, given) {
     const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
-    return yield* credentials.changeEmail(
-      member.session.accountId,
-      Redacted.make(given.get("password") ?? ""),
-      given.get("email") ?? "",
-      Option.getOrUndefined(remoteAddress)
-    ).pipe(
+    const { accountId } = member.session
+    // Each attempt sends an e-mail, to any address.
+    return yield* limits.spend([{ limit: "confirmationUser", key: String(accountId) }]).pipe(
+      Effect.andThen(
+        credentials.changeEmail(
+          accountId,
+          Redacted.make(given.get("password") ?? ""),
+          given.get("email") ?? "",
+          Option.getOrUndefined(remoteAddress)
+        )
+      ),
       Effect.as(redirect(`${path}?changed=email`)),
       Effect.catch((error) => view(member, null, wrongOf(error)))
     )

@@ -7,14 +7,14 @@ import { ownPasswordField } from "../../html/Fields.ts"
 import { tokenInput } from "../../html/Forms.ts"
 import { html } from "../../html/Html.ts"
 import { linkTo, respond } from "../../html/HtmlPage.ts"
-import { deletionPath as path, homePath, movePath } from "../../html/PagePaths.ts"
+import { deletionPath as path, movePath } from "../../html/PagePaths.ts"
 import { Visitors } from "../../html/Visitors.ts"
 import * as OwnAccountCommands from "../../v1/OwnAccountCommands.ts"
 import * as SettingsFrame from "./SettingsFrame.ts"
 import { type Member, type Wrong, wrongOf } from "./SettingsFrame.ts"
 
 const make = Effect.gen(function*() {
-  const { localDomain: server } = yield* ServerConfig
+  const { localDomain } = yield* ServerConfig
   const commands = yield* OwnAccountCommands.make
   const frame = yield* SettingsFrame.make(path)
   const visitors = yield* Visitors
@@ -28,7 +28,7 @@ const make = Effect.gen(function*() {
       body: html`
 <p><strong>${
         say("This deletes {account} with all posts and files, here and on other servers. It cannot be undone.", {
-          account: `@${session.username}@${server}`
+          account: `@${session.username}@${localDomain}`
         })
       }</strong></p>
 <p>${say("The name will never be used again. Other servers may keep copies.")}</p>
@@ -42,7 +42,7 @@ ${ownPasswordField(words)}
   }
 
   const remove = frame.guarded((member, given) => {
-    const { way, words: { say }, words } = member
+    const { server, way, words: { say }, words } = member
     return commands.remove(member.session.accountId, Redacted.make(given.get("password") ?? "")).pipe(
       Effect.andThen(visitors.signOut(respond({
         words,
@@ -51,14 +51,14 @@ ${ownPasswordField(words)}
         body: html`<p class="done" role="status">${
           say("Your account is gone. Its posts and files are being removed.")
         }</p>
-<p><a href="${way(homePath)}">${say("Back to the front page")}</a></p>`
+<p><a href="${way("/")}">${say("Back to the front page")}</a></p>`
       }))),
-      Effect.catch((error) => Effect.succeed(view(member, wrongOf(error))))
+      Effect.catch((error) => view(member, wrongOf(error)))
     )
   })
 
   return Layer.mergeAll(
-    HttpRouter.add("GET", path, frame.show((member) => Effect.succeed(view(member)))),
+    HttpRouter.add("GET", path, frame.show((member) => view(member))),
     HttpRouter.add("POST", path, remove)
   )
 })

@@ -21,7 +21,7 @@ const make = Effect.gen(function*() {
   const aliasView = Effect.fnUntraced(function*(member: Member, wrong?: Wrong) {
     const { formToken, session, way, words: { say } } = member
     const aliases = yield* commands.aliases(session.accountId)
-    return aliasFrame.page(member, {
+    return yield* aliasFrame.page(member, {
       title: say("Account aliases"),
       wrong,
       body: html`
@@ -95,7 +95,7 @@ ${ownPasswordField(words)}
       given.get("account") ?? ""
     ).pipe(
       Effect.as(redirect(`${movePath}?moved=1`)),
-      Effect.catch((error) => Effect.succeed(moveView(member, false, wrongOf(error))))
+      Effect.catch((error) => moveView(member, false, wrongOf(error)))
     )
   )
 
@@ -106,7 +106,7 @@ ${ownPasswordField(words)}
     HttpRouter.add(
       "GET",
       movePath,
-      moveFrame.show((member, given) => Effect.succeed(moveView(member, given.has("moved"))))
+      moveFrame.show((member, given) => moveView(member, given.has("moved")))
     ),
     HttpRouter.add("POST", movePath, move)
   )

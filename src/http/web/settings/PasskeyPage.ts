@@ -20,7 +20,7 @@ const make = Effect.gen(function*() {
     const { formToken, session, way, words } = member
     const { day, say } = words
     const all = yield* passkeys.list(session.accountId)
-    return frame.page(member, {
+    return yield* frame.page(member, {
       title: say("Passkeys"),
       wrong,
       body: html`
@@ -61,7 +61,7 @@ ${ownPasswordField(words)}
       const { session, words: { say } } = member
       yield* credentials.requirePassword(session.accountId, Redacted.make(given.get("password") ?? ""))
       const options = yield* passkeys.beginRegistration(session.accountId, session.username)
-      return frame.page(member, {
+      return yield* frame.page(member, {
         title: say("Add a passkey"),
         modules: [passkeyScriptPath],
         body: html`

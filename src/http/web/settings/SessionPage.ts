@@ -17,7 +17,7 @@ const make = Effect.gen(function*() {
     const { formToken, session, way, words } = member
     const { day, pieces, say } = words
     const all = yield* sessions.list(session.accountId)
-    return frame.page(member, {
+    return yield* frame.page(member, {
       title: say("Sessions"),
       body: html`
 <p>${

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { Session } from "../../../services/identity/Sessions.ts"
-import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { Forms, parameters } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { problem, redirect } from "../../html/HtmlPage.ts"
@@ -32,7 +31,12 @@ export interface Member extends Visitor {
 
 type Response = HttpServerResponse.HttpServerResponse
 
-const statuses: Readonly<Record<string, number>> = { NotAllowed: 403, RecordNotFound: 404, Unavailable: 503 }
+const statuses: Readonly<Record<string, number>> = {
+  NotAllowed: 403,
+  RecordNotFound: 404,
+  TooManyRequests: 429,
+  Unavailable: 503
+}
 
 /** Returns the message and HTTP status that a page shows for an error of a service. */
 export const wrongOf = ({ _tag, message }: { readonly _tag: string; readonly message: string }): Wrong => ({
@@ -42,7 +46,6 @@ export const wrongOf = ({ _tag, message }: { readonly _tag: string; readonly mes
 
 /** Parts that the settings pages at `path` share. */
 export const make = Effect.fnUntraced(function*(path: string) {
-  const { localDomain: server } = yield* ServerConfig
   const forms = yield* Forms
   const frame = yield* MemberFrame
   const visitors = yield* Visitors
@@ -61,7 +64,6 @@ export const make = Effect.fnUntraced(function*(path: string) {
       frame.respond(visitor, path, {
         words: visitor.words,
         title,
-        server,
         ...(modules !== undefined && { modules }),
         ...(wrong !== undefined && { status: wrong.status }),
         body: html`${problem(wrong === undefined ? undefined : visitor.words.translate(wrong.message))}

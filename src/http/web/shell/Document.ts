@@ -1,5 +1,6 @@
 import { appleIconEdge, faviconEdges } from "../../../services/instance/PictureSettings.ts"
 import { type Html, html } from "../../html/Html.ts"
+import { languageAttributes } from "../../html/LanguageAttributes.ts"
 import { faviconPath, iconPath, manifestPath, themePath } from "../../html/PagePaths.ts"
 import { liveAttributes, liveRegion } from "./LiveParts.ts"
 import { bottomBar, navigation } from "./Navigation.ts"
@@ -10,8 +11,6 @@ import type { View, Visit } from "./Visit.ts"
 interface Shown {
   readonly visit: Visit
   readonly view: View
-  /** Domain of the server. */
-  readonly server: string
   readonly scripts: Html
   /** Number of unread notifications. */
   readonly unread: number
@@ -20,11 +19,11 @@ interface Shown {
 }
 
 /** Renders a page of the web: head, navigation, column and aside. */
-export const documentOf = ({ above, scripts, server, unread, view, visit }: Shown): string => {
-  const { words: { say }, words } = visit.reader
+export const documentOf = ({ above, scripts, unread, view, visit }: Shown): string => {
+  const { server, words: { say }, words } = visit.reader
   const scheme = visit.session?.web.scheme ?? "auto"
   return String(html`<!doctype html>
-<html lang="${words.tag}"${scheme === "auto" ? "" : html` class="${scheme}"`}>
+<html ${languageAttributes(words.tag)}${scheme === "auto" ? "" : html` class="${scheme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

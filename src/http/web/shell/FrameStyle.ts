@@ -17,6 +17,7 @@ h2 { font-size: 1.125rem; margin: var(--s5) var(--s4) var(--s2) }
 p { margin: 0 0 var(--s3) }
 a { color: var(--accent) }
 .icon { width: 1.25rem; height: 1.25rem; flex: none; vertical-align: -.25rem }
+[dir=rtl] .mirrored { transform: scaleX(-1) }
 .soft { color: var(--soft) }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .skip { position: absolute; inset-block-start: -4rem; inset-inline-start: var(--s2); padding: var(--s2) var(--s4);
@@ -65,6 +66,9 @@ fieldset { border: 0; margin: 0; padding: 0 }
 .problem { background: var(--danger-back); color: var(--danger) }
 .done { background: var(--good-back) }
 .done p { margin: 0 }
+.prose { padding: 0 var(--s4) var(--s5) }
+.prose :is(ol, ul:not(.plain)) { padding-inline: var(--s5) }
+.prose h2 { margin-inline: 0 }
 .panel { background: var(--card); border: 1px solid var(--line); border-radius: var(--rounder); padding: var(--s4);
   margin: var(--s4) 0 }
 @media (min-width: 1100px) {

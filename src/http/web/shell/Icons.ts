@@ -64,9 +64,14 @@ const sprite = `<svg xmlns="http://www.w3.org/2000/svg">${
 
 const file = hashedFile("icons", "svg", "image/svg+xml", sprite)
 
+/** Icons that point somewhere: languages that are written from right to left mirror them. */
+const mirrored: ReadonlySet<IconName> = new Set(["back", "enter", "forth", "leave", "list", "open", "quote", "reply"])
+
 /** Renders an icon beside its text; it has none of its own. */
 export const icon = (name: IconName): Html =>
-  html`<svg class="icon" aria-hidden="true"><use href="${file.path}#${name}"></use></svg>`
+  html`<svg class="icon${
+    mirrored.has(name) ? " mirrored" : ""
+  }" aria-hidden="true"><use href="${file.path}#${name}"></use></svg>`
 
 /** Serves the drawings of all icons as one file. */
 export const layer = file.route

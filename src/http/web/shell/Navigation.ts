@@ -89,6 +89,7 @@ export const navigation = (visit: Visit, unread: number): Html => {
   if (session === undefined) {
     return html`<nav class="side" aria-label="${say("Menu")}"><ul>
 <li><a href="${way("/about")}">${icon("home")}<span>${say("About this server")}</span></a></li>
+<li><a href="${way("/explore")}">${icon("compass")}<span>${say("Explore")}</span></a></li>
 <li><a href="${way(signInTo(here))}">${icon("enter")}<span>${say("Sign in")}</span></a></li></ul></nav>`
   }
   return html`<nav class="side" aria-label="${say("Menu")}">${list(visit, shownTo(visit), unread)}

@@ -21,6 +21,7 @@ import { flashBox } from "./FlashBox.ts"
 import { unreadMax } from "./Navigation.ts"
 import { pageHeaders } from "./PageHeaders.ts"
 import type { MemberVisit, View, Visit } from "./Visit.ts"
+import { visitOf } from "./Visiting.ts"
 
 type Request = HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
 type Response = HttpServerResponse.HttpServerResponse
@@ -70,6 +71,8 @@ export class WebPages extends Context.Service<WebPages, {
   ) => Effect.Effect<Response, never, R | Request>
   /** Renders a view, for responses that the other functions do not cover, such as a form shown again. */
   readonly render: (visit: Visit, view: View, refused?: string) => Effect.Effect<Response, never, Request>
+  /** Responds with parts of a page, for scripts. */
+  readonly part: (visit: Visit, part: Html, status?: number) => Response
 }>()("murmuration/http/web/shell/WebPages") {
   static readonly layer = Layer.effect(WebPages, Effect.suspend(() => make)).pipe(
     Layer.provide([Forms.layer, ExpensiveReads.layer]),
@@ -77,9 +80,6 @@ export class WebPages extends Context.Service<WebPages, {
     Layer.provideMerge(ClientScripts.layer)
   )
 }
-
-/** Maximum characters of a page's path and query that forms send back. */
-const hereCharactersMax = 2_000
 
 const make = Effect.gen(function*() {
   const config = yield* ServerConfig
@@ -92,25 +92,15 @@ const make = Effect.gen(function*() {
   const media = mediaSources(config)
   const notifications = yield* Notifications
 
-  const visitOf = (visitor: Visitor) =>
-    Effect.gen(function*() {
-      const { url } = yield* HttpServerRequest.HttpServerRequest
-      const [path = "", search = ""] = url.slice(0, hereCharactersMax).split("?", 2)
-      const visit: Visit = {
-        reader: visitor,
-        viewer: visitor.session?.accountId,
-        session: visitor.session,
-        translates,
-        formToken: visitor.formToken,
-        here: search === "" ? path : `${path}?${search}`,
-        path,
-        query: new URLSearchParams(search),
-        params: yield* HttpRouter.params
-      }
-      return visit
-    })
+  const visitBy = (visitor: Visitor) =>
+    Effect.flatMap(HttpRouter.params, (params) => visitOf(visitor, params, translates))
 
-  const headersOf = (visit: Visit, status: number) => pageHeaders(visit, status, media)
+  const part: WebPages["Service"]["part"] = (visit, part, status = 200) =>
+    HttpServerResponse.text(String(part), {
+      status,
+      contentType: "text/html; charset=utf-8",
+      headers: pageHeaders(visit, status, media)
+    })
 
   const render = Effect.fnUntraced(function*(visit: Visit, view: View, refused?: string) {
     const { cookies } = yield* HttpServerRequest.HttpServerRequest
@@ -120,7 +110,6 @@ const make = Effect.gen(function*() {
     const text = documentOf({
       visit,
       view,
-      server: config.localDomain,
       unread: session === undefined ? 0 : yield* notifications.unread(session.accountId, everything, unreadMax),
       scripts: scripts.tags([...(session === undefined ? ["viewer" as const] : memberScripts), ...view.scripts ?? []]),
       above: html`${flashBox(visit, told)}${problem(refused)}`
@@ -183,7 +172,7 @@ const make = Effect.gen(function*() {
   const member: WebPages["Service"]["member"] = (show) =>
     Effect.gen(function*() {
       const visitor = yield* visitors.current
-      const visit = yield* visitOf(visitor)
+      const visit = yield* visitBy(visitor)
       const known = memberVisit(visit)
       if (known === undefined) return signInFirst(visit)
       const refused = stateRefusal(known.session.state, { forUsers: true })
@@ -194,7 +183,7 @@ const make = Effect.gen(function*() {
   const anyone: WebPages["Service"]["anyone"] = (show, closed = Effect.succeed(false)) =>
     Effect.gen(function*() {
       const visitor = yield* visitors.current
-      const visit = yield* visitOf(visitor)
+      const visit = yield* visitBy(visitor)
       if (visit.session !== undefined) {
         const refused = stateRefusal(visit.session.state, { forUsers: false })
         return visitor.remember(
@@ -208,7 +197,7 @@ const make = Effect.gen(function*() {
     forms.handle(
       Effect.fnUntraced(function*(form) {
         const { headers } = yield* HttpServerRequest.HttpServerRequest
-        const visit = memberVisit(yield* visitOf(yield* visitors.current))
+        const visit = memberVisit(yield* visitBy(yield* visitors.current))
         const back = ownPath(form.get("return")) ?? "/home"
         if (visit === undefined) return redirect(signInTo(back))
         const wantsPart = headers["x-murmuration-part"] !== undefined
@@ -218,11 +207,7 @@ const make = Effect.gen(function*() {
           Effect.flatMap((done) => {
             if (HttpServerResponse.isHttpServerResponse(done)) return Effect.succeed(done)
             if (wantsPart && done.part !== undefined) {
-              return Effect.map(done.part, (part) =>
-                HttpServerResponse.text(String(part), {
-                  contentType: "text/html; charset=utf-8",
-                  headers: headersOf(visit, 200)
-                }))
+              return Effect.map(done.part, (made) => part(visit, made))
             }
             const response = seeOther(`${done.to ?? back}${done.at === undefined ? "" : `#${done.at}`}`)
             return Effect.succeed(
@@ -233,12 +218,10 @@ const make = Effect.gen(function*() {
           }),
           Effect.catch((error) =>
             wantsPart
-              ? Effect.map(answerFailure(error), ({ status }) =>
-                HttpServerResponse.text(String(problem(words.translate(error.message))), {
-                  status,
-                  contentType: "text/html; charset=utf-8",
-                  headers: headersOf(visit, status)
-                }))
+              ? Effect.map(
+                answerFailure(error),
+                ({ status }) => part(visit, problem(words.translate(error.message)), status)
+              )
               : Effect.succeed(flash.put(seeOther(back), { notice: words.translate(error.message) }))
           )
         )
@@ -248,11 +231,11 @@ const make = Effect.gen(function*() {
   const form: WebPages["Service"]["form"] = (run, stale) => {
     const again = Effect.fnUntraced(function*(fields: URLSearchParams) {
       const visitor = yield* visitors.current
-      const visit = yield* visitOf(visitor)
+      const visit = yield* visitBy(visitor)
       return visitor.remember(yield* render(visit, yield* stale(visit, fields)))
     })
     const handler = Effect.fnUntraced(function*(fields: URLSearchParams) {
-      const visit = yield* visitOf(yield* visitors.current)
+      const visit = yield* visitBy(yield* visitors.current)
       const known = memberVisit(visit)
       if (known === undefined) return yield* again(fields)
       const refused = stateRefusal(known.session.state, { forUsers: true })
@@ -269,5 +252,5 @@ const make = Effect.gen(function*() {
       }))
   }
 
-  return WebPages.of({ member, anyone, act, form, render })
+  return WebPages.of({ member, anyone, act, form, render, part })
 })

@@ -33,7 +33,9 @@ const byline = (visit: Visit, status: Omit<ShownStatus, "quote" | "reblog">, now
     way(profilePath(account.acct))
   }" tabindex="-1" aria-hidden="true"><img src="${account.avatarStatic}" alt="" width="46" height="46" loading="lazy"></a><p><a class="by" href="${
     way(profilePath(account.acct))
-  }"><strong dir="auto">${nameOf(account)}</strong> <span class="soft">@${account.acct}</span></a></p><p class="when">${
+  }"><strong dir="auto">${
+    nameOf(account)
+  }</strong> <span class="soft"><bdi>@${account.acct}</bdi></span></a></p><p class="when">${
     visibilityMark(words, status.visibility)
   }<a href="${way(statusPath(status))}">${timeOf(words, status.createdAt, now)}</a>${
     status.editedAt === null
