@@ -72,7 +72,7 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       assert.match(printed.out, /^c\.example$/m)
       const refused = yield* run("account", "import", "porter", file, "--kind", "filters")
       assert.notStrictEqual(refused.code, 0)
-      assert.include(refused.out, "Data is not a file of filters")
+      assert.include(refused.err, "Data is not a file of filters")
     }).pipe(Effect.scoped))
 
   it.effect("account modify: removes a lost second factor, once, and logs it", () =>
