@@ -10,6 +10,7 @@ import type { ModerationAction } from "../services/moderation/ModerationActions.
 import { traced } from "../services/runtime/Traced.ts"
 import type { RoleId } from "../services/staff/Permissions.ts"
 import { Roles } from "../services/staff/Roles.ts"
+import * as AccountLists from "./AccountLists.ts"
 import { show } from "./AccountShow.ts"
 import * as Approving from "./Approving.ts"
 import { enqueue } from "./Enqueue.ts"
@@ -203,6 +204,9 @@ export const command = Command.make("account").pipe(
     ...actions,
     Moving.alias,
     Moving.move,
-    whyNotHome
+    whyNotHome,
+    AccountLists.exportLists,
+    AccountLists.importList,
+    AccountLists.imports
   ])
 )
