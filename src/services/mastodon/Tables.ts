@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { Step } from "./Step.ts"
 import * as Accounts from "./tables/Accounts.ts"
 import * as Keys from "./tables/Keys.ts"
+import * as Media from "./tables/Media.ts"
 import * as Relations from "./tables/Relations.ts"
 import * as Statuses from "./tables/Statuses.ts"
 import * as Users from "./tables/Users.ts"
@@ -23,6 +24,7 @@ export const steps = Effect.fnUntraced(function*(plan: Plan) {
     ...Keys.make(plan.decrypt),
     ...(yield* Users.make(plan.decrypt)),
     ...(yield* Statuses.make(plan)),
+    ...(yield* Media.make),
     ...Relations.steps
   ] satisfies ReadonlyArray<Step>
 })
@@ -31,7 +33,8 @@ export const steps = Effect.fnUntraced(function*(plan: Plan) {
 export const notCopied: ReadonlyArray<readonly [what: string, instead: string]> = [
   ["queues of Sidekiq", "stop the old web server, and let Sidekiq drain before the last delta"],
   ["sessions of browsers", "members sign in again in the browser; apps stay signed in"],
-  ["files: attachments, avatars, headers, emoji", "not yet adopted; posts are copied without their attachments"],
+  ["files in a bucket, and custom emoji", "copy the bucket to a folder for --media; upload emoji again"],
+  ["files of other servers", "fetched again from there"],
   ["recovery codes of two-factor sign-in", "members make new ones in their settings"],
   ["push subscriptions", "apps subscribe again when they start"],
   ["notifications", "new ones arrive; earlier ones are not shown"],

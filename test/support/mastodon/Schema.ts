@@ -11,7 +11,7 @@ const tables: Readonly<Record<string, string>> = {
     ${times}, note text NOT NULL DEFAULT '', display_name text NOT NULL DEFAULT '', uri text NOT NULL DEFAULT '', url text,
     locked boolean NOT NULL DEFAULT false, actor_type text, discoverable boolean, indexable boolean NOT NULL DEFAULT false,
     hide_collections boolean, fields jsonb, also_known_as varchar[], avatar_remote_url text, header_remote_url text NOT NULL DEFAULT '',
-    memorial boolean NOT NULL DEFAULT false, silenced_at timestamp(6), suspended_at timestamp(6), sensitized_at timestamp(6),
+    memorial boolean NOT NULL DEFAULT false, avatar_file_name text, header_file_name text, silenced_at timestamp(6), suspended_at timestamp(6), sensitized_at timestamp(6),
     suspension_origin integer, trendable boolean, reviewed_at timestamp(6), requested_review_at timestamp(6),
     inbox_url text NOT NULL DEFAULT '', outbox_url text NOT NULL DEFAULT '', shared_inbox_url text NOT NULL DEFAULT '',
     followers_url text NOT NULL DEFAULT '', following_url text, featured_collection_url text, last_webfingered_at timestamp(6),
@@ -53,6 +53,9 @@ const tables: Readonly<Record<string, string>> = {
     sensitive boolean NOT NULL DEFAULT false, visibility integer NOT NULL DEFAULT 0, spoiler_text text NOT NULL DEFAULT '', language text,
     conversation_id bigint, local boolean, account_id bigint NOT NULL, application_id bigint, in_reply_to_account_id bigint, poll_id bigint,
     deleted_at timestamp(6), edited_at timestamp(6), ordered_media_attachment_ids bigint[] [4.5], quote_approval_policy integer NOT NULL DEFAULT 0`,
+  "media_attachments":
+    `id bigint PRIMARY KEY, account_id bigint, status_id bigint, type integer DEFAULT 0, description text, blurhash text,
+    file_file_name text, file_meta json, remote_url text NOT NULL DEFAULT '', ${times}`,
   mentions: `id bigserial PRIMARY KEY, status_id bigint, account_id bigint, silent boolean DEFAULT false, ${times}`,
   "statuses_tags": "status_id bigint, tag_id bigint",
   polls:
