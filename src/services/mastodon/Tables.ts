@@ -4,6 +4,7 @@ import * as Accounts from "./tables/Accounts.ts"
 import * as Keys from "./tables/Keys.ts"
 import * as Media from "./tables/Media.ts"
 import * as Relations from "./tables/Relations.ts"
+import * as Rules from "./tables/Rules.ts"
 import * as Statuses from "./tables/Statuses.ts"
 import * as Users from "./tables/Users.ts"
 
@@ -25,7 +26,8 @@ export const steps = Effect.fnUntraced(function*(plan: Plan) {
     ...(yield* Users.make(plan.decrypt)),
     ...(yield* Statuses.make(plan)),
     ...(yield* Media.make),
-    ...Relations.steps
+    ...Relations.steps,
+    ...Rules.steps
   ] satisfies ReadonlyArray<Step>
 })
 
@@ -40,7 +42,7 @@ export const notCopied: ReadonlyArray<readonly [what: string, instead: string]> 
   ["notifications", "new ones arrive; earlier ones are not shown"],
   ["quotes, edits and preview cards", "the posts are copied; links are previewed again"],
   ["reports, strikes, appeals and the audit log", "finish them before the move, or keep a copy of the database"],
-  ["domain blocks, rules, announcements and settings", "enter them again before the server opens"],
+  ["rules, announcements and settings of the server", "enter them again before the server opens"],
   ["scheduled posts, invites, webhooks, relays", "create them again"],
   ["collections and featured hashtags", "members add them again"],
   ["trends, suggestions, annual reports, backups, imports", "computed again, or gone"]

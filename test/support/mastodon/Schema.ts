@@ -86,6 +86,12 @@ const tables: Readonly<Record<string, string>> = {
   "custom_filter_keywords":
     `id bigint PRIMARY KEY, custom_filter_id bigint, keyword text, whole_word boolean DEFAULT true, ${times}`,
   "custom_filter_statuses": `id bigint PRIMARY KEY, custom_filter_id bigint, status_id bigint, ${times}`,
+  "domain_blocks": `id bigint PRIMARY KEY, domain text, severity integer DEFAULT 0, reject_media boolean DEFAULT false,
+    reject_reports boolean DEFAULT false, private_comment text, public_comment text, obfuscate boolean DEFAULT false, ${times}`,
+  "domain_allows": `id bigint PRIMARY KEY, domain text, ${times}`,
+  "email_domain_blocks": `id bigint PRIMARY KEY, domain text, allow_with_approval boolean DEFAULT false, ${times}`,
+  "ip_blocks":
+    `id bigint PRIMARY KEY, ip inet, severity integer, comment text DEFAULT '', expires_at timestamp(6), ${times}`,
   "conversation_mutes": "id bigint PRIMARY KEY, account_id bigint, conversation_id bigint"
 }
 
