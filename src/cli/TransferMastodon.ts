@@ -1,12 +1,14 @@
-import { Clock, Console, Effect, FileSystem, Layer } from "effect"
+import { Clock, Console, Effect, FileSystem, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Database from "../layers/Database.ts"
 import { serverConfig } from "../layers/Environment.ts"
 import * as KeyOperations from "../layers/KeyOperations.ts"
+import * as MastodonFiles from "../layers/MastodonFiles.ts"
 import * as MastodonSource from "../layers/MastodonSource.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import * as Secrets from "../layers/Secrets.ts"
+import * as Storages from "../layers/storage/Storages.ts"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import * as Copy from "../services/mastodon/Copy.ts"
 import { recount } from "../services/mastodon/Counters.ts"
@@ -16,6 +18,7 @@ import { decrypter } from "../services/mastodon/RailsEncryption.ts"
 import * as Rejects from "../services/mastodon/Rejects.ts"
 import { steps } from "../services/mastodon/Tables.ts"
 import { brokenKeys } from "../services/mastodon/Verification.ts"
+import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import { Drafts } from "../services/statuses/Drafts.ts"
 import * as Migrate from "./Migrate.ts"
@@ -24,6 +27,10 @@ import * as Operator from "./Operator.ts"
 const flags = {
   database: Flag.String("database").pipe(Flag.withDescription("URL of the Mastodon database; it is only read")),
   env: Flag.String("env").pipe(Flag.withDescription("Mastodon's environment file, .env.production")),
+  media: Flag.String("media").pipe(
+    Flag.withDescription("Mastodon's media folder, public/system; without it files are not copied"),
+    Flag.optional
+  ),
   days: Flag.Int("days").pipe(
     Flag.withDescription(
       "Copy all posts of other servers of so many days; of earlier ones, those that local accounts used"
@@ -38,6 +45,7 @@ const flags = {
 interface Given {
   readonly database: string
   readonly env: string
+  readonly media: Option.Option<string>
   readonly days: number
   readonly rejects: string
 }
@@ -81,7 +89,8 @@ const refuse = (obstacles: ReadonlyArray<string>) =>
 
 /** Services of a transfer: both databases, without the limits of requests. */
 const layer = (given: Given) =>
-  Drafts.layer.pipe(
+  Layer.mergeAll(Drafts.layer, StoredFiles.layer).pipe(
+    Layer.provideMerge(Layer.merge(Storages.layer, MastodonFiles.layer(Option.getOrUndefined(given.media)))),
     Layer.provideMerge(Layer.mergeAll(KeyOperations.layer, Secrets.layer, MastodonSource.layer(given.database))),
     Layer.provideMerge(Layer.unwrap(Effect.map(Migrate.connection, MastodonSource.target))),
     Layer.provideMerge(serverConfig),

@@ -2,7 +2,9 @@ import { Effect } from "effect"
 import type { Step } from "./Step.ts"
 import * as Accounts from "./tables/Accounts.ts"
 import * as Keys from "./tables/Keys.ts"
+import * as Media from "./tables/Media.ts"
 import * as Relations from "./tables/Relations.ts"
+import * as Rules from "./tables/Rules.ts"
 import * as Statuses from "./tables/Statuses.ts"
 import * as Users from "./tables/Users.ts"
 
@@ -23,7 +25,9 @@ export const steps = Effect.fnUntraced(function*(plan: Plan) {
     ...Keys.make(plan.decrypt),
     ...(yield* Users.make(plan.decrypt)),
     ...(yield* Statuses.make(plan)),
-    ...Relations.steps
+    ...(yield* Media.make),
+    ...Relations.steps,
+    ...Rules.steps
   ] satisfies ReadonlyArray<Step>
 })
 
@@ -31,13 +35,14 @@ export const steps = Effect.fnUntraced(function*(plan: Plan) {
 export const notCopied: ReadonlyArray<readonly [what: string, instead: string]> = [
   ["queues of Sidekiq", "stop the old web server, and let Sidekiq drain before the last delta"],
   ["sessions of browsers", "members sign in again in the browser; apps stay signed in"],
-  ["files: attachments, avatars, headers, emoji", "not yet adopted; posts are copied without their attachments"],
+  ["files in a bucket, and custom emoji", "copy the bucket to a folder for --media; upload emoji again"],
+  ["files of other servers", "fetched again from there"],
   ["recovery codes of two-factor sign-in", "members make new ones in their settings"],
   ["push subscriptions", "apps subscribe again when they start"],
   ["notifications", "new ones arrive; earlier ones are not shown"],
   ["quotes, edits and preview cards", "the posts are copied; links are previewed again"],
   ["reports, strikes, appeals and the audit log", "finish them before the move, or keep a copy of the database"],
-  ["domain blocks, rules, announcements and settings", "enter them again before the server opens"],
+  ["rules, announcements and settings of the server", "enter them again before the server opens"],
   ["scheduled posts, invites, webhooks, relays", "create them again"],
   ["collections and featured hashtags", "members add them again"],
   ["trends, suggestions, annual reports, backups, imports", "computed again, or gone"]

@@ -11,7 +11,7 @@ const tables: Readonly<Record<string, string>> = {
     ${times}, note text NOT NULL DEFAULT '', display_name text NOT NULL DEFAULT '', uri text NOT NULL DEFAULT '', url text,
     locked boolean NOT NULL DEFAULT false, actor_type text, discoverable boolean, indexable boolean NOT NULL DEFAULT false,
     hide_collections boolean, fields jsonb, also_known_as varchar[], avatar_remote_url text, header_remote_url text NOT NULL DEFAULT '',
-    memorial boolean NOT NULL DEFAULT false, silenced_at timestamp(6), suspended_at timestamp(6), sensitized_at timestamp(6),
+    memorial boolean NOT NULL DEFAULT false, avatar_file_name text, header_file_name text, silenced_at timestamp(6), suspended_at timestamp(6), sensitized_at timestamp(6),
     suspension_origin integer, trendable boolean, reviewed_at timestamp(6), requested_review_at timestamp(6),
     inbox_url text NOT NULL DEFAULT '', outbox_url text NOT NULL DEFAULT '', shared_inbox_url text NOT NULL DEFAULT '',
     followers_url text NOT NULL DEFAULT '', following_url text, featured_collection_url text, last_webfingered_at timestamp(6),
@@ -53,6 +53,9 @@ const tables: Readonly<Record<string, string>> = {
     sensitive boolean NOT NULL DEFAULT false, visibility integer NOT NULL DEFAULT 0, spoiler_text text NOT NULL DEFAULT '', language text,
     conversation_id bigint, local boolean, account_id bigint NOT NULL, application_id bigint, in_reply_to_account_id bigint, poll_id bigint,
     deleted_at timestamp(6), edited_at timestamp(6), ordered_media_attachment_ids bigint[] [4.5], quote_approval_policy integer NOT NULL DEFAULT 0`,
+  "media_attachments":
+    `id bigint PRIMARY KEY, account_id bigint, status_id bigint, type integer DEFAULT 0, description text, blurhash text,
+    file_file_name text, file_meta json, remote_url text NOT NULL DEFAULT '', ${times}`,
   mentions: `id bigserial PRIMARY KEY, status_id bigint, account_id bigint, silent boolean DEFAULT false, ${times}`,
   "statuses_tags": "status_id bigint, tag_id bigint",
   polls:
@@ -83,6 +86,12 @@ const tables: Readonly<Record<string, string>> = {
   "custom_filter_keywords":
     `id bigint PRIMARY KEY, custom_filter_id bigint, keyword text, whole_word boolean DEFAULT true, ${times}`,
   "custom_filter_statuses": `id bigint PRIMARY KEY, custom_filter_id bigint, status_id bigint, ${times}`,
+  "domain_blocks": `id bigint PRIMARY KEY, domain text, severity integer DEFAULT 0, reject_media boolean DEFAULT false,
+    reject_reports boolean DEFAULT false, private_comment text, public_comment text, obfuscate boolean DEFAULT false, ${times}`,
+  "domain_allows": `id bigint PRIMARY KEY, domain text, ${times}`,
+  "email_domain_blocks": `id bigint PRIMARY KEY, domain text, allow_with_approval boolean DEFAULT false, ${times}`,
+  "ip_blocks":
+    `id bigint PRIMARY KEY, ip inet, severity integer, comment text DEFAULT '', expires_at timestamp(6), ${times}`,
   "conversation_mutes": "id bigint PRIMARY KEY, account_id bigint, conversation_id bigint"
 }
 

@@ -1,0 +1,118 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { placeOf } from "../../../src/services/mastodon/tables/Media.ts"
+import { json } from "../../support/Api.ts"
+import { cli } from "../../support/CommandLine.ts"
+import { server } from "../../support/mastodon/Server.ts"
+import { TestServer } from "../../support/Server.ts"
+
+const servers = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
+const idOf = (n: number) => (BigInt(Date.UTC(2024, 0)) << 16n) + BigInt(n)
+
+layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("files of a Mastodon server", (it) => {
+  it.effect("have paths by their ids in groups of three digits", () =>
+    Effect.sync(() => {
+      const at = (id: string) => placeOf("media_attachments/files", id, "small", "a.png")
+      assert.strictEqual(at("7"), "media_attachments/files/000/000/007/small/a.png")
+      assert.strictEqual(at("1234567890"), "media_attachments/files/001/234/567/890/small/a.png")
+      assert.strictEqual(at("109876543210987654"), "media_attachments/files/109/876/543/210/987/654/small/a.png")
+      assert.strictEqual(at("98765432109876543"), "media_attachments/files/987/654/321/098/765/small/a.png")
+    }))
+
+  it.effect("are copied with their posts and accounts; those that are missing or unsafe stop nothing", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const fs = yield* FileSystem.FileSystem
+      const { baseUrl, fetch, variables } = yield* TestServer
+      const from = yield* server("4.5", new URL(baseUrl).host)
+      const media = `${from.folder}/system`
+      const put = Effect.fnUntraced(function*(path: string, text: string) {
+        yield* fs.makeDirectory(`${media}/${path.slice(0, path.lastIndexOf("/"))}`, { recursive: true })
+        yield* fs.writeFileString(`${media}/${path}`, text)
+      })
+      const ada = yield* from.person(idOf(1), "ada", {
+        account: { avatarFileName: "me.gif", headerFileName: "../../../../../.env.production" }
+      })
+      yield* put(placeOf("accounts/avatars", String(ada.id), "original", "me.gif"), "moving")
+      yield* put(placeOf("accounts/avatars", String(ada.id), "static", "me.png"), "still")
+      yield* from.insert(
+        "oauth_access_tokens",
+        { id: 1n, token: "token-of-ada", scopes: "read write", resourceOwnerId: ada.userId }
+      )
+      const attached = { accountId: ada.id, statusId: idOf(10) }
+      const fileMeta = JSON.stringify({
+        focus: { x: 0.5, y: -2 },
+        original: { width: 640, height: 480, size: "640x480", aspect: 1.33 },
+        small: { width: "x" }
+      })
+      yield* from.insert(
+        "media_attachments",
+        { ...attached, id: idOf(20), type: 0, description: "A bird", fileFileName: "bird.jpeg", fileMeta },
+        { ...attached, id: idOf(21), type: 2, fileFileName: "film.mp4", fileMeta: "[]" },
+        { ...attached, id: idOf(22), type: 0, fileFileName: "gone.png" },
+        { ...attached, id: idOf(23), type: 0, fileFileName: "drawing.svg" },
+        { ...attached, id: idOf(24), type: 0, fileFileName: "../../../../../../../../../.env.production" }
+      )
+      yield* from.insert("statuses", {
+        id: idOf(10),
+        accountId: ada.id,
+        local: true,
+        text: "with files",
+        orderedMediaAttachmentIds: [idOf(21), idOf(20), idOf(22)]
+      })
+      const at = (id: number, style: string, file: string) =>
+        placeOf("media_attachments/files", String(idOf(id)), style, file)
+      yield* put(at(20, "original", "bird.jpeg"), "whole bird")
+      yield* put(at(20, "small", "bird.jpeg"), "small bird")
+      yield* put(at(21, "original", "film.mp4"), "film")
+      yield* put(at(21, "small", "film.png"), "frame of the film")
+      yield* put(at(23, "original", "drawing.svg"), "<svg/>")
+      const args = [
+        "--database",
+        from.url,
+        "--env",
+        from.env,
+        "--media",
+        media,
+        "--rejects",
+        `${from.folder}/rejects.tsv`
+      ]
+      const copies = [
+        yield* cli(["transfer", "mastodon", "copy", ...args], variables),
+        yield* cli(["transfer", "mastodon", "copy", ...args], variables)
+      ]
+      assert.deepStrictEqual(copies.map(({ code, err }) => [code, err]), [[0, ""], [0, ""]])
+      const rejects = yield* fs.readFileString(`${from.folder}/rejects.tsv`)
+      assert.deepStrictEqual(
+        rejects.trim().split("\n").map((line) => line.split("\t").slice(0, 2).join(" ")),
+        [...[22, 23, 24].map((n) => `attachments ${idOf(n)}`), `headers ${ada.id}`]
+      )
+      const status = yield* json({ token: "token-of-ada" }, `/api/v1/statuses/${idOf(10)}`)
+      const contentOf = Effect.fnUntraced(function*(url: string) {
+        const response = yield* fetch(url.replace(baseUrl, ""))
+        return [response.headers.get("content-type"), yield* Effect.promise(() => response.text())]
+      })
+      const [film, bird, ...others] = status.media_attachments
+      assert.deepStrictEqual(others, [])
+      assert.deepInclude(film, { id: String(idOf(21)), type: "video" })
+      assert.deepInclude(bird, { id: String(idOf(20)), type: "image", description: "A bird" })
+      assert.deepStrictEqual(bird.meta, {
+        original: { width: 640, height: 480, size: "640x480", aspect: 640 / 480 },
+        focus: { x: 0.5, y: -1 }
+      })
+      assert.deepStrictEqual(yield* contentOf(bird.url), ["image/jpeg", "whole bird"])
+      assert.deepStrictEqual(yield* contentOf(bird.preview_url), ["image/jpeg", "small bird"])
+      assert.deepStrictEqual(yield* contentOf(film.url), ["video/mp4", "film"])
+      assert.deepStrictEqual(yield* contentOf(film.preview_url), ["image/png", "frame of the film"])
+      const { account } = status
+      assert.deepStrictEqual(yield* contentOf(account.avatar), ["image/gif", "moving"])
+      assert.deepStrictEqual(yield* contentOf(account.avatar_static), ["image/png", "still"])
+      assert.deepStrictEqual(
+        yield* sql`SELECT count(*)::int AS files FROM stored_files WHERE media_id IS NULL AND account_id IS NULL`,
+        [{ files: 0 }]
+      )
+      assert.strictEqual(yield* fs.readFileString(`${media}/${at(20, "original", "bird.jpeg")}`), "whole bird")
+    }))
+})

@@ -1,0 +1,138 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { json } from "../../support/Api.ts"
+import { cli } from "../../support/CommandLine.ts"
+import { server } from "../../support/mastodon/Server.ts"
+import { TestServer } from "../../support/Server.ts"
+
+const servers = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
+const idOf = (n: number) => (BigInt(Date.UTC(2024, 0)) << 16n) + BigInt(n)
+
+layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
+  "relations and rules of a Mastodon server",
+  (it) => {
+    it.effect("are the same here, with the ids of their activities", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const fs = yield* FileSystem.FileSystem
+        const { baseUrl, variables } = yield* TestServer
+        const from = yield* server("4.5", new URL(baseUrl).host)
+        const { insert } = from
+        const ada = yield* from.person(idOf(1), "ada")
+        const at = new Date(Date.UTC(2024, 1))
+        const zoe = yield* from.stranger(idOf(2), "zoe", { suspendedAt: at })
+        const yan = yield* from.stranger(idOf(3), "yan")
+        const soon = new Date(Date.now() + 3_600_000)
+        const own = { accountId: ada.id }
+        yield* insert("oauth_access_tokens", {
+          id: 1n,
+          token: "token-of-ada",
+          scopes: "read write follow",
+          resourceOwnerId: ada.userId
+        })
+        yield* insert("follow_requests", {
+          id: 10n,
+          ...own,
+          targetAccountId: yan.id,
+          uri: "https://local.example/payloads/f"
+        })
+        yield* insert(
+          "blocks",
+          { id: 11n, ...own, targetAccountId: zoe.id, uri: "https://local.example/payloads/b" },
+          { id: 12n, accountId: yan.id, targetAccountId: ada.id, uri: "https://far.example/blocks/1" }
+        )
+        yield* insert("mutes", { id: 13n, ...own, targetAccountId: yan.id, hideNotifications: false, expiresAt: soon })
+        yield* insert("account_domain_blocks", { id: 14n, ...own, domain: "Loud.example" })
+        yield* insert("account_notes", { id: 15n, ...own, targetAccountId: yan.id, comment: "met in Rome" })
+        yield* insert("account_pins", { id: 16n, ...own, targetAccountId: yan.id })
+        yield* insert("tags", { id: 17n, name: "birds" })
+        yield* insert("tag_follows", { id: 18n, ...own, tagId: 17n })
+        yield* insert(
+          "custom_filters",
+          { id: 19n, ...own, phrase: "Spoilers", context: ["home", "public"], action: 1 },
+          { id: 20n, ...own, phrase: "Over", context: ["home"], expiresAt: at }
+        )
+        yield* insert("custom_filter_keywords", { id: 21n, customFilterId: 19n, keyword: "ending", wholeWord: false }, {
+          id: 22n,
+          customFilterId: 20n,
+          keyword: "x"
+        })
+        yield* insert("markers", { userId: ada.userId, timeline: "home", lastReadId: idOf(5), lockVersion: 3 })
+        yield* insert("domain_blocks", {
+          id: 23n,
+          domain: "far.example",
+          severity: 1,
+          publicComment: "spam",
+          createdAt: at
+        }, { id: 24n, domain: "odd.example", severity: 7 })
+        yield* insert("email_domain_blocks", { id: 25n, domain: "trash.example" })
+        yield* insert("ip_blocks", { id: 26n, ip: "192.0.2.7/24", severity: 9_999, comment: "scans" })
+        const args = ["--database", from.url, "--env", from.env, "--rejects", `${from.folder}/rejects.tsv`]
+        const copy = yield* cli(["transfer", "mastodon", "copy", ...args], variables)
+        assert.deepStrictEqual([copy.code, copy.err], [0, ""])
+        assert.deepStrictEqual(
+          (yield* fs.readFileString(`${from.folder}/rejects.tsv`)).trim().split("\n").map((line) =>
+            line.split("\t").slice(0, 2)
+          ),
+          [["domain blocks", "24"], ["filters", "20"], ["words of filters", "22"]]
+        )
+        const me = { token: "token-of-ada" }
+        const [relation] = yield* json(me, `/api/v1/accounts/relationships?id=${yan.id}`)
+        assert.deepInclude(relation, {
+          requested: true,
+          muting: true,
+          muting_notifications: false,
+          blocked_by: true,
+          endorsed: true,
+          note: "met in Rome"
+        })
+        assert.deepStrictEqual(yield* json(me, "/api/v1/domain_blocks"), ["loud.example"])
+        const [filter, ...others] = yield* json(me, "/api/v2/filters")
+        assert.deepStrictEqual(others, [])
+        assert.deepInclude(filter, { id: "19", title: "Spoilers", context: ["home", "public"], filter_action: "hide" })
+        assert.deepStrictEqual(filter.keywords, [{ id: "21", keyword: "ending", whole_word: false }])
+        assert.deepInclude((yield* json(me, "/api/v1/markers?timeline[]=home")).home, {
+          last_read_id: String(idOf(5)),
+          version: 3
+        })
+        assert.deepInclude(yield* json(me, "/api/v1/tags/birds"), { following: true })
+        assert.deepStrictEqual(
+          yield* sql`SELECT kind, subject_id, due_at FROM agenda WHERE kind = 'mute_end'`,
+          [{ kind: "mute_end", subjectId: 13n, dueAt: soon }]
+        )
+        assert.deepStrictEqual(yield* sql`SELECT uri FROM blocks WHERE id = 11`, [{
+          uri: "https://local.example/payloads/b"
+        }])
+        assert.deepStrictEqual(
+          yield* sql`SELECT type, target_id FROM undoable_activities WHERE uri = 'https://far.example/blocks/1'`,
+          [
+            { type: "Block", targetId: ada.id }
+          ]
+        )
+        assert.deepStrictEqual(yield* sql`SELECT domain, severity, public_comment FROM domain_blocks`, [
+          { domain: "far.example", severity: "suspend", publicComment: "spam" }
+        ])
+        assert.deepStrictEqual(
+          yield* sql`SELECT suspended_by_domain FROM accounts WHERE id = ANY (${[
+            zoe.id,
+            yan.id
+          ]}::bigint[]) ORDER BY id`,
+          [
+            { suspendedByDomain: true },
+            { suspendedByDomain: false }
+          ]
+        )
+        assert.deepStrictEqual(yield* sql`SELECT ip::text AS ip, severity FROM ip_blocks`, [{
+          ip: "192.0.2.0/24",
+          severity: "no_access"
+        }])
+        yield* from.sql`DELETE FROM account_domain_blocks`
+        yield* from.sql`UPDATE custom_filters SET phrase = 'Endings', updated_at = ${new Date()} WHERE id = 19`
+        assert.strictEqual((yield* cli(["transfer", "mastodon", "delta", ...args], variables)).code, 0)
+        assert.deepStrictEqual(yield* sql`SELECT FROM domain_mutes`, [])
+        assert.deepStrictEqual(yield* sql`SELECT title FROM filters`, [{ title: "Endings" }])
+      }))
+  }
+)
