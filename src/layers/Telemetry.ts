@@ -2,6 +2,7 @@ import { Effect, Layer, Logger, type LogLevel, Option, References, Result } from
 import { FetchHttpClient, HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse, UrlParams } from "effect/http"
 import { NetAddress } from "effect/net"
 import { Otlp, OtlpSerialization, PrometheusMetrics } from "effect/observability"
+import { terminalText } from "../services/text/TerminalText.ts"
 import { Environment } from "./Environment.ts"
 import * as EventLoopWatch from "./telemetry/EventLoopWatch.ts"
 import * as ProcessMetrics from "./telemetry/ProcessMetrics.ts"
@@ -12,7 +13,8 @@ const levels = { debug: "Debug", info: "Info", warning: "Warn", error: "Error" }
   LogLevel.LogLevel
 >
 
-const lines = Logger.withConsoleLog(Logger.map(Logger.formatLogFmt, redact))
+/** Prints log lines, with secrets redacted and without control characters, which a terminal would obey. */
+export const lines = Logger.withConsoleLog(Logger.map(Logger.formatLogFmt, (line) => terminalText(redact(line))))
 
 /** Logs one line per event, from `LOG_LEVEL` upwards, with secrets redacted. */
 const logging = Layer.unwrap(
