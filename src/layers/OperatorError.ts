@@ -5,7 +5,7 @@ import { terminalText } from "../services/text/TerminalText.ts"
 export const exitCodes = {
   0: "Done, or stopped on request",
   1: "Refused or failed; standard error says why",
-  2: "Wrong usage: an unknown command or flag, or a value of the wrong form",
+  2: "Wrong usage, such as an unknown command, flag or choice; the help is printed",
   3: "The database or Redis cannot be reached; the same command may work later"
 }
 type ExitCode = keyof typeof exitCodes

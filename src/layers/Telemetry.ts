@@ -3,6 +3,7 @@ import { FetchHttpClient, HttpBody, HttpRouter, HttpServerRequest, HttpServerRes
 import { NetAddress } from "effect/net"
 import { Otlp, OtlpSerialization, PrometheusMetrics } from "effect/observability"
 import { ServerFigures } from "../services/metrics/ServerFigures.ts"
+import { terminalText } from "../services/text/TerminalText.ts"
 import { Environment } from "./Environment.ts"
 import * as EventLoopWatch from "./telemetry/EventLoopWatch.ts"
 import * as ProcessMetrics from "./telemetry/ProcessMetrics.ts"
@@ -13,7 +14,8 @@ const levels = { debug: "Debug", info: "Info", warning: "Warn", error: "Error" }
   LogLevel.LogLevel
 >
 
-const lines = Logger.withConsoleLog(Logger.map(Logger.formatLogFmt, redact))
+/** Prints log lines, with secrets redacted and without control characters, which a terminal would obey. */
+export const lines = Logger.withConsoleLog(Logger.map(Logger.formatLogFmt, (line) => terminalText(redact(line))))
 
 /** Logs one line per event, from `LOG_LEVEL` upwards, with secrets redacted. */
 const logging = Layer.unwrap(

@@ -3,13 +3,7 @@ import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import { exitCodes } from "../../src/layers/OperatorError.ts"
 import { cli } from "../support/CommandLine.ts"
-import { helpOf, places } from "../support/CommandTree.ts"
-
-/** Configuration that every command refuses before it does anything. */
-const refused = { PORT: "x" }
-
-/** Splits a command line like a shell, as far as the examples need it. */
-const words = (line: string) => [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "")
+import { argumentsOf, helpOf, places, refused } from "../support/CommandTree.ts"
 
 describe("help of the command line", () => {
   it.live("every command has a description, flags with descriptions, and examples", () =>
@@ -36,7 +30,7 @@ describe("help of the command line", () => {
         examples
       )
       for (const { command } of examples.filter(({ command }) => !command.endsWith("--help"))) {
-        const ended = yield* cli(words(command).slice(4), refused)
+        const ended = yield* cli(argumentsOf(command).slice(4), refused)
         assert.deepInclude(ended, { code: 1, out: "" }, command)
         assert.match(ended.err, /^.*PORT: /s, command)
       }

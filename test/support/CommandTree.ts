@@ -30,3 +30,10 @@ export const helpOf = Effect.fnUntraced(function*(path: ReadonlyArray<string>) {
   )
   return shown[0]!
 }, Effect.orDie)
+
+/** Configuration that every command refuses before it does anything: accepted command lines end with code 1. */
+export const refused = { PORT: "x" }
+
+/** Splits a command line like a shell, as far as the examples need it. */
+export const argumentsOf = (line: string) =>
+  [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "")
