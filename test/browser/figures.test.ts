@@ -10,7 +10,7 @@ import { signIn } from "./Visits.ts"
 
 /*
  * Figures of the web's pages. `FIGURES=1 npm test -- test/browser/figures.test.ts`, on an idle machine, also loads 2,000
- * posts and prints the table of `docs/web-figures.md`.
+ * posts into one page, and prints a table.
  */
 
 const isWhole = process.env["FIGURES"] !== undefined
