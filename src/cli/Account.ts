@@ -10,13 +10,16 @@ import type { ModerationAction } from "../services/moderation/ModerationActions.
 import { traced } from "../services/runtime/Traced.ts"
 import type { RoleId } from "../services/staff/Permissions.ts"
 import { Roles } from "../services/staff/Roles.ts"
+import { show } from "./AccountShow.ts"
 import * as Approving from "./Approving.ts"
 import { enqueue } from "./Enqueue.ts"
+import { withExamples } from "./Examples.ts"
 import { logActs } from "./LoggedActs.ts"
 import { asOperatorError, findUser } from "./Lookup.ts"
 import * as Moving from "./Moving.ts"
 import * as Operator from "./Operator.ts"
 import * as SecondFactors from "./SecondFactors.ts"
+import { whyNotHome } from "./WhyNotHome.ts"
 
 const name = Argument.String("name").pipe(Argument.withDescription("Name of the account, without @ and domain"))
 const email = Flag.String("email").pipe(Flag.withDescription("E-mail address of the user"))
@@ -76,7 +79,13 @@ const create = Command.make(
       )
     }
   }, (effect) => Effect.provide(effect, Operator.layer))
-).pipe(Command.withDescription("Creates an account on this server"))
+).pipe(
+  Command.withDescription("Creates an account on this server"),
+  withExamples(["ada --email ada@example.org --confirmed", "Creates a user and prints a password"], [
+    "ada --email ada@example.org --role owner --confirmed",
+    "Creates the owner"
+  ])
+)
 
 const modify = Command.make(
   "modify",
@@ -129,7 +138,13 @@ const modify = Command.make(
     }
     yield* Console.log(`Account ${given.name} was changed.`)
   }, (effect) => Effect.provide(effect, SecondFactors.layer))
-).pipe(Command.withDescription("Changes a user of this server"))
+).pipe(
+  Command.withDescription("Changes a user of this server"),
+  withExamples(["ada --role moderator", "Makes ada a moderator"], [
+    "ada --reset-password",
+    "Signs ada out everywhere and prints a new password"
+  ], ["ada --disable-2fa", "Helps ada, who lost phone and recovery codes"])
+)
 
 const remove = Command.make(
   "delete",
@@ -148,7 +163,10 @@ const remove = Command.make(
     yield* enqueue(accountId, { _tag: "DeleteAccount" })
     yield* Console.log(`Deletion of account ${given.name} has started.`)
   }, (effect) => Effect.provide(effect, Operator.layer))
-).pipe(Command.withDescription("Deletes an account of this server with all its data"))
+).pipe(
+  Command.withDescription("Deletes an account of this server with all its data"),
+  withExamples(["ada --yes", "Deletes ada with all posts and files"])
+)
 
 /** Builds a command that takes or lifts a moderation action. */
 const moderation = (word: string, measure: ModerationAction, stands: boolean, description: string) =>
@@ -160,7 +178,7 @@ const moderation = (word: string, measure: ModerationAction, stands: boolean, de
       yield* enqueue(accountId, { _tag: "Moderate", measure, stands })
       yield* Console.log(`Account ${given.name}: ${word} has started.`)
     }, (effect) => Effect.provide(effect, Operator.layer))
-  ).pipe(Command.withDescription(description))
+  ).pipe(Command.withDescription(description), withExamples(["ada", description]))
 
 const actions = [
   moderation("suspend", "suspend", true, "Hides an account and blocks its sign-in"),
@@ -173,15 +191,18 @@ const actions = [
 
 export const command = Command.make("account").pipe(
   Command.withDescription("Accounts on this server"),
+  withExamples(["list --pending", "Lists sign-ups that wait for approval"], ["show ada", "Shows an account"]),
   Command.withSubcommands([
     create,
     modify,
     remove,
+    show,
     Approving.list,
     Approving.approve,
     Approving.reject,
     ...actions,
     Moving.alias,
-    Moving.move
+    Moving.move,
+    whyNotHome
   ])
 )

@@ -7,7 +7,9 @@ import type { Announcement, AnnouncementChange } from "../services/announcements
 import { AnnouncementWriter } from "../services/announcements/AnnouncementWriter.ts"
 import { transaction } from "../services/database/Transactions.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 import * as Operator from "./Operator.ts"
+import { json, printList } from "./Output.ts"
 
 const services = AnnouncementWriter.layer.pipe(Layer.provideMerge(Operator.layer))
 
@@ -72,7 +74,13 @@ const add = Command.make(
     const added = yield* act((writer) => writer.add(undefined, { text, allDay, ...timesOf(given) }, unpublished))
     yield* Console.log(`Announcement ${added} was added.`)
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Creates an announcement, published now or later"))
+).pipe(
+  Command.withDescription("Creates an announcement, published now or later"),
+  withExamples(["\"Maintenance on Sunday\"", "Publishes an announcement now"], [
+    "\"Meeting\" --starts-at 2026-12-24T18:00Z --ends-at 2026-12-24T20:00Z",
+    "Announces an event; it ends by itself"
+  ])
+)
 
 const stateOf = ({ publishedAt, scheduledAt }: Announcement) =>
   publishedAt !== null ? "published" : scheduledAt === null ? "unpublished" : `from ${scheduledAt.toISOString()}`
@@ -81,13 +89,16 @@ const rangeOf = ({ endsAt, startsAt }: Announcement) =>
 
 const list = Command.make(
   "list",
-  {},
-  traced("announcement list")(function*() {
+  { json },
+  traced("announcement list")(function*(given) {
     const all = yield* act((writer) => writer.list)
     const lines = all.map((one) => [one.id, stateOf(one), rangeOf(one), one.text.replaceAll(/\s+/g, " ")].join("\t"))
-    yield* Console.log(lines.length === 0 ? "There are no announcements." : lines.join("\n"))
+    yield* printList(given.json, all, lines, "There are no announcements.")
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Lists announcements, the newest first"))
+).pipe(
+  Command.withDescription("Lists announcements, the newest first"),
+  withExamples(["", "Lists all announcements with their ids"])
+)
 
 const edit = Command.make(
   "edit",
@@ -111,7 +122,10 @@ const edit = Command.make(
     yield* act((writer) => writer.edit(undefined, id, change))
     yield* Console.log(`Announcement ${id} was changed.`)
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Changes the given fields of an announcement"))
+).pipe(
+  Command.withDescription("Changes the given fields of an announcement"),
+  withExamples(["42 --text \"Maintenance on Monday\"", "Changes the text"], ["42 --always", "Removes start and end"])
+)
 
 /** Builds a command about one existing announcement. */
 const about = (name: "publish" | "unpublish" | "remove", description: string, done: string) =>
@@ -122,10 +136,11 @@ const about = (name: "publish" | "unpublish" | "remove", description: string, do
       yield* act((writer) => writer[name](undefined, given.id))
       yield* Console.log(`Announcement ${given.id} was ${done}.`)
     }, (effect) => Effect.provide(effect, services))
-  ).pipe(Command.withDescription(description))
+  ).pipe(Command.withDescription(description), withExamples(["42", description]))
 
 export const command = Command.make("announcement").pipe(
   Command.withDescription("Announcements to all users of the server"),
+  withExamples(["add \"Maintenance on Sunday\"", "Publishes an announcement now"]),
   Command.withSubcommands([
     add,
     list,

@@ -3,8 +3,10 @@ import { Argument, Command, Flag } from "effect/cli"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { Approvals, type Pending, pendingMax } from "../services/identity/Approvals.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 import { asOperatorError, findUser } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
+import { json, printList } from "./Output.ts"
 
 const services = Layer.provideMerge(Approvals.layer, Operator.layer)
 
@@ -18,23 +20,33 @@ const line = ({ confirmed, createdAt, email, locale, reason, username }: Pending
     reason?.replace(/\s+/g, " ") ?? "-"
   ].join("\t")
 
+/** Names as in Admin::Account. */
+const entity = ({ accountId, reason, ...pending }: Pending) => ({ id: accountId, ...pending, inviteRequest: reason })
+
 export const list = Command.make(
   "list",
   {
     pending: Flag.Boolean("pending").pipe(
       Flag.withDescription("Sign-ups that wait for approval, oldest first"),
       Flag.withDefault(false)
-    )
+    ),
+    json
   },
   traced("account list")(function*(given) {
     if (!given.pending) {
       return yield* new OperatorError({ message: "Pass --pending to list sign-ups that wait for approval" })
     }
     const waiting = yield* (yield* Approvals).pending
-    yield* Console.log(waiting.length === 0 ? "No sign-ups are waiting." : waiting.map(line).join("\n"))
-    if (waiting.length === pendingMax) yield* Console.log(`Only the first ${pendingMax} are listed; there may be more.`)
+    yield* printList(given.json, waiting.map(entity), waiting.map(line), "No sign-ups are waiting.")
+    if (waiting.length === pendingMax) {
+      const more = `Only the first ${pendingMax} are listed; there may be more.`
+      yield* given.json ? Console.error(more) : Console.log(more)
+    }
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Lists sign-ups that wait: name, address, state, time, language, reason"))
+).pipe(
+  Command.withDescription("Lists sign-ups that wait: name, address, state, time, language, reason"),
+  withExamples(["--pending", "Lists sign-ups that wait for approval"], ["--pending --json", "The same for a script"])
+)
 
 const decision = (word: "approve" | "reject", done: "approved" | "rejected", description: string) =>
   Command.make(
@@ -47,7 +59,7 @@ const decision = (word: "approve" | "reject", done: "approved" | "rejected", des
       )
       yield* Console.log(`Account ${given.name} was ${done}.`)
     }, (effect) => Effect.provide(effect, services))
-  ).pipe(Command.withDescription(description))
+  ).pipe(Command.withDescription(description), withExamples(["ada", description]))
 
 export const approve = decision(
   "approve",

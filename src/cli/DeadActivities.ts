@@ -4,7 +4,9 @@ import { OperatorError } from "../layers/OperatorError.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import type { ListedActivity } from "../services/federation/inbox/InboundOutcomes.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 import * as Operator from "./Operator.ts"
+import { json, printList } from "./Output.ts"
 
 /** Maximum activities in a listing. */
 const listedMax = 100
@@ -15,11 +17,11 @@ const ofActivity = ({ actor, id, outcome, receivedAt, tries, uri }: ListedActivi
   return [String(id), receivedAt.toISOString(), actor, uri, state.split("\n")[0]].join("\t")
 }
 
-/** Describes the activities with this id, from this actor, or with this local number; undefined if none is known. */
+/** Returns the activities with this id, from this actor, or with this local number, and describes them in lines. */
 export const explained = (name: string) =>
   Effect.map(
     Effect.flatMap(InboundActivities, (inbound) => Effect.orDie(inbound.history(name, listedMax))),
-    (rows) => rows.length === 0 ? undefined : rows.map(ofActivity).join("\n")
+    (activities) => ({ activities, lines: activities.map(ofActivity) })
   )
 
 export const services = InboundActivities.layer.pipe(Layer.provideMerge(Operator.layer))
@@ -37,14 +39,15 @@ export const dead = Command.make(
     outcomes: Flag.Boolean("outcomes").pipe(
       Flag.withDescription("Counts activities of the last days by outcome instead"),
       Flag.withDefault(false)
-    )
+    ),
+    json
   },
-  traced("federation dead")(function*({ outcomes, retry }) {
+  traced("federation dead")(function*({ json, outcomes, retry }) {
     const inbound = yield* InboundActivities
     if (outcomes) {
       const ends = yield* Effect.orDie(inbound.ends(listedMax))
       const lines = ends.map(({ count, outcome }) => `${count}\t${outcome.split("\n")[0]}`)
-      return yield* Console.log(lines.length === 0 ? "No activities were received." : lines.join("\n"))
+      return yield* printList(json, ends, lines, "No activities were received.")
     }
     if (Option.isSome(retry)) {
       const id = asId(retry.value)
@@ -58,6 +61,12 @@ export const dead = Command.make(
     const lines = found.map(({ actor, id, reason, receivedAt, uri }) =>
       [String(id), receivedAt.toISOString(), actor, uri, reason.split("\n")[0]].join("\t")
     )
-    yield* Console.log(lines.length === 0 ? "There are no failed activities." : lines.join("\n"))
+    yield* printList(json, found, lines, "There are no failed activities.")
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Lists activities that failed on every attempt, newest first, or retries one"))
+).pipe(
+  Command.withDescription("Lists activities that failed on every attempt, newest first, or retries one"),
+  withExamples(["", "Lists failed activities"], ["--retry 110512", "Retries one of them"], [
+    "--outcomes",
+    "Counts received activities by outcome"
+  ])
+)

@@ -6,8 +6,10 @@ import { type DomainBlockRecord, DomainBlocks } from "../services/federation/dom
 import { type BlockReaders, PublishedBlocks } from "../services/federation/domains/PublishedBlocks.ts"
 import type { Unprocessable } from "../services/runtime/Errors.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 import { asOperatorError } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
+import { json, printList } from "./Output.ts"
 
 const services = Layer.merge(PublishedBlocks.layer, DomainAllows.layer).pipe(Layer.provideMerge(Operator.layer))
 
@@ -69,7 +71,13 @@ const block = Command.make(
     }))
     yield* Console.log(describe(made))
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Blocks a server or changes its block; the default is to silence it"))
+).pipe(
+  Command.withDescription("Blocks a server or changes its block; the default is to silence it"),
+  withExamples(["spam.example --severity suspend", "Ends all exchange with a server"], [
+    "rude.example --reject-media --public-comment \"Adult media\"",
+    "Silences a server and drops its media"
+  ])
+)
 
 /** Builds a command about one domain; `none` is the error if there was nothing to do. */
 const about = (
@@ -87,7 +95,7 @@ const about = (
       if (!changed) return yield* new OperatorError({ message: `${given.domain} ${none}` })
       yield* Console.log(`${given.domain} ${done}.`)
     }, (effect) => Effect.provide(effect, services))
-  ).pipe(Command.withDescription(description))
+  ).pipe(Command.withDescription(description), withExamples(["spam.example", description]))
 
 const allow = Command.make(
   "allow",
@@ -96,20 +104,31 @@ const allow = Command.make(
     const made = yield* asOperatorError((yield* DomainAllows).allow(given.domain, { confirmed: given.confirmed }))
     yield* Console.log(`${made.domain} is allowed.`)
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Adds a server to the allow-list of LIMITED_FEDERATION"))
+).pipe(
+  Command.withDescription("Adds a server to the allow-list of LIMITED_FEDERATION"),
+  withExamples(["friends.example", "Allows a server and its subdomains"])
+)
 
 const list = Command.make(
   "list",
-  {},
-  traced("domain list")(function*() {
-    const domains = yield* DomainBlocks
-    const lines = [
-      ...(yield* domains.blocks).map(describe),
-      ...(yield* (yield* DomainAllows).allows).map(({ domain }) => `${domain}\tallowed`)
-    ]
-    yield* Console.log(lines.length === 0 ? "There are no domain blocks or allowed domains." : lines.join("\n"))
+  { json },
+  traced("domain list")(function*(given) {
+    const blocks = yield* (yield* DomainBlocks).blocks
+    const allows = yield* (yield* DomainAllows).allows
+    yield* printList(
+      given.json,
+      [
+        ...blocks.map((block) => ({ rule: "block", ...block })),
+        ...allows.map((allow) => ({ rule: "allow", ...allow }))
+      ],
+      [...blocks.map(describe), ...allows.map(({ domain }) => `${domain}\tallowed`)],
+      "There are no domain blocks or allowed domains."
+    )
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Lists domain blocks, strictest first, and allowed servers"))
+).pipe(
+  Command.withDescription("Lists domain blocks, strictest first, and allowed servers"),
+  withExamples(["", "Lists all rules about servers"], ["--json", "Lists them for a script"])
+)
 
 /** Settings by the values of the command's argument. */
 const readers = { everybody: "all", users: "users", nobody: "disabled" } satisfies Record<string, BlockReaders>
@@ -130,10 +149,17 @@ const publish = Command.make(
     if (Option.isSome(given.comments)) yield* published.publish("comments", readers[given.comments.value])
     yield* Console.log(`The list of blocks is now visible to: ${given.to}.`)
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Publishes the list of blocks at /api/v1/instance/domain_blocks"))
+).pipe(
+  Command.withDescription("Publishes the list of blocks at /api/v1/instance/domain_blocks"),
+  withExamples(["everybody", "Shows the list to everybody"], [
+    "everybody --comments users",
+    "Shows comments to users only"
+  ])
+)
 
 export const command = Command.make("domain").pipe(
   Command.withDescription("Rules about other servers"),
+  withExamples(["block spam.example --severity suspend", "Ends all exchange with a server"]),
   Command.withSubcommands([
     block,
     about(

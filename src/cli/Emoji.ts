@@ -4,8 +4,10 @@ import { OperatorError } from "../layers/OperatorError.ts"
 import { emojiBytesMax } from "../services/instance/ContentLimits.ts"
 import { Emojis } from "../services/media/Emojis.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 import { asOperatorError } from "./Lookup.ts"
 import * as MediaServices from "./MediaServices.ts"
+import { json, printList } from "./Output.ts"
 import { file, formatBytes, pictureAt } from "./PictureFile.ts"
 
 const shortcode = Argument.String("shortcode").pipe(
@@ -36,12 +38,15 @@ const add = Command.make(
     yield* asOperatorError((yield* Emojis).add(undefined, emoji, source))
     yield* Console.log(`Emoji :${given.shortcode}: was added.`)
   }, (effect) => Effect.provide(effect, MediaServices.layer))
-).pipe(Command.withDescription("Adds an emoji: PNG, GIF or WebP, 256 KB at most"))
+).pipe(
+  Command.withDescription("Adds an emoji: PNG, GIF or WebP, 256 KB at most"),
+  withExamples(["blobcat blobcat.png --category Cats", "Adds :blobcat: to the category Cats"])
+)
 
 const list = Command.make(
   "list",
-  {},
-  traced("emoji list")(function*() {
+  { json },
+  traced("emoji list")(function*(given) {
     const all = yield* (yield* Emojis).list
     const lines = all.map(({ bytes, category, disabled, listed, shortcode }) =>
       [
@@ -52,9 +57,19 @@ const list = Command.make(
         ...(disabled ? ["disabled"] : [])
       ].join("\t")
     )
-    yield* Console.log(lines.length === 0 ? "There are no emoji." : lines.join("\n"))
+    const entities = all.map(({ bytes, category, disabled, listed, shortcode }) => ({
+      shortcode,
+      category,
+      visibleInPicker: listed,
+      disabled,
+      bytes
+    }))
+    yield* printList(given.json, entities, lines, "There are no emoji.")
   }, (effect) => Effect.provide(effect, MediaServices.layer))
-).pipe(Command.withDescription("Lists this server's emoji"))
+).pipe(
+  Command.withDescription("Lists this server's emoji"),
+  withExamples(["", "Lists shortcodes, categories and sizes"])
+)
 
 /** Builds a command about one existing emoji. */
 const about = (
@@ -70,10 +85,11 @@ const about = (
       yield* Effect.mapError(act(yield* Emojis, given.shortcode), missing(given.shortcode))
       yield* Console.log(`Emoji :${given.shortcode}: was ${done}.`)
     }, (effect) => Effect.provide(effect, MediaServices.layer))
-  ).pipe(Command.withDescription(description))
+  ).pipe(Command.withDescription(description), withExamples(["blobcat", description]))
 
 export const command = Command.make("emoji").pipe(
   Command.withDescription("Custom emoji of this server"),
+  withExamples(["add blobcat blobcat.png", "Adds :blobcat:"]),
   Command.withSubcommands([
     add,
     list,

@@ -14,6 +14,8 @@ import {
 } from "../services/federation/outbox/Queues.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import { dead, explained, services } from "./DeadActivities.ts"
+import { withExamples } from "./Examples.ts"
+import { json, print, printList } from "./Output.ts"
 
 const layer = Layer.mergeAll(DeliveryHosts.layer, Queues.layer).pipe(Layer.provideMerge(services))
 const provided = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, layer)
@@ -44,15 +46,17 @@ const ofHost = ({ error, host, nextAt, oldestAt, pausedBy, waiting }: HostQueue,
 
 const queue = Command.make(
   "queue",
-  {},
-  traced("federation queue")(function*() {
+  { json },
+  traced("federation queue")(function*(given) {
     const now = yield* Clock.currentTimeMillis
     const queues = yield* Effect.orDie((yield* Queues).list)
-    yield* Console.log(
-      queues.length === 0 ? "All delivery queues are empty." : queues.map((one) => ofHost(one, now)).join("\n")
-    )
+    const lines = queues.map((one) => ofHost(one, now))
+    yield* printList(given.json, queues, lines, "All delivery queues are empty.")
   }, provided)
-).pipe(Command.withDescription("Shows the delivery queue of each server and its last error"))
+).pipe(
+  Command.withDescription("Shows the delivery queue of each server and its last error"),
+  withExamples(["", "Shows all delivery queues"])
+)
 
 const named = Effect.fnUntraced(function*(given: string) {
   const name = normalizeDomain(given)
@@ -70,7 +74,10 @@ const retry = Command.make(
     const moved = yield* Effect.orDie((yield* Queues).hurry(name))
     yield* Console.log(`Retrying ${moved} deliveries to ${name} now.`)
   }, provided)
-).pipe(Command.withDescription("Retries all deliveries to a server now"))
+).pipe(
+  Command.withDescription("Retries all deliveries to a server now"),
+  withExamples(["slow.example", "Retries now, after the server was repaired"])
+)
 
 const pause = Command.make(
   "pause",
@@ -80,7 +87,10 @@ const pause = Command.make(
     if (!(yield* Effect.orDie((yield* DeliveryHosts).pause(name)))) return yield* unknown(name)
     yield* Console.log(`Deliveries to ${name} are paused; queued ones are kept for four days.`)
   }, provided)
-).pipe(Command.withDescription("Pauses deliveries to a server"))
+).pipe(
+  Command.withDescription("Pauses deliveries to a server"),
+  withExamples(["slow.example", "Keeps new deliveries until `federation resume`"])
+)
 
 const resume = Command.make(
   "resume",
@@ -90,7 +100,10 @@ const resume = Command.make(
     if (!(yield* Effect.orDie((yield* DeliveryHosts).resume(name)))) return yield* unknown(name)
     yield* Console.log(`Deliveries to ${name} are resumed.`)
   }, provided)
-).pipe(Command.withDescription("Resumes deliveries to a server"))
+).pipe(
+  Command.withDescription("Resumes deliveries to a server"),
+  withExamples(["slow.example", "Resumes deliveries"])
+)
 
 const ofDelivery = ({ dueAt, error, inbox, pausedBy, tries, type }: WaitingDelivery, now: number) => {
   const state = pausedBy === null ? next(dueAt, now) : pauses[pausedBy]
@@ -108,18 +121,21 @@ const explain = Command.make(
   {
     url: Argument.String("url").pipe(Argument.withDescription(
       "URL of a local post; for a received activity its id, the id of its actor, or its number here"
-    ))
+    )),
+    json
   },
   traced("federation explain")(function*(given) {
     const { server } = yield* Environment
     const found = parse(server, given.url)
     const post = found?.kind === "status" ? yield* Effect.orDie((yield* Queues).explain(found.id)) : undefined
-    const came = post === undefined ? yield* explained(given.url) : undefined
-    if (came !== undefined) return yield* Console.log(came)
     if (post === undefined) {
-      return yield* new OperatorError({
-        message: `${given.url} is not a local post or a recently received activity`
-      })
+      const { activities, lines } = yield* explained(given.url)
+      if (activities.length === 0) {
+        return yield* new OperatorError({
+          message: `${given.url} is not a local post or a recently received activity`
+        })
+      }
+      return yield* print(given.json, { post: null, activities }, lines.join("\n"))
     }
     const now = yield* Clock.currentTimeMillis
     const mentioned = post.mentioned.length === 0 ? [] : [`It mentions ${post.mentioned.join(", ")}.`]
@@ -134,15 +150,20 @@ const explain = Command.make(
       post.waiting.length === 0 ? "No deliveries are queued." : "Queued deliveries:",
       ...post.waiting.map((one) => ofDelivery(one, now))
     ]
-    yield* Console.log(lines.join("\n"))
+    yield* print(given.json, { post, activities: [] }, lines.join("\n"))
   }, provided)
 ).pipe(
   Command.withDescription(
     "Shows a post's receivers, refusals and queued deliveries, or the outcome of a received activity"
+  ),
+  withExamples(
+    ["https://example.org/@ada/110512", "Shows where a local post went"],
+    ["https://example.com/users/bob", "Shows the activities of a remote account and their outcomes"]
   )
 )
 
 export const command = Command.make("federation").pipe(
   Command.withDescription("Exchange with other servers"),
+  withExamples(["queue", "Shows all delivery queues"], ["dead", "Lists activities that failed"]),
   Command.withSubcommands([queue, retry, pause, resume, explain, dead])
 )

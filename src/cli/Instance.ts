@@ -5,6 +5,7 @@ import { imageBytesMax } from "../services/instance/ContentLimits.ts"
 import type { InstancePictureKind } from "../services/instance/PictureSettings.ts"
 import { InstanceUploads } from "../services/media/InstanceUploads.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 import { rules } from "./InstanceRules.ts"
 import { set, show } from "./InstanceTexts.ts"
 import { asOperatorError } from "./Lookup.ts"
@@ -40,7 +41,10 @@ const icon = (name: string, kind: InstancePictureKind, about: string) =>
       (given) => change(kind, given, ""),
       (effect) => Effect.provide(effect, MediaServices.layer)
     )
-  ).pipe(Command.withDescription(about))
+  ).pipe(
+    Command.withDescription(about),
+    withExamples([`${name}.png`, about], ["--remove", "Restores the default image"])
+  )
 
 const thumbnail = Command.make(
   "thumbnail",
@@ -56,10 +60,17 @@ const thumbnail = Command.make(
     (given) => change("thumbnail", given, given.description),
     (effect) => Effect.provide(effect, MediaServices.layer)
   )
-).pipe(Command.withDescription("Sets the server's thumbnail, best 2400x1260 pixels"))
+).pipe(
+  Command.withDescription("Sets the server's thumbnail, best 2400x1260 pixels"),
+  withExamples(["banner.jpg --description \"A flock over a lake\"", "Sets the thumbnail"], [
+    "--remove",
+    "Restores the default image"
+  ])
+)
 
 export const command = Command.make("instance").pipe(
   Command.withDescription("Instance information"),
+  withExamples(["set --title \"Birds of Bavaria\"", "Names the server"], ["rules list", "Lists the rules"]),
   Command.withSubcommands([
     show,
     set,

@@ -4,8 +4,10 @@ import { OperatorError } from "../layers/OperatorError.ts"
 import { Instance } from "../services/instance/Instance.ts"
 import { InstanceRules } from "../services/instance/InstanceRules.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 import * as InstanceServices from "./InstanceServices.ts"
 import { asOperatorError } from "./Lookup.ts"
+import { json, printList } from "./Output.ts"
 
 const number = Argument.Int("number").pipe(Argument.withDescription("Number of the rule in `rules list`"))
 const text = Argument.String("text").pipe(Argument.withDescription("The rule, in a sentence"))
@@ -19,17 +21,25 @@ const ruleAt = Effect.fnUntraced(function*(place: number) {
 
 const list = Command.make(
   "list",
-  {},
-  traced("instance rules list")(function*() {
+  { json },
+  traced("instance rules list")(function*(given) {
     const rules = yield* (yield* Instance).rules
     const lines = rules.flatMap(({ hint, text, translations }, index) =>
       [`${index + 1}. ${text}${hint === "" ? "" : ` (${hint})`}`].concat(
         Object.entries(translations).map(([language, translated]) => `   ${language}: ${translated.text}`)
       )
     )
-    yield* Console.log(lines.length === 0 ? "There are no rules." : lines.join("\n"))
+    yield* printList(
+      given.json,
+      rules.map(({ hint, id, text, translations }, index) => ({ number: index + 1, id, text, hint, translations })),
+      lines,
+      "There are no rules."
+    )
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
-).pipe(Command.withDescription("Lists the rules with their numbers"))
+).pipe(
+  Command.withDescription("Lists the rules with their numbers"),
+  withExamples(["", "Lists the rules"])
+)
 
 const add = Command.make(
   "add",
@@ -38,7 +48,10 @@ const add = Command.make(
     yield* asOperatorError((yield* InstanceRules).add(undefined, rule))
     yield* Console.log("The rule was added.")
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
-).pipe(Command.withDescription("Adds a rule at the end of the list"))
+).pipe(
+  Command.withDescription("Adds a rule at the end of the list"),
+  withExamples(["\"Be kind\" --hint \"To strangers too\"", "Adds a rule with an explanation"])
+)
 
 const change = Command.make(
   "change",
@@ -53,7 +66,10 @@ const change = Command.make(
     yield* asOperatorError((yield* InstanceRules).change(undefined, id, rule))
     yield* Console.log(`Rule ${given.number} was changed.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
-).pipe(Command.withDescription("Changes a rule's text; an empty hint (\"\") removes the hint"))
+).pipe(
+  Command.withDescription("Changes a rule's text; an empty hint (\"\") removes the hint"),
+  withExamples(["1 --text \"Be kind\"", "Changes the first rule"])
+)
 
 const translate = Command.make(
   "translate",
@@ -75,7 +91,10 @@ const translate = Command.make(
       `Rule ${given.number} was ${Option.isSome(rule) ? "translated" : "no longer translated into that language"}.`
     )
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
-).pipe(Command.withDescription("Translates a rule into another language; without a text it removes the translation"))
+).pipe(
+  Command.withDescription("Translates a rule into another language; without a text it removes the translation"),
+  withExamples(["1 de \"Sei freundlich\"", "Translates the first rule"], ["1 de", "Removes the translation"])
+)
 
 const move = Command.make(
   "move",
@@ -86,7 +105,10 @@ const move = Command.make(
     )
     yield* Console.log(`Rule ${given.number} is now rule ${given.to}.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
-).pipe(Command.withDescription("Moves a rule within the list"))
+).pipe(
+  Command.withDescription("Moves a rule within the list"),
+  withExamples(["3 1", "Moves the third rule to the top"])
+)
 
 const remove = Command.make(
   "remove",
@@ -95,9 +117,13 @@ const remove = Command.make(
     yield* asOperatorError((yield* InstanceRules).remove(undefined, (yield* ruleAt(given.number)).id))
     yield* Console.log(`Rule ${given.number} was removed.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
-).pipe(Command.withDescription("Removes a rule"))
+).pipe(
+  Command.withDescription("Removes a rule"),
+  withExamples(["3", "Removes the third rule"])
+)
 
 export const rules = Command.make("rules").pipe(
   Command.withDescription("The server's rules"),
+  withExamples(["add \"Be kind\"", "Adds a rule"]),
   Command.withSubcommands([list, add, change, translate, move, remove])
 )

@@ -10,8 +10,10 @@ import type { SettingKind, SettingKinds } from "../services/instance/SettingKind
 import { settingKeys, settings } from "../services/instance/SettingTable.ts"
 import { collectChanges } from "../services/instance/SettingValues.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 import * as InstanceServices from "./InstanceServices.ts"
 import { asOperatorError, findUser } from "./Lookup.ts"
+import { json, print } from "./Output.ts"
 
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
@@ -103,31 +105,44 @@ export const set = Command.make(
     yield* asOperatorError((yield* InstanceSettings).change(undefined, change))
     yield* Console.log(`Set: ${Object.keys(change).join(", ")}.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
-).pipe(Command.withDescription("Sets instance information; an empty value (\"\") removes it"))
+).pipe(
+  Command.withDescription("Sets instance information; an empty value (\"\") removes it"),
+  withExamples(
+    ["--title \"Birds of Bavaria\" --languages de,en", "Sets title and languages"],
+    ["--terms terms.html --terms-date 2027-01-01", "Sets terms that apply from a date"]
+  )
+)
 
 export const show = Command.make(
   "show",
-  {},
-  traced("instance show")(function*() {
+  { json },
+  traced("instance show")(function*(given) {
     const instance = yield* Instance
     const about = yield* instance.about
     const rules = yield* instance.rules
     const pictured = (value: object | null) => value === null ? "default" : "set"
     const document = (value: { readonly html: string } | null) =>
       value === null ? "-" : `${value.html.length} characters`
-    yield* Console.log([
-      `Title: ${about.title}`,
-      `Description: ${about.description || "-"}`,
-      `Extended description: ${document(about.extendedDescription)}`,
-      `Privacy policy: ${document(about.privacyPolicy)}`,
-      `Terms of service: ${document(about.termsOfService)}${
-        about.termsOfService === null ? "" : `, from ${about.termsOfService.since}`
-      }`,
-      `Contact: ${about.contactEmail || "-"}, ${about.contactAccount === null ? "-" : `@${about.contactAccount}`}`,
-      `Languages: ${about.languages.join(", ")}`,
-      `Color: ${about.accentColor ?? "-"}`,
-      `Picture: ${pictured(about.thumbnail)}, icon: ${pictured(about.appIcon)}, favicon: ${pictured(about.favicon)}`,
-      `Rules: ${rules.length}`
-    ].join("\n"))
+    yield* print(
+      given.json,
+      { ...about, rules },
+      [
+        `Title: ${about.title}`,
+        `Description: ${about.description || "-"}`,
+        `Extended description: ${document(about.extendedDescription)}`,
+        `Privacy policy: ${document(about.privacyPolicy)}`,
+        `Terms of service: ${document(about.termsOfService)}${
+          about.termsOfService === null ? "" : `, from ${about.termsOfService.since}`
+        }`,
+        `Contact: ${about.contactEmail || "-"}, ${about.contactAccount === null ? "-" : `@${about.contactAccount}`}`,
+        `Languages: ${about.languages.join(", ")}`,
+        `Color: ${about.accentColor ?? "-"}`,
+        `Picture: ${pictured(about.thumbnail)}, icon: ${pictured(about.appIcon)}, favicon: ${pictured(about.favicon)}`,
+        `Rules: ${rules.length}`
+      ].join("\n")
+    )
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
-).pipe(Command.withDescription("Shows instance information"))
+).pipe(
+  Command.withDescription("Shows instance information"),
+  withExamples(["", "Shows title, texts, contact and pictures"])
+)

@@ -6,8 +6,10 @@ import { type Amount, MediaUsage } from "../services/media/MediaUsage.ts"
 import { RemoteRefreshes } from "../services/media/RemoteRefreshes.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 import { asOperatorError } from "./Lookup.ts"
 import * as MediaServices from "./MediaServices.ts"
+import { json, print } from "./Output.ts"
 import { formatBytes } from "./PictureFile.ts"
 
 const line = (name: string, { bytes, files }: Amount) =>
@@ -19,17 +21,19 @@ const usage = Command.make(
     check: Flag.Boolean("check").pipe(
       Flag.withDescription("Also checks every file in the storage, which takes a while"),
       Flag.withDefault(false)
-    )
+    ),
+    json
   },
   traced("media usage")(function*(given) {
     const media = yield* MediaUsage
     const ledger = yield* media.ledger
-    const amounts = Object.values(ledger)
+    const kinds = Object.values(ledger)
     const total = {
-      files: amounts.reduce((sum, { files }) => sum + files, 0),
-      bytes: amounts.reduce((sum, { bytes }) => sum + bytes, 0)
+      files: kinds.reduce((sum, { files }) => sum + files, 0),
+      bytes: kinds.reduce((sum, { bytes }) => sum + bytes, 0)
     }
-    yield* Console.log([
+    const remoteCopies = yield* RemoteCache.cacheUsage
+    const known = [
       line("attachments", ledger.attachments),
       line("profiles", ledger.profiles),
       line("emoji", ledger.emoji),
@@ -37,14 +41,21 @@ const usage = Command.make(
       line("cards", ledger.cards),
       line("waiting", ledger.waiting),
       line("all", total),
-      line("remote copies", yield* RemoteCache.cacheUsage)
-    ].join("\n"))
+      line("remote copies", remoteCopies)
+    ]
+    const amounts = { ...ledger, all: total, remoteCopies }
+    // The text starts before the check, which takes a while.
+    if (!given.check || !given.json) yield* print(given.json, amounts, known.join("\n"))
     if (!given.check) return
     const { stored, unknown } = yield* asOperatorError(media.storage)
-    const bytes = unknown.reduce((sum, file) => sum + file.bytes, 0)
-    yield* Console.log([line("in storage", stored), line("unknown", { files: unknown.length, bytes })].join("\n"))
+    const lost = { files: unknown.length, bytes: unknown.reduce((sum, { bytes }) => sum + bytes, 0) }
+    const found = [line("in storage", stored), line("unknown", lost)]
+    yield* print(given.json, { ...amounts, inStorage: stored, unknown: lost }, found.join("\n"))
   }, (effect) => Effect.provide(effect, MediaServices.layer))
-).pipe(Command.withDescription("Shows the disk usage of files"))
+).pipe(
+  Command.withDescription("Shows the disk usage of files"),
+  withExamples(["", "Shows the usage by kind"], ["--check", "Also looks for files that the database does not know"])
+)
 
 /** Repeats a step until it returns 0, and returns the sum. */
 const all = <E, R>(some: Effect.Effect<number, E, R>) =>
@@ -67,7 +78,10 @@ const prune = Command.make(
       `and ${files} files (${formatBytes(bytes)}) unknown to the database.`
     ].join("\n"))
   }, (effect) => Effect.provide(effect, MediaServices.layer))
-).pipe(Command.withDescription("Removes unused files, as the server does regularly"))
+).pipe(
+  Command.withDescription("Removes unused files, as the server does regularly"),
+  withExamples(["", "Removes unused files now"])
+)
 
 const refresh = Command.make(
   "refresh",
@@ -76,9 +90,13 @@ const refresh = Command.make(
     yield* (yield* RemoteRefreshes).refresh
     yield* Console.log("Files of remote accounts will be fetched again when they are viewed.")
   }, (effect) => Effect.provide(effect, MediaServices.layer))
-).pipe(Command.withDescription("Drops all copies of remote files, so that they are fetched again when viewed"))
+).pipe(
+  Command.withDescription("Drops all copies of remote files, so that they are fetched again when viewed"),
+  withExamples(["", "Drops all copies of remote files"])
+)
 
 export const command = Command.make("media").pipe(
   Command.withDescription("Uploaded files"),
+  withExamples(["usage", "Shows the disk usage of files"]),
   Command.withSubcommands([usage, prune, refresh])
 )

@@ -5,12 +5,17 @@ import { Command } from "effect/cli"
 import * as Database from "../layers/Database.ts"
 import { EmbeddedPostgres } from "../layers/EmbeddedPostgres.ts"
 import { Environment } from "../layers/Environment.ts"
+import * as ForgottenDatabase from "../layers/ForgottenDatabase.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 
 /** Connection to the configured database. An embedded one runs while the scope is open. */
 export const connection = Effect.gen(function*() {
   const { databaseUrl: url, dataDir } = yield* Environment
-  if (url !== undefined) return { url }
+  if (url !== undefined) {
+    yield* ForgottenDatabase.refuse(url, dataDir)
+    return { url }
+  }
   const services = yield* Layer.build(EmbeddedPostgres.layer({ dataDir, adopt: false }))
   return Database.connectionOf(yield* Effect.provide(EmbeddedPostgres, services))
 })
@@ -30,4 +35,7 @@ export const command = Command.make(
       Effect.scoped,
       Effect.provide(Layer.mergeAll(Environment.layer, NodeServices.layer, NodeCrypto.layer))
     ))
-).pipe(Command.withDescription("Runs pending database migrations, as the server does at its start"))
+).pipe(
+  Command.withDescription("Runs pending database migrations, as the server does at its start"),
+  withExamples(["", "Brings the database up to date"])
+)

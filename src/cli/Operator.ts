@@ -5,6 +5,7 @@ import { Effect, Layer, PubSub } from "effect"
 import * as Database from "../layers/Database.ts"
 import { EmbeddedPostgres } from "../layers/EmbeddedPostgres.ts"
 import { Environment } from "../layers/Environment.ts"
+import * as ForgottenDatabase from "../layers/ForgottenDatabase.ts"
 import * as PasswordHashing from "../layers/PasswordHashing.ts"
 import { notify } from "../layers/PostgresChannel.ts"
 import { Broadcast, type BroadcastMessage } from "../services/events/Broadcast.ts"
@@ -20,10 +21,14 @@ import { Roles } from "../services/staff/Roles.ts"
 const connectionsMax = 3
 
 /** Database of `DATABASE_URL`, or the embedded one, which is started for the command unless a server runs it. */
-const database = Layer.unwrap(Effect.map(Environment, ({ databaseUrl, dataDir }) =>
-  databaseUrl === undefined
-    ? Database.layerEmbedded(connectionsMax).pipe(Layer.provide(EmbeddedPostgres.layer({ dataDir, adopt: false })))
-    : Database.layerAt({ url: databaseUrl, maxConnections: connectionsMax })))
+const database = Layer.unwrap(Effect.gen(function*() {
+  const { databaseUrl, dataDir } = yield* Environment
+  if (databaseUrl === undefined) {
+    return Database.layerEmbedded(connectionsMax).pipe(Layer.provide(EmbeddedPostgres.layer({ dataDir, adopt: false })))
+  }
+  yield* ForgottenDatabase.refuse(databaseUrl, dataDir)
+  return Database.layerAt({ url: databaseUrl, maxConnections: connectionsMax })
+}))
 
 /** Broadcasts to running servers by NOTIFY; receives nothing. */
 const broadcast = Layer.effect(

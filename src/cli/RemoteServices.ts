@@ -44,8 +44,8 @@ export const account = Effect.fnUntraced(function*(handle: string) {
   const actors = yield* RemoteActors
   const parsed = parseHandle(handle)
   if (parsed === undefined || parsed.domain === config.localDomain) {
-    const { accountId, username } = yield* findUser(parsed?.username ?? handle)
-    return { id: accountId, uri: Urls.actor(config, username) }
+    const { accountId, actorPath } = yield* findUser(parsed?.username ?? handle)
+    return { id: accountId, uri: Urls.actor(config, actorPath) }
   }
   return yield* actors.findByHandle(handle).pipe(
     Effect.flatMap(({ uri }) => actors.refresh(uri)),

@@ -4,6 +4,7 @@ import { OperatorError } from "../layers/OperatorError.ts"
 import * as Scopes from "../services/oauth/Scopes.ts"
 import { Tokens } from "../services/oauth/Tokens.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 import { findUser } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
 
@@ -29,7 +30,10 @@ const create = Command.make(
     const { secret } = yield* (yield* Tokens).issue({ appId: undefined, accountId }, scopes)
     yield* Console.log(Redacted.value(secret))
   }, (effect) => Effect.provide(effect, Operator.layer))
-).pipe(Command.withDescription("Creates a token for an account and prints it once"))
+).pipe(
+  Command.withDescription("Creates a token for an account and prints it once"),
+  withExamples(["ada --scopes \"read write\"", "Creates a token for a script of ada"])
+)
 
 const revoke = Command.make(
   "revoke",
@@ -53,9 +57,13 @@ const revoke = Command.make(
     }
     yield* Console.log("Revoked.")
   }, (effect) => Effect.provide(effect, Operator.layer))
-).pipe(Command.withDescription("Revokes tokens of an account; their streams close at once"))
+).pipe(
+  Command.withDescription("Revokes tokens of an account; their streams close at once"),
+  withExamples(["ada", "Revokes all tokens of ada"])
+)
 
 export const command = Command.make("token").pipe(
   Command.withDescription("Access tokens"),
+  withExamples(["create ada --scopes \"read write\"", "Creates a token for a script of ada"]),
   Command.withSubcommands([create, revoke])
 )

@@ -6,7 +6,9 @@ import { IdFromString } from "../services/database/Ids.ts"
 import { Accounts } from "../services/identity/Accounts.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import { TrendReviews, type TrendSubject } from "../services/trends/TrendReviews.ts"
+import { withExamples } from "./Examples.ts"
 import * as Operator from "./Operator.ts"
+import { json, printList } from "./Output.ts"
 
 const services = Layer.mergeAll(TrendReviews.layer, Accounts.layer).pipe(
   Layer.provideMerge(Environment.serverConfig),
@@ -17,18 +19,19 @@ const kinds = ["tag", "account", "status", "site", "link"] as const
 
 const waiting = Command.make(
   "waiting",
-  {},
-  traced("trends waiting")(function*() {
+  { json },
+  traced("trends waiting")(function*(given) {
     const all = yield* (yield* TrendReviews).waiting
     const lines = all.map(({ by, id, kind, name }) =>
       (kind === "tag" ? [kind, name] : [kind, String(id), name, by]).join("\t")
     )
-    yield* Console.log(lines.length === 0 ? "Nothing is waiting for review." : lines.join("\n"))
+    yield* printList(given.json, all, lines, "Nothing is waiting for review.")
   }, (effect) => Effect.provide(effect, services))
 ).pipe(
   Command.withDescription(
     "Lists unreviewed trend candidates: hashtags, posts with their authors, links with their sites"
-  )
+  ),
+  withExamples(["", "Lists what waits for review"])
 )
 
 const idOf = Schema.decodeUnknownEffect(IdFromString)
@@ -73,10 +76,17 @@ const decision = (word: "approve" | "reject", done: string, description: string,
       )
       yield* Console.log(`The ${kind} ${name} ${done}.`)
     }, (effect) => Effect.provide(effect, services))
-  ).pipe(Command.withDescription(description))
+  ).pipe(
+    Command.withDescription(description),
+    withExamples(["tag caturday", `${description}: here a hashtag`], [
+      "site news.example",
+      "Decides about all pages of a site"
+    ])
+  )
 
 export const command = Command.make("trends").pipe(
   Command.withDescription("Review of trends"),
+  withExamples(["waiting", "Lists what waits for review"]),
   Command.withSubcommands([
     waiting,
     decision("approve", "may trend", "Allows something to trend", true),

@@ -11,7 +11,7 @@ type Response = HttpServerResponse.HttpServerResponse
 
 /**
  * Maximum time of a request in milliseconds, without the arrival of its body: a longer one waits for a storage or node
- * that does not respond. Clients are promised an answer within five seconds.
+ * that does not respond. Clients are promised a response within five seconds.
  */
 export const answerMillisMax = 4_500
 /** Interval at which overdue requests are looked for. */
@@ -25,9 +25,9 @@ const isLong = ({ method, url }: HttpServerRequest.HttpServerRequest) =>
   isStreaming(url) || (HttpMethod.hasBody(method) && takesFiles(method, url.split("?", 1)[0] ?? url))
 
 /**
- * Answers 503 with `Retry-After` if a request takes too long. Its handler is interrupted but not awaited: a connection
- * to a hanging Postgres takes seconds to close, and an actor may still complete its command. Belongs into the router
- * behind the reading of bodies.
+ * Responds 503 with `Retry-After` if a request takes too long. Its handler is interrupted but not awaited: a connection
+ * to a hanging Postgres takes seconds to close, and an actor may still complete its command. In the router, apply it
+ * inside the reading of bodies.
  */
 export const layer = HttpRouter.middleware(
   Effect.gen(function*() {

@@ -8,7 +8,7 @@ import { Guard } from "./guard/Guard.ts"
 import type { AnswerAs, Refusal } from "./guard/Reply.ts"
 
 /**
- * Handler of an endpoint: returns its declared answer or a refusal. A handler may use only `Caller` and the router's
+ * Handler of an endpoint: returns its declared response or a refusal. A handler may use only `Caller` and the router's
  * request services; all other services are taken when the group is built.
  */
 type Handler<Endpoint extends HttpApiEndpoint.Constraint> = (

@@ -16,7 +16,7 @@ import * as RunnerSockets from "./RunnerSockets.ts"
 import * as ShardLocks from "./ShardLocks.ts"
 import { ShardReleases } from "./ShardReleases.ts"
 
-/** Maximum actors in the memory of a process (about 15 KB each); beyond it new ones answer 503. */
+/** Maximum actors in the memory of a process (about 15 KB each); beyond it commands to further actors fail with 503. */
 const residentEntitiesMax = 30_000
 /** Time for which an actor stays in memory after its last message. */
 const entityIdleTime = Duration.minutes(5)
@@ -28,7 +28,7 @@ const pingTimeout = Duration.seconds(3)
 const pingRetries = 1
 
 /**
- * Messages between actors are volatile: what must not be lost is written to a row before anyone is told. Message
+ * Messages between actors are volatile: what must not be lost is written to a row before any actor is told. Message
  * storage is neither written nor polled.
  */
 const sharding = (

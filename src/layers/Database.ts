@@ -123,7 +123,10 @@ export class HeldSessions extends Context.Service<HeldSessions, PgClient.PgClien
 
 /** Turns a database error into an operator error. */
 export const failed = (error: SqlError | MigrationError) =>
-  new OperatorError({ message: `The database cannot be used: ${describe(error)}` })
+  new OperatorError({
+    message: `The database cannot be used: ${describe(error)}`,
+    unreachable: isConnectionError(error)
+  })
 
 /**
  * Migrates the schema in one transaction under a lock, so that nodes may start concurrently. Uses its own session
@@ -137,20 +140,48 @@ export const migrate = traced("Database.migrate")(
       Effect.provide(NodeServices.layer)
     )
   },
-  // Postgres may still be starting, in a cluster or after a crash.
-  Effect.retry({ while: isConnectionError, times: 10, schedule: Schedule.spaced("1 second") }),
+  // Postgres says that it is starting, after a crash for up to some minutes.
+  Effect.retry({ while: (error) => codeOf(error) === startingCode, times: 60, schedule: Schedule.spaced("1 second") }),
+  // Nothing responds: a wrong address, which the operator learns within five seconds, or a node that is a moment late.
+  Effect.retry({
+    while: isConnectionError,
+    schedule: Schedule.max([Schedule.spaced("500 millis"), Schedule.during("2 seconds")])
+  }),
   Effect.mapError(failed)
 )
 
-function isConnectionError(error: SqlError | MigrationError) {
+/** Returns true if Postgres could not be reached, or the connection was lost. */
+export function isConnectionError(error: SqlError | MigrationError): boolean {
   return isSqlError(error) && error.reason._tag === "ConnectionError"
 }
 
+/** Error code of a Postgres that does not accept connections yet (`cannot_connect_now`). */
+const startingCode = "57P03"
+
+const causeOf = (error: SqlError | MigrationError): unknown => isSqlError(error) ? error.reason.cause : error.cause
+
+/** Returns the code of Postgres or of the socket. */
+const codeOf = (error: SqlError | MigrationError): string | undefined => {
+  const cause = causeOf(error)
+  return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined
+}
+
+/** Advice to the operator, by error code. */
+const advice: Readonly<Record<string, string>> = {
+  "28000": "Correct the user in DATABASE_URL.",
+  "28P01": "Correct user and password in DATABASE_URL.",
+  "3D000": "Create the database, or correct its name in DATABASE_URL.",
+  "42501": "Make the user of DATABASE_URL the owner of the database.",
+  ECONNREFUSED: "Start Postgres, or correct host and port in DATABASE_URL.",
+  ENOTFOUND: "Correct the host in DATABASE_URL."
+}
+
 const describe = (error: SqlError | MigrationError): string => {
-  const { cause } = isSqlError(error) ? error.reason : error
-  return cause instanceof Error && cause.message !== error.message
+  const cause = causeOf(error)
+  const words = cause instanceof Error && cause.message !== error.message
     ? `${error.message} (${cause.message})`
     : error.message
+  return [words, advice[codeOf(error) ?? ""]].filter((part) => part !== undefined).join(". ")
 }
 
 /** Client of the database at `connection`, after its migration. */

@@ -11,6 +11,7 @@ import {
   type TranslationSettings,
   translationSettings
 } from "./environment/TranslationSettings.ts"
+import * as UnknownVariables from "./environment/UnknownVariables.ts"
 import type { ShardGroup, Variable } from "./environment/Variable.ts"
 import { type Values, variables } from "./environment/variables.ts"
 import { OperatorError } from "./OperatorError.ts"
@@ -47,6 +48,8 @@ export class Environment extends Context.Service<Environment, {
   readonly shardGroups: ReadonlyArray<ShardGroup>
   /** Address of this node for the other nodes; undefined for a single process. */
   readonly cluster: { readonly host: string; readonly port: number } | undefined
+  /** Messages about variables that resemble a setting but are none. */
+  readonly unknownVariables: ReadonlyArray<string>
   readonly server: ServerConfig["Service"]
 }>()("murmuration/layers/Environment") {
   /** Reads the variables from the `ConfigProvider`; fails with all errors at once. */
@@ -89,6 +92,7 @@ const read = Effect.gen(function*() {
     shardGroups: values.CLUSTER_SHARD_GROUPS,
     otlpUrl: values.OTLP_URL?.href,
     cluster: values.CLUSTER_HOST === undefined ? undefined : { host: values.CLUSTER_HOST, port: values.CLUSTER_PORT },
+    unknownVariables: yield* UnknownVariables.complaints,
     server: {
       localDomain,
       publicUrl: url.origin,

@@ -12,6 +12,7 @@ import * as Database from "./Database.ts"
 import * as DatabaseClock from "./DatabaseClock.ts"
 import { EmbeddedPostgres } from "./EmbeddedPostgres.ts"
 import { Environment, serverConfig } from "./Environment.ts"
+import * as ForgottenDatabase from "./ForgottenDatabase.ts"
 import { Handover } from "./Handover.ts"
 import * as Mail from "./Mail.ts"
 import * as MailExchanges from "./MailExchanges.ts"
@@ -26,17 +27,21 @@ import * as RedisLimits from "./redis/RedisLimits.ts"
 import * as Secrets from "./Secrets.ts"
 import type { ShardReleases } from "./ShardReleases.ts"
 import * as SingleServer from "./SingleServer.ts"
+import * as StartChecks from "./StartChecks.ts"
 import * as Translation from "./Translation.ts"
 
 /** The database of `DATABASE_URL`, or the embedded one. */
 const database = Layer.unwrap(Effect.gen(function*() {
   const { databaseConnections: maxConnections, databaseUrl, dataDir } = yield* Environment
   const handover = yield* Handover
-  return databaseUrl === undefined
-    ? Database.layerEmbedded(maxConnections).pipe(
+  yield* StartChecks.check
+  if (databaseUrl === undefined) {
+    return Database.layerEmbedded(maxConnections).pipe(
       Layer.provide(EmbeddedPostgres.layer({ dataDir, adopt: true, handover }))
     )
-    : Database.layerAt({ url: databaseUrl, maxConnections })
+  }
+  yield* ForgottenDatabase.refuse(databaseUrl, dataDir)
+  return Database.layerAt({ url: databaseUrl, maxConnections })
 }))
 
 const inMemory = (rateLimits: boolean) =>

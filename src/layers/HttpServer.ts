@@ -11,6 +11,7 @@ import { Environment } from "./Environment.ts"
 import { Handover } from "./Handover.ts"
 import { OperatorError } from "./OperatorError.ts"
 import * as Standstills from "./Standstills.ts"
+import { pathClasses, pathClassOf } from "./telemetry/PathClasses.ts"
 import { isTrustedProxy } from "./TrustedProxies.ts"
 
 /** Maximum requests in progress in this process; beyond it clients get 503. Open streams do not count. */
@@ -62,18 +63,24 @@ const listening = Layer.unwrap(Effect.gen(function*() {
 export const layer = Layer.provideMerge(leanly, listening)
 
 const requests = Metric.counter("murmuration_http_requests_total", {
-  description: "Requests served",
+  description: "Requests served, by class of their path and of their status",
   incremental: true
 })
 const durations = Metric.histogram("murmuration_http_request_seconds", {
-  description: "Response time of a request",
+  description: "Response time of a request, by class of its path",
   boundaries: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5]
 })
 const inFlight = Metric.gauge("murmuration_http_requests_in_flight", { description: "Requests in progress" })
 
-const classes = ["1", "2", "3", "4", "5"] as const
-const byClass = classes.map((first) => Metric.withAttributes(requests, { status: `${first}xx` }))
-const requestsOf = (status: number) => byClass[Math.floor(status / 100) - 1] ?? requests
+const statuses = ["1", "2", "3", "4", "5"] as const
+/** Metrics of each class, made once: a request only looks them up. */
+const byClass = Object.fromEntries(pathClasses.map((path) => [
+  path,
+  {
+    durations: Metric.withAttributes(durations, { path }),
+    requests: statuses.map((first) => Metric.withAttributes(requests, { path, status: `${first}xx` }))
+  }
+]))
 
 const overloaded = HttpServerResponse.jsonUnsafe({ error: "The server is busy, please try again" }, {
   status: 503,
@@ -120,9 +127,10 @@ const admission = HttpRouter.middleware(
         return Effect.onExit(counted, (exit) => {
           leave()
           if (isStream) return Effect.void
-          durations.updateUnsafe((clock.currentTimeMillisUnsafe() - start) / 1000, context)
+          const of = byClass[pathClassOf(request.url)]
+          of?.durations.updateUnsafe((clock.currentTimeMillisUnsafe() - start) / 1000, context)
           inFlight.updateUnsafe(now, context)
-          if (Exit.isSuccess(exit)) requestsOf(exit.value.status).updateUnsafe(1, context)
+          if (Exit.isSuccess(exit)) of?.requests[Math.floor(exit.value.status / 100) - 1]?.updateUnsafe(1, context)
           return Effect.void
         })
       })

@@ -22,6 +22,13 @@ const deliver = (transport: Transporter, from: string, email: Email) =>
     catch: (error) => new EmailNotSent({ message: error instanceof Error ? error.message : String(error) })
   })
 
+/** Returns an e-mail as it is sent: envelope and bytes. */
+export const composed = Effect.fnUntraced(function*(from: string, email: Email) {
+  const { createTransport } = yield* nodemailer
+  const { envelope, message } = yield* deliver(createTransport({ streamTransport: true, buffer: true }), from, email)
+  return { envelope, message }
+})
+
 /** Sends through the mail server of `SMTP_URL`. */
 const smtp = Effect.fnUntraced(function*(url: Redacted.Redacted<string>) {
   const { mailFrom } = yield* ServerConfig
@@ -48,13 +55,10 @@ const files = Effect.fnUntraced(function*(dataDir: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const random = yield* SecureRandom.SecureRandom
-  const transport = yield* Effect.cached(
-    Effect.map(nodemailer, ({ createTransport }) => createTransport({ streamTransport: true, buffer: true }))
-  )
   const folder = path.join(dataDir, "mail")
   return Mailer.of({
     send: traced("Mailer.send")(function*(email) {
-      const { message } = yield* deliver(yield* transport, mailFrom, email)
+      const { message } = yield* composed(mailFrom, email)
       const file = path.join(folder, `${yield* Clock.currentTimeMillis}-${yield* random.uuidV4()}.eml`)
       yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 }).pipe(
         Effect.andThen(fs.writeFile(file, message, { mode: 0o600 })),

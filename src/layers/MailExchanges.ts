@@ -1,11 +1,8 @@
 import { Effect, Layer } from "effect"
-import { Resolver } from "node:dns/promises"
 import { MailExchanges } from "../services/moderation/MailExchanges.ts"
 import { Environment } from "./Environment.ts"
+import { makeResolver } from "./Resolvers.ts"
 
-/** Timeout of a DNS query in milliseconds, and its tries. */
-const questionMillisMax = 2_000
-const questionsMax = 1
 /** Maximum mail hosts of a domain that are resolved. */
 const exchangesMax = 10
 
@@ -13,8 +10,7 @@ const exchangesMax = 10
 export const layer = Layer.effect(
   MailExchanges,
   Effect.map(Environment, ({ nameServers }) => {
-    const resolver = new Resolver({ timeout: questionMillisMax, tries: questionsMax })
-    if (nameServers.length > 0) resolver.setServers(nameServers)
+    const resolver = makeResolver(nameServers)
     const ask = <A>(question: () => Promise<ReadonlyArray<A>>) =>
       Effect.orElseSucceed(Effect.tryPromise(question), (): ReadonlyArray<A> => [])
     const addresses = (host: string) =>

@@ -25,8 +25,8 @@ const headersCountMax = 100
 const waitingMax = 1_000
 
 /**
- * Node's HTTP server. It answers 503 itself while no handler is attached; Node would leave such requests unanswered. If
- * it is `patient`, early requests wait for the handler.
+ * Node's HTTP server. It responds 503 itself while no handler is attached; Node would leave such requests open. If it
+ * is `patient`, early requests wait for the handler.
  */
 export const make = (patient = false, { answeredBodyTimeout, idleTimeout, ...timeouts } = times): Server => {
   const server = createServer({

@@ -1,8 +1,9 @@
+import * as bcrypt from "@node-rs/bcrypt"
 import { Effect, Layer, type Redacted, Semaphore } from "effect"
 import { Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 import { Credentials, passwordsWaitingMax } from "../services/identity/Credentials.ts"
-import { isBeyondPasswords, passwordBytes } from "../services/identity/PasswordBytes.ts"
+import { bcryptBytes, isBeyondPasswords, passwordBytes } from "../services/identity/PasswordBytes.ts"
 import { Unavailable } from "../services/runtime/Errors.ts"
 import { traced } from "../services/runtime/Traced.ts"
 
@@ -26,9 +27,14 @@ const decode = (text: string) => new Uint8Array(Buffer.from(text, "base64"))
 
 const phc = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([\w+/]{8,88})\$([\w+/]{8,88})$/
 
+/** bcrypt hashes, as Mastodon stores them; new ones are never made. */
+const bcryptHash = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
+/** Maximum cost of a bcrypt hash; 14 takes about a second. Mastodon's is 10. */
+const bcryptCostMax = 14
+
 /**
  * Hashes passwords by argon2id in Node's thread pool. New hashes use `current`; each stored hash is verified with its
- * own parameters.
+ * own parameters, and bcrypt hashes of accounts that come from another server by bcrypt.
  */
 export const layerWith = (current: Parameters) =>
   Layer.effect(
@@ -39,16 +45,23 @@ export const layerWith = (current: Parameters) =>
       const turns = yield* Semaphore.make(hashesAtOnceMax)
       let waiting = 0
 
-      const derive = (parameters: Parameters, password: Redacted.Redacted, salt: Uint8Array, length: number) =>
+      const inTurn = <A>(work: () => Effect.Effect<A>) =>
         Effect.suspend(() => {
           if (waiting >= passwordsWaitingMax) return new Unavailable()
           waiting++
+          return work().pipe(turns.withPermits(1), Effect.ensuring(Effect.sync(() => waiting--)))
+        })
+
+      const derive = (parameters: Parameters, password: Redacted.Redacted, salt: Uint8Array, length: number) =>
+        inTurn(() => {
           const bytes = passwordBytes(password)
-          return kdf.derive(Kdf.argon2id(parameters), bytes, { salt, length }).pipe(
-            Effect.orDie,
-            turns.withPermits(1),
-            Effect.ensuring(Effect.sync(() => waiting--))
-          )
+          return Effect.orDie(kdf.derive(Kdf.argon2id(parameters), bytes, { salt, length }))
+        })
+
+      const verifyBcrypt = (password: Redacted.Redacted, stored: string) =>
+        inTurn(() => {
+          const bytes = bcryptBytes(password)
+          return Effect.promise(() => bcrypt.verify(bytes, stored))
         })
 
       const hash = traced("Credentials.hash")(function*(password: Redacted.Redacted) {
@@ -61,6 +74,10 @@ export const layerWith = (current: Parameters) =>
       const nobody = new Uint8Array(saltBytes)
       const verify = traced("Credentials.verify")(
         function*(password: Redacted.Redacted, stored: string | undefined) {
+          const cost = Number(bcryptHash.exec(stored ?? "")?.[1])
+          if (stored !== undefined && cost <= bcryptCostMax) {
+            return (yield* verifyBcrypt(password, stored)) && !isBeyondPasswords(password)
+          }
           const match = stored === undefined ? null : phc.exec(stored)
           if (match === null) return yield* Effect.as(derive(current, password, nobody, hashBytes), false)
           const [, memory, passes, parallelism, salt = "", expected = ""] = match
@@ -70,7 +87,7 @@ export const layerWith = (current: Parameters) =>
           return Mac.timingSafeEqual(found, wanted) && !isBeyondPasswords(password)
         }
       )
-      return Credentials.of({ hash, verify })
+      return Credentials.of({ hash, verify, isForeign: (stored) => bcryptHash.test(stored) })
     })
   )
 
@@ -88,7 +105,8 @@ export const layerSimulation = Layer.effect(
     const hash = (password: Redacted.Redacted) => digest.digestHex(Digest.sha256, passwordBytes(password))
     return Credentials.of({
       hash,
-      verify: (password, stored) => Effect.map(hash(password), (found) => found === stored)
+      verify: (password, stored) => Effect.map(hash(password), (found) => found === stored),
+      isForeign: () => false
     })
   })
 )

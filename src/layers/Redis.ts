@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Redacted, Schedule, Schema, type Scope } from "effect"
+import { Context, Effect, Layer, Metric, Redacted, Schedule, Schema, type Scope } from "effect"
 import type { Redis as Client, RedisOptions } from "ioredis"
 import { traced } from "../services/runtime/Traced.ts"
 import { OperatorError } from "./OperatorError.ts"
@@ -24,6 +24,10 @@ const options = {
   maxRetriesPerRequest: 0,
   retryStrategy: (attempt: number) => Math.min(attempt * 100, reconnectDelayMax)
 } satisfies RedisOptions
+
+const up = Metric.gauge("murmuration_redis_up", {
+  description: "1 while a connection to Redis is open, by its purpose"
+})
 
 /** Two connections to Redis, which reconnect by themselves: one for pipelined commands, one for subscriptions. */
 export class Redis extends Context.Service<Redis, {
@@ -104,6 +108,7 @@ const open = traced("Redis.open")(function*(url: Redacted.Redacted<string>, purp
     Effect.map(Effect.promise(() => import("ioredis")), ({ Redis }) => new Redis(Redacted.value(url), options)),
     (client) => Effect.sync(() => client.disconnect())
   )
+  const tell = (value: 0 | 1) => log(Metric.update(Metric.withAttributes(up, { connection: purpose }), value))
   let away = false
   let reason = "no answer"
   // An 'error' event without a listener would end the process.
@@ -111,16 +116,18 @@ const open = traced("Redis.open")(function*(url: Redacted.Redacted<string>, purp
     reason = error.message
   })
   client.on("reconnecting", () => {
+    tell(0)
     if (!away) log(Effect.logWarning(`Redis is down (${purpose}), reconnecting`))
     away = true
   })
   client.on("ready", () => {
+    tell(1)
     if (away) log(Effect.logInfo(`Redis is back (${purpose})`))
     away = false
   })
   yield* Effect.tryPromise({
     try: () => client.connect(),
-    catch: () => new OperatorError({ message: `Redis (REDIS_URL) cannot be used: ${reason}` })
+    catch: () => new OperatorError({ message: `Redis (REDIS_URL) cannot be used: ${reason}`, unreachable: true })
   })
   return client
 })

@@ -12,6 +12,15 @@ export const location = Effect.fnUntraced(function*(dataDir: string, name: strin
   return path.join(dataDir, folderName, name)
 })
 
+/** Returns the secret `name` of `dataDir`; undefined if there is none. */
+export const find = Effect.fnUntraced(function*(dataDir: string, name: string) {
+  const fs = yield* FileSystem.FileSystem
+  return yield* fs.readFileString(yield* location(dataDir, name)).pipe(
+    Effect.map((text) => Redacted.make(text.trim())),
+    Effect.orElseSucceed(() => undefined)
+  )
+})
+
 /**
  * Returns the secret `name` of `dataDir`; `make` creates it if it is missing. Only its owner may read the file. The
  * file is written atomically. Of two concurrent writers, the first wins for both.

@@ -45,6 +45,16 @@ export const keepInDatabase = traced("Secrets.keepInDatabase")(
     )
 )
 
+/** Returns the signing key if there is one already; creates none. */
+export const existingSigningKey = Effect.gen(function*() {
+  const { dataDir, databaseUrl, secretKey } = yield* Environment
+  if (secretKey !== undefined) return secretKey
+  if (databaseUrl === undefined) return yield* SecretFile.find(dataDir, signingKeyName)
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* secretRows(sql`SELECT value FROM secrets WHERE name = ${signingKeyName}`)
+  return row === undefined ? undefined : Redacted.make(row.value)
+})
+
 /**
  * `SECRET_KEY` or a generated key, and the key for web push. With `DATABASE_URL`, which several nodes may share, they
  * are stored in the database. Otherwise they are in `DATA_DIR`, so that a backup of the tables has neither.

@@ -12,6 +12,7 @@ import * as TermsRunner from "../actors/agenda/TermsRunner.ts"
 import * as TrendReviewRunner from "../actors/agenda/TrendReviewRunner.ts"
 import * as WebhookRunner from "../actors/agenda/WebhookRunner.ts"
 import * as HostDocuments from "../actors/domain/HostDocuments.ts"
+import * as TransferRunner from "../actors/transfers/TransferRunner.ts"
 import * as Body from "../http/body/Body.ts"
 import { routerConfig } from "../http/body/RequestPaths.ts"
 import * as Deadlines from "../http/Deadlines.ts"
@@ -22,13 +23,19 @@ import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
 import * as WebhookRoutes from "../http/webhooks/index.ts"
 import { Cards } from "../services/cards/Cards.ts"
+import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
+import { Deliveries } from "../services/federation/outbox/Deliveries.ts"
 import { AutoClosing } from "../services/identity/AutoClosing.ts"
 import { NewMembers } from "../services/identity/NewMembers.ts"
 import { TermsEmails } from "../services/identity/TermsEmails.ts"
+import { Instance } from "../services/instance/Instance.ts"
 import { UserCatalogs } from "../services/instance/UserCatalogs.ts"
+import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
 import { Pushes } from "../services/intents/Pushes.ts"
 import { ListSync } from "../services/lists/ListSync.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
+import { Backlogs } from "../services/metrics/Backlogs.ts"
+import { ServerFigures } from "../services/metrics/ServerFigures.ts"
 import { CardPictures } from "../services/previews/CardPictures.ts"
 import { Creators } from "../services/previews/Creators.ts"
 import { Pages } from "../services/previews/LinkedPages.ts"
@@ -36,6 +43,8 @@ import { Previews } from "../services/previews/Previews.ts"
 import { PushContents } from "../services/push/PushContents.ts"
 import { SealedTokens } from "../services/push/SealedTokens.ts"
 import { EmailDigests } from "../services/subscriptions/EmailDigests.ts"
+import { ImportLines } from "../services/transfers/ImportLines.ts"
+import { TransferQueue } from "../services/transfers/TransferQueue.ts"
 import { TrendReviewEmails } from "../services/trends/TrendReviewEmails.ts"
 import { Webhooks } from "../services/webhooks/Webhooks.ts"
 import * as Actors from "./Actors.ts"
@@ -53,6 +62,11 @@ import * as Services from "./Services.ts"
 import * as Telemetry from "./Telemetry.ts"
 import * as WebSockets from "./WebSockets.ts"
 
+/** Gauges of `/metrics` that need the database and the actors. */
+const figures = ServerFigures.layer.pipe(
+  Layer.provide([AgendaEntries.layer, Backlogs.layer, Deliveries.layer, InboundActivities.layer, Instance.layer])
+)
+
 const routes = Layer.mergeAll(
   Edge.layer,
   Body.layerWithFiles,
@@ -62,7 +76,7 @@ const routes = Layer.mergeAll(
   AddressBlocks.layer,
   PathLimits.layer,
   Compression.layer,
-  Telemetry.layerRouter,
+  Telemetry.layerRouter.pipe(Layer.provide(figures)),
   Routes.layer.pipe(Layer.provide(WebSockets.layer))
 )
 
@@ -96,6 +110,9 @@ const digests = DigestRunner.layer.pipe(Layer.provide(EmailDigests.layer))
 /** Sends e-mails about new terms of service. */
 const terms = TermsRunner.layer.pipe(Layer.provide(TermsEmails.layer))
 
+/** Runs imports and exports of accounts. */
+const transfers = TransferRunner.layer.pipe(Layer.provide([ImportLines.layer, TransferQueue.layer]))
+
 /** Calls webhooks. */
 const webhooks = WebhookRunner.layer.pipe(Layer.provide([WebhookRoutes.objects, Webhooks.layer]))
 
@@ -117,6 +134,7 @@ export const layer = Layer.satisfiesServicesType<Environment>()(
         SpamRunner.layer,
         webhooks,
         terms,
+        transfers,
         NodeReports.layer
       )
     ),

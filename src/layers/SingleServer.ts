@@ -1,6 +1,6 @@
 import { Effect, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { HeldSessions } from "./Database.ts"
+import { failed, HeldSessions } from "./Database.ts"
 import { Handover } from "./Handover.ts"
 import { OperatorError } from "./OperatorError.ts"
 
@@ -40,7 +40,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     (error) =>
       error._tag === "OperatorError"
         ? error
-        : new OperatorError({ message: `The database cannot be used: ${error.message}` })
+        : failed(error)
   )
   /** Fails when the session is lost, for example because Postgres was restarted. */
   const hold = (session: typeof first) =>

@@ -2,6 +2,7 @@ import { Effect, Layer, Logger, type LogLevel, Option, References, Result } from
 import { FetchHttpClient, HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse, UrlParams } from "effect/http"
 import { NetAddress } from "effect/net"
 import { Otlp, OtlpSerialization, PrometheusMetrics } from "effect/observability"
+import { ServerFigures } from "../services/metrics/ServerFigures.ts"
 import { Environment } from "./Environment.ts"
 import * as EventLoopWatch from "./telemetry/EventLoopWatch.ts"
 import * as ProcessMetrics from "./telemetry/ProcessMetrics.ts"
@@ -71,6 +72,7 @@ const isNearby = (remote: string): boolean =>
 export const layerRouter = HttpRouter.use((router) =>
   Effect.gen(function*() {
     const updateProcess = yield* ProcessMetrics.make
+    const figures = yield* ServerFigures
     yield* router.add(
       "GET",
       "/metrics",
@@ -78,6 +80,7 @@ export const layerRouter = HttpRouter.use((router) =>
         const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
         if (!Option.exists(remoteAddress, isNearby)) return HttpServerResponse.empty({ status: 404 })
         yield* updateProcess
+        yield* figures.update
         return HttpServerResponse.text(yield* PrometheusMetrics.format(), { contentType: "text/plain; version=0.0.4" })
       })
     )

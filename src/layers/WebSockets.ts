@@ -48,7 +48,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Completes the WebSocket handshake; `ws` itself answers a request that is no handshake. */
+/** Completes the WebSocket handshake; `ws` itself refuses a request that is not a handshake. */
 const handshake = (server: WebSocketServer, request: IncomingMessage) =>
   Effect.callback<Client, WebSocketClosed>((resume) => {
     const { socket } = request

@@ -177,7 +177,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           await signIn(page, emil)
           await page.getByLabel("What is on your mind?").fill("From Home")
           await page.locator("main").getByRole("button", { name: "More" }).click()
-          await page.getByLabel("Add a picture, video or sound").setInputFiles({
+          await page.getByLabel("Add a picture, video or audio file").setInputFiles({
             name: "a.png",
             mimeType: "image/png",
             buffer: bytes
@@ -221,7 +221,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           assert.deepStrictEqual(await axeFinds(page), [])
           const [other] = await Promise.all([
             page.context().waitForEvent("page"),
-            page.getByRole("link", { name: "Sign in in a new tab" }).click()
+            page.getByRole("link", { name: "Open the sign-in page in a new tab" }).click()
           ])
           await signIn(other, frida)
           await press(page, "Continue writing")

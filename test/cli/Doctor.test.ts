@@ -2,9 +2,17 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { judgeProxy } from "../../src/cli/doctor/PublicChecks.ts"
 import * as DatabaseClock from "../../src/layers/DatabaseClock.ts"
+import { certificate, privateKey } from "../services/outbound/certificate.ts"
 import { cli } from "../support/CommandLine.ts"
+import { nameServer } from "../support/NameServer.ts"
+import { freePort } from "../support/ports.ts"
+import * as Program from "../support/Program.ts"
+import { fixedReplies, proxyTo } from "../support/Proxy.ts"
+import { startRedis } from "../support/RedisServer.ts"
 import { s3Double } from "../support/S3Double.ts"
+import { mailServer } from "../support/SmtpDouble.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const Live = TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer))
@@ -35,6 +43,181 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
       })),
     180_000
   )
+
+  it.effect("F231: on a folder that never ran says so and creates nothing", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const parent = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-cli-" })
+      const { code, err, out } = yield* cli(["doctor"], { DATA_DIR: `${parent}/data` })
+      assert.strictEqual(code, 0, out + err)
+      assert.include(out, "skip   Postgres: this folder never ran a server; npm start creates its database\n")
+      assert.deepStrictEqual(yield* fs.readDirectory(parent), [])
+    })))
+
+  it.effect("names a variable that is misspelt, and goes on where Postgres does not respond", () =>
+    Effect.gen(function*() {
+      const port = yield* freePort
+      const { code, out } = yield* cli(["doctor"], {
+        DATABASE_URL: `postgres://nobody:none@127.0.0.1:${port}/none`,
+        DATA_DIR: "/nowhere",
+        PUBLC_URL: "https://example.org"
+      })
+      assert.strictEqual(code, 1)
+      assert.include(out, "FAIL   Configuration: PUBLC_URL is not a setting of this server; did you mean PUBLIC_URL?\n")
+      assert.match(out, /^FAIL {3}Postgres: .*ECONNREFUSED/m)
+      assert.include(out, "skip   SMTP: SMTP_URL is not set")
+    }))
+
+  it.effect(
+    "looks up the mail server, SPF, DKIM and DMARC of the sender's domain",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { url } = yield* TestDatabase
+        const { port } = yield* mailServer({ auth: true })
+        const { address } = yield* nameServer({
+          "TXT good.example": "v=spf1 mx -all",
+          "TXT mail._domainkey.good.example": "v=DKIM1; p=abc",
+          "TXT _dmarc.good.example": "v=DMARC1; p=none"
+        })
+        const common = { DATABASE_URL: url, DATA_DIR: "/nowhere", NAME_SERVERS: address }
+        const good = yield* cli(["doctor"], {
+          ...common,
+          SMTP_URL: `smtp://murmur:right@127.0.0.1:${port}`,
+          MAIL_FROM: "Birds <birds@good.example>"
+        })
+        assert.match(good.out, /^ok {5}SMTP: .*as murmur; npm run cli -- mail test/m)
+        assert.include(good.out, "ok     SPF: good.example: v=spf1 mx -all\n")
+        assert.match(good.out, /^ok {5}DKIM: good\.example has names for keys/m)
+        assert.include(good.out, "ok     DMARC: good.example: v=DMARC1; p=none")
+        const bare = yield* cli(["doctor"], {
+          ...common,
+          SMTP_URL: `smtp://murmur:wrong@127.0.0.1:${port}`,
+          MAIL_FROM: "birds@bare.example"
+        })
+        assert.strictEqual(bare.code, 1)
+        assert.match(bare.out, /^FAIL {3}SMTP: Sign-in: .*535/m)
+        assert.match(bare.out, /^warn {3}SPF: bare\.example has no record/m)
+        assert.match(bare.out, /^warn {3}DKIM: bare\.example has no key/m)
+        assert.match(bare.out, /^warn {3}DMARC: bare\.example has no record/m)
+      })),
+    60_000
+  )
+
+  it.effect(
+    "asks Redis for its version, the collector, the translation and the captcha service",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { url } = yield* TestDatabase
+        const redis = yield* startRedis
+        const port = yield* fixedReplies((path) =>
+          path === "/v1/traces"
+            ? { status: 200, body: "{}" }
+            : path === "/languages"
+            ? { status: 200, body: "[{\"code\":\"en\",\"targets\":[\"de\"]}]" }
+            : { status: 200, body: "{\"success\":false,\"error-codes\":[\"invalid-input-secret\"]}" }
+        )
+        const at = `http://127.0.0.1:${port}`
+        const variables = {
+          DATABASE_URL: url,
+          DATA_DIR: "/nowhere",
+          REDIS_URL: redis.url,
+          OTLP_URL: at,
+          TRANSLATION_URL: at,
+          CAPTCHA: "hcaptcha",
+          CAPTCHA_SITE_KEY: "site",
+          CAPTCHA_SECRET_KEY: "hunter2",
+          CAPTCHA_VERIFY_URL: `${at}/siteverify`,
+          CAPTCHA_SCRIPT_URL: `${at}/api.js`
+        }
+        const { code, err, out } = yield* cli(["doctor"], variables)
+        assert.strictEqual(code, 1)
+        assert.match(out, /^ok {5}Redis: \d+\.\d+/m)
+        assert.include(out, `ok     Tracing: ${at}/v1/traces accepts spans\n`)
+        assert.include(out, "ok     Translation: LibreTranslate, 2 source languages\n")
+        assert.include(out, `FAIL   Captcha: ${at}/siteverify refuses the keys: invalid-input-secret\n`)
+        assert.notInclude(out + err, "hunter2")
+        const closed = `http://127.0.0.1:${yield* freePort}`
+        const away = yield* cli(["doctor"], { ...variables, OTLP_URL: closed, TRANSLATION_URL: closed })
+        assert.match(away.out, /^FAIL {3}Tracing: .*did not respond/m)
+        assert.match(away.out, /^FAIL {3}Translation: /m)
+      })),
+    60_000
+  )
+
+  it.effect(
+    "asks PUBLIC_URL from this machine: response, WebFinger, and what the proxy passes on",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { url } = yield* TestDatabase
+        const fs = yield* FileSystem.FileSystem
+        const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-cli-" })
+        const port = yield* freePort
+        const proxy = yield* proxyTo(port)
+        const variables = {
+          DATABASE_URL: url,
+          DATA_DIR: dataDir,
+          PORT: String(port),
+          PUBLIC_URL: `http://127.0.0.1:${proxy.port}`
+        }
+        const away = yield* cli(["doctor"], variables)
+        assert.match(away.out, /^FAIL {3}Public address: /m)
+        const server = yield* Program.start("main", [], variables)
+        yield* Program.said(server, "Murmuration is at")
+        const good = yield* cli(["doctor"], variables)
+        assert.strictEqual(good.code, 0, good.out + good.err)
+        assert.include(good.out, `ok     Public address: ${variables.PUBLIC_URL} responds to this machine\n`)
+        assert.match(good.out, /^ok {5}WebFinger: acct:127\.0\.0\.1@\S+ is found$/m)
+        assert.match(good.out, /^ok {5}Proxy headers: .*this machine is 198\.51\.100\.7$/m)
+        proxy.change((headers) => ({ ...headers, host: "backend" }))
+        assert.match(
+          (yield* cli(["doctor"], variables)).out,
+          /^FAIL {3}Proxy headers: the proxy changes the Host header/m
+        )
+        proxy.change((headers) =>
+          Object.fromEntries(Object.entries(headers).filter(([name]) => name !== "x-forwarded-for"))
+        )
+        assert.match((yield* cli(["doctor"], variables)).out, /^FAIL {3}Proxy headers: .* sends no X-Forwarded-For/m)
+        // Nobody else learns how a request arrives.
+        const stranger = yield* Effect.promise(() =>
+          fetch(`http://127.0.0.1:${port}/health`, {
+            headers: { "x-murmuration-probe": `${Date.now()}.${"a".repeat(43)}` }
+          })
+            .then((response) => response.text())
+        )
+        assert.strictEqual(stranger, "OK")
+      })),
+    120_000
+  )
+
+  it("judges what a proxy passes on", () => {
+    const url = new URL("https://example.org")
+    const seen = {
+      address: "198.51.100.7",
+      peer: "10.0.0.2",
+      host: "example.org",
+      forwardedFor: "198.51.100.7",
+      forwardedProto: "https"
+    }
+    assert.strictEqual(judgeProxy(url, seen)._tag, "Ok")
+    assert.strictEqual(judgeProxy(url, { ...seen, forwardedFor: "203.0.113.77" })._tag, "Fail")
+    const untrusted = judgeProxy(url, { ...seen, address: "10.0.0.2" })
+    assert.include(untrusted.words, "the proxy at 10.0.0.2 is not in TRUSTED_PROXIES")
+    assert.strictEqual(judgeProxy(url, { ...seen, forwardedProto: "http" })._tag, "Warn")
+    assert.strictEqual(judgeProxy(url, { ...seen, forwardedFor: "203.0.113.77, 198.51.100.7" })._tag, "Ok")
+  })
+
+  it.effect("reports a certificate that other servers refuse", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { url } = yield* TestDatabase
+      const { port } = yield* mailServer({ tls: { cert: certificate, key: privateKey } })
+      const { code, out } = yield* cli(["doctor"], {
+        DATABASE_URL: url,
+        DATA_DIR: "/nowhere",
+        PUBLIC_URL: `https://127.0.0.1:${port}`
+      })
+      assert.strictEqual(code, 1)
+      assert.match(out, /^FAIL {3}Certificate: other servers refuse it: /m)
+    })), 60_000)
 
   it.effect("F19: compares this machine's clock with that of Postgres", () =>
     Effect.gen(function*() {

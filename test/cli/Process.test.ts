@@ -31,7 +31,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), {
           const commands: ReadonlyArray<readonly [number, ReadonlyArray<string>, Record<string, string>?]> = [
             [0, ["account", "create", "--help"]],
             // A misspelt word of the usage gets a suggestion.
-            [1, ["account", "craete", "ada"]],
+            [2, ["account", "craete", "ada"]],
             [1, ["account", "create", "no good", "--email", "nowhere", "--password", "short"]],
             [0, ["migrate"]],
             [1, ["doctor"], nowhere]
@@ -48,19 +48,21 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), {
       120_000
     )
 
-    it.effect("npm run cli hands its words on", () =>
+    it.effect("npm run cli passes arguments, and the exit code back", () =>
       Effect.gen(function*() {
         const { url } = yield* TestDatabase
-        const ended = yield* Effect.callback<Program.Ended>((resume) => {
-          const args = ["run", "--silent", "cli", "--", "account", "list", "--pending"]
-          execFile(
-            "npm",
-            args,
-            { cwd: root, env: { PATH: process.env["PATH"], DATABASE_URL: url } },
-            (error, out, err) => resume(Effect.succeed({ code: error === null ? 0 : 1, out, err }))
-          )
-        })
-        assert.deepStrictEqual(ended, { code: 0, out: "No sign-ups are waiting.\n", err: "" })
+        const run = (...args: ReadonlyArray<string>) =>
+          Effect.callback<Program.Ended>((resume) => {
+            const npm = execFile(
+              "npm",
+              ["run", "--silent", "cli", "--", ...args],
+              { cwd: root, env: { PATH: process.env["PATH"], DATABASE_URL: url } },
+              (_error, out, err) => resume(Effect.succeed({ code: npm.exitCode, out, err }))
+            )
+          })
+        const listed = yield* run("account", "list", "--pending")
+        assert.deepStrictEqual(listed, { code: 0, out: "No sign-ups are waiting.\n", err: "" })
+        assert.strictEqual((yield* run("account", "list", "--waiting")).code, 2)
       }), 120_000)
 
     it.effect(

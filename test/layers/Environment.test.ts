@@ -127,6 +127,48 @@ describe("Environment", () => {
   }
 })
 
+describe("unknown variables", () => {
+  it.effect("that resemble a setting are named, with the setting that is meant and without their values", () =>
+    Effect.gen(function*() {
+      const { unknownVariables } = yield* Effect.provide(Environment, Environment.layer).pipe(
+        Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnv({
+          env: {
+            PUBLIC_URL: "https://example.org",
+            PUBLC_URL: "secret",
+            SMPT_URL: "secret",
+            databse_url: "secret",
+            S3_HOSTNAME: "secret",
+            WEB_DOMAIN: "secret",
+            LIMITED_FEDERATION_MODE: "true",
+            HOME: "/root",
+            HOSTNAME: "here",
+            PATH: "/bin",
+            POSTGRES_PASSWORD: "secret",
+            LANG: "C",
+            HTTP_PROXY: "secret"
+          }
+        })))
+      )
+      assert.deepStrictEqual(unknownVariables, [
+        "LIMITED_FEDERATION_MODE is not a setting of this server; did you mean LIMITED_FEDERATION?",
+        "PUBLC_URL is not a setting of this server; did you mean PUBLIC_URL?",
+        "S3_HOSTNAME is not a setting of this server.",
+        "SMPT_URL is not a setting of this server; did you mean SMTP_URL?",
+        "WEB_DOMAIN is not a setting of this server; did you mean PUBLIC_URL?",
+        "databse_url is not a setting of this server; did you mean DATABASE_URL?"
+      ])
+    }))
+
+  it.effect("are none of those that a test or a machine sets anyway", () =>
+    Effect.gen(function*() {
+      const env = Object.fromEntries(Object.keys(process.env).map((name) => [name, "x"]))
+      const { unknownVariables } = yield* Effect.provide(Environment, Environment.layer).pipe(
+        Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: { ...env, PORT: "1", HOST: "127.0.0.1" } })))
+      )
+      assert.deepStrictEqual(unknownVariables, [])
+    }))
+})
+
 describe("docs/settings.md", () => {
   it("has the table of settings that the code has", () => {
     assert.include(readFileSync(new URL("../../docs/settings.md", import.meta.url), "utf8"), markdown())

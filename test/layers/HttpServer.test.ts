@@ -8,6 +8,7 @@ import { Handover } from "../../src/layers/Handover.ts"
 import * as HttpServer from "../../src/layers/HttpServer.ts"
 import * as NodeServer from "../../src/layers/NodeServer.ts"
 import * as Telemetry from "../../src/layers/Telemetry.ts"
+import { ServerFigures } from "../../src/services/metrics/ServerFigures.ts"
 import { eventually } from "../support/Eventually.ts"
 import { testEnvironment } from "../support/TestEnvironment.ts"
 
@@ -56,6 +57,7 @@ const foundation = (variables: Record<string, string> = {}) =>
 const serve = (variables: Record<string, string>) =>
   HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provideMerge(HttpServer.layer),
+    Layer.provide(ServerFigures.layerNone),
     Layer.provide(foundation(variables))
   )
 

@@ -1,9 +1,9 @@
 import { NodeCrypto, NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
-import { createServer } from "node:net"
 import { layer as mailLayer } from "../../src/layers/Mail.ts"
 import { Mailer } from "../../src/services/emails/Mailer.ts"
+import { mailServer } from "../support/SmtpDouble.ts"
 import { testEnvironment } from "../support/TestEnvironment.ts"
 
 const Platform = Layer.merge(NodeServices.layer, NodeCrypto.layer)
@@ -18,38 +18,6 @@ const send = (variables: Record<string, string>) =>
       html: "<p>Hello Ada</p>"
     })
   }).pipe(Effect.provide(Layer.fresh(mailLayer.pipe(Layer.provide(testEnvironment(variables))))))
-
-/** Minimal mail server (RFC 5321) that receives one e-mail. */
-const mailServer = Effect.gen(function*() {
-  const received: Array<string> = []
-  const server = createServer((socket) => {
-    socket.setEncoding("utf8")
-    let inData = false
-    socket.write("220 test\r\n")
-    socket.on("data", (text: string) => {
-      received.push(text)
-      if (inData && !text.endsWith("\r\n.\r\n")) return
-      const word = text.slice(0, 4).toUpperCase()
-      if (inData) {
-        inData = false
-        socket.write("250 kept\r\n")
-      } else if (word === "DATA") {
-        inData = true
-        socket.write("354 go on\r\n")
-      } else {
-        socket.write("250 fine\r\n")
-      }
-    })
-  })
-  const port = yield* Effect.callback<number>((resume) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
-    })
-  })
-  yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
-  return { received, port }
-})
 
 layer(Platform, { excludeTestServices: true })("Mail", (it) => {
   it.effect("without SMTP_URL writes each letter, as it would be sent, into DATA_DIR/mail", () =>
@@ -69,7 +37,7 @@ layer(Platform, { excludeTestServices: true })("Mail", (it) => {
 
   it.effect("with SMTP_URL hands it to that server, from MAIL_FROM", () =>
     Effect.scoped(Effect.gen(function*() {
-      const { port, received } = yield* mailServer
+      const { port, received } = yield* mailServer()
       yield* send({ SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: "hello@example.net", DATA_DIR: "/nowhere" })
       const session = received.join("")
       assert.match(session, /^MAIL FROM:<hello@example\.net>/m)

@@ -1,5 +1,6 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
+import * as bcrypt from "@node-rs/bcrypt"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import * as PasswordHashing from "../../src/layers/PasswordHashing.ts"
 import { Credentials, passwordBytesMax, passwordsWaitingMax } from "../../src/services/identity/Credentials.ts"
@@ -29,6 +30,44 @@ layer(PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer)))("argon2id", (
       const stored = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
       assert.isTrue(yield* credentials.verify(Redacted.make("password"), stored))
       assert.isFalse(yield* credentials.verify(Redacted.make("passwort"), stored))
+    }))
+
+  it.effect("verifies bcrypt hashes of the bytes as they were typed, of which the first 72 count", () =>
+    Effect.gen(function*() {
+      const credentials = yield* Credentials
+      const cheap = { cost: 4, version: "2a" } as const
+      const verify = (password: string, stored: string) => credentials.verify(Redacted.make(password), stored)
+      const stored = bcrypt.hashSync("pa\u0308ssword of somebody", cheap)
+      assert.isTrue(credentials.isForeign(stored))
+      assert.isTrue(yield* verify("pa\u0308ssword of somebody", stored))
+      assert.isFalse(yield* verify("p\u00e4ssword of somebody", stored), "not in another Unicode form")
+      assert.isFalse(yield* verify("password of somebody", stored))
+      // Mastodon allows 72 characters, of which bcrypt reads 72 bytes; a character may be cut in half.
+      const long = bcrypt.hashSync("ö".repeat(35) + "xö" + "ä".repeat(10), cheap)
+      assert.isTrue(yield* verify("ö".repeat(35) + "xö" + "ä".repeat(10), long))
+      assert.isTrue(yield* verify(`${"ö".repeat(35)}xösomebody`, long))
+      assert.isFalse(yield* verify("ö".repeat(35) + "yö", long))
+      assert.isFalse(yield* verify("a".repeat(1_000_000), bcrypt.hashSync("a".repeat(72), cheap)))
+    }))
+
+  it.effect("never spends the time of a bcrypt hash with a high cost, nor reads one that is malformed", () =>
+    Effect.gen(function*() {
+      const credentials = yield* Credentials
+      const stored = bcrypt.hashSync("secret of somebody", { cost: 4, version: "2b" })
+      for (
+        const hash of [
+          stored.replace("$04$", "$31$"),
+          stored.replace("$04$", "$15$"),
+          stored.replace("$04$", "$4$"),
+          stored.replace("$2b$", "$2x$"),
+          stored.slice(0, -1),
+          `${stored}.`,
+          `${stored}\n`,
+          ""
+        ]
+      ) assert.isFalse(yield* credentials.verify(Redacted.make("secret of somebody"), hash), hash)
+      assert.isTrue(yield* credentials.verify(Redacted.make("secret of somebody"), stored.replace("$2b$", "$2y$")))
+      assert.isFalse(credentials.isForeign(yield* credentials.hash(secret)))
     }))
 
   it.effect("F11: a password of a megabyte never matches, and is not kept while others are hashed", () =>

@@ -6,7 +6,11 @@ import { Secrets } from "../../src/services/secrets/Secrets.ts"
 
 /** Sign-in services, which no simulation uses. */
 export const signingIn = Layer.mergeAll(
-  Layer.succeed(Credentials, { hash: () => Effect.die("no passwords"), verify: () => Effect.die("no passwords") }),
+  Layer.succeed(Credentials, {
+    hash: () => Effect.die("no passwords"),
+    verify: () => Effect.die("no passwords"),
+    isForeign: () => false
+  }),
   Layer.succeed(Secrets, {
     signingKey: Redacted.make(""),
     vapid: { publicKey: "", privateKey: Redacted.make("") }

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { CommandAnswer, Recording } from "../../src/services/intents/Commands.ts"
+import type { CommandResponse, Recording } from "../../src/services/intents/Commands.ts"
 import type { Mutant } from "./Mutant.ts"
 
 /** Looks up the command's id before the transaction and records it after. */
@@ -12,7 +12,7 @@ const keyOutside: Mutant = {
       runAsStatement: inTransaction,
       once: (owner, id, family, work) =>
         Effect.gen(function*() {
-          const [found] = yield* sql<{ answer: CommandAnswer }>`
+          const [found] = yield* sql<{ answer: CommandResponse }>`
             SELECT answer FROM commands WHERE account_id = ${owner.accountId} AND id = ${id}`
           if (found !== undefined) return { answer: found.answer, repeated: true }
           const answer = yield* commands.owned(owner, work)
@@ -71,7 +71,7 @@ const epochUnchecked: Mutant = {
       owned: (_owner, work) => sql.withTransaction(work),
       once: (owner, id, family, work) =>
         sql.withTransaction(Effect.gen(function*() {
-          const [found] = yield* sql<{ answer: CommandAnswer }>`
+          const [found] = yield* sql<{ answer: CommandResponse }>`
             SELECT answer FROM commands WHERE account_id = ${owner.accountId} AND id = ${id}`
           if (found !== undefined) return { answer: found.answer, repeated: true }
           const answer = yield* work

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { createSocket } from "node:dgram"
 
-const types = { 1: "A", 15: "MX" } as const
+const types = { 1: "A", 15: "MX", 16: "TXT" } as const
 
 /** Encodes a name as DNS labels. */
 const encoded = (name: string) =>
@@ -10,10 +10,16 @@ const encoded = (name: string) =>
     Buffer.from([0])
   ])
 
-const dataOf = (type: "A" | "MX", value: string) =>
-  type === "A" ? Buffer.from(value.split(".").map(Number)) : Buffer.concat([Buffer.from([0, 10]), encoded(value)])
+const dataOf = (type: "A" | "MX" | "TXT", value: string) => {
+  if (type === "A") return Buffer.from(value.split(".").map(Number))
+  if (type === "TXT") return Buffer.concat([Buffer.from([value.length]), Buffer.from(value)])
+  return Buffer.concat([Buffer.from([0, 10]), encoded(value)])
+}
 
-/** A name server on its own port that serves these records (`MX mail.example`); `asked` holds the questions it got. */
+/**
+ * A name server on its own port that serves these records (`MX mail.example`); `asked` holds the questions it got. A
+ * name below which there is a record exists itself, without records.
+ */
 export const nameServer = Effect.fnUntraced(function*(records: Readonly<Record<string, string>>) {
   const asked: Array<string> = []
   const socket = yield* Effect.acquireRelease(
@@ -33,7 +39,8 @@ export const nameServer = Effect.fnUntraced(function*(records: Readonly<Record<s
     asked.push(key)
     const value = type === undefined ? undefined : records[key]
     const head = Buffer.from(message.subarray(0, 12))
-    head.writeUInt16BE(value === undefined ? 0x8183 : 0x8180, 2)
+    const exists = value !== undefined || Object.keys(records).some((one) => one.endsWith(`.${labels.join(".")}`))
+    head.writeUInt16BE(exists ? 0x8180 : 0x8183, 2)
     head.writeUInt16BE(value === undefined ? 0 : 1, 6)
     head.writeUInt32BE(0, 8)
     const answer = []

@@ -105,6 +105,7 @@ const untold: Readonly<Record<string, string>> = {
   "src/services/identity/Users.ts: UPDATE users SET last_sign_in_at": "shown to staff only",
   "src/services/intents/Retention.ts: DELETE FROM accounts": "never confirmed, so never shown",
   "src/services/intents/Retention.ts: DELETE FROM statuses": "deleted for days",
+  "src/services/mastodon/": "copies from another server, before this one runs",
   "src/services/media/Emojis.ts: UPDATE status_stats": "the deletion of the emoji covers all posts",
   "src/services/media/MediaAttachments.ts: UPDATE media_attachments": "files without a post",
   "src/services/media/MediaAttachments.ts: WITH gone": "files without a post",

@@ -75,7 +75,7 @@ export const make = Effect.gen(function*() {
   }
 
   /** Handler of each kind of agenda entry. */
-  const dues = {
+  const dueHandlers = {
     ["domain_block"]: domains.due,
     block: relations.blockDue,
     ["interaction_request"]: approving.due,
@@ -87,5 +87,5 @@ export const make = Effect.gen(function*() {
     ["scheduled_status"]: scheduling.due,
     ["suspension_end"]: purging.suspended
   } as const
-  return { asStatement: publishing.asStatement, dues, verbs }
+  return { asStatement: publishing.asStatement, dueHandlers, verbs }
 })

@@ -25,7 +25,7 @@ const make = Effect.gen(function*() {
   const audit = yield* AuditLog
   const operatorCommands = yield* OperatorCommands
   const owners = yield* Ownership.make
-  const { asStatement, dues, verbs } = yield* AllVerbs.make
+  const { asStatement, dueHandlers, verbs } = yield* AllVerbs.make
   const fanout = yield* Fanout.make(owners)
 
   /** Runs work that leaves intents, then wakes the fan-out. */
@@ -50,7 +50,8 @@ const make = Effect.gen(function*() {
   const inbox = yield* Inbox.make(owners, verbs, thenWakeFanout)
 
   /**
-   * Runs a command once: `owners.once` opens the transaction, checks the epoch, looks the id up and records the answer.
+   * Runs a command once: `owners.once` opens the transaction, checks the epoch, looks the id up and records the
+   * response.
    */
   const run = (own: Ownership.Ownership, id: string, command: Command, until = Number.POSITIVE_INFINITY) => {
     // Checked again under the account's lock, because waiting for the lock takes time.
@@ -58,7 +59,7 @@ const make = Effect.gen(function*() {
     const work = Effect.andThen(begin, perform(verbs, command._tag, own, command))
     const simple = performAsStatement(asStatement, command._tag, own, command)
     const attempt = simple && { runAsStatement: simple, begin }
-    return thenWakeFanout(own, owners.once(own, id, familyOf[command._tag], work, attempt)).pipe(
+    return thenWakeFanout(own, owners.once(own, id, familyOf(command), work, attempt)).pipe(
       Effect.catchTag("AlreadyDone", audit.refuse),
       Effect.withSpan(`Account.${command._tag}`),
       Effect.catchCause(forClients)
@@ -70,7 +71,7 @@ const make = Effect.gen(function*() {
   const runDueEntry = (own: Ownership.Ownership, entry: AgendaEntry) => {
     const { kind, subjectId } = entry
     return retryOnDeadlock(
-      owners.owned(own, Effect.andThen(agenda.complete(kind, subjectId), dues[kind](own, subjectId)))
+      owners.owned(own, Effect.andThen(agenda.complete(kind, subjectId), dueHandlers[kind](own, subjectId)))
     ).pipe(
       Effect.catchCause(retried(`${kind} of ${subjectId}`, agenda.retry(entry))),
       Effect.asVoid
@@ -147,10 +148,11 @@ const actor = ({ drainWork, receive, run, wake }: Effect.Success<typeof make>) =
 /**
  * The account's actor, the only writer of what the account does. Commands run one at a time, each in one transaction.
  * The transaction checks the actor's epoch, looks the command's id up, writes the change with its intents and records
- * the answer. So a command runs once per id, whichever node retries it, and an answer means that the change is on disk.
- * Fan-out, timers and operator commands are rows that one supervised fiber processes: at least once, with idempotent
- * effects, in the order of their ids. `AllVerbs.ts` lists the commands, `Ownership.ts` fences owners. The mailbox holds
- * `accountMailboxMax` commands; fan-out takes `sliceRowsMax` followers at a time. Nothing is kept in memory alone.
+ * the response. So a command runs once per id, whichever node retries it, and a response means that the change is on
+ * disk. Fan-out, timers and operator commands are rows that one supervised fiber processes: at least once, with
+ * idempotent effects, in the order of their ids. `AllVerbs.ts` lists the commands, `Ownership.ts` fences owners. The
+ * mailbox holds `accountMailboxMax` commands; fan-out takes `sliceRowsMax` followers at a time. Nothing is kept in
+ * memory alone.
  */
 export const layer = Layer.effectDiscard(
   Effect.flatMap(make, (node) =>

@@ -1,4 +1,4 @@
-import { type Duration, Effect, Metric, Schedule } from "effect"
+import { type Duration, Effect, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 import { AnnouncementWriter } from "../../services/announcements/AnnouncementWriter.ts"
 import { AnnualReports } from "../../services/annual/AnnualReports.ts"
@@ -32,15 +32,6 @@ const domainStepsMax = 50
 const indexStepsMax = 20
 /** Age from which an intent counts as left behind by a dead node, in milliseconds. */
 const staleMillis = 5_000
-
-const backlog = Metric.gauge("murmuration_intents_waiting", { description: "Waiting intents, by actor kind" })
-const oldest = Metric.gauge("murmuration_intents_oldest_seconds", { description: "Age of the oldest intent" })
-const failed = Metric.gauge("murmuration_agenda_failed", {
-  description: "Agenda entries that failed on every attempt and are set aside"
-})
-const dead = Metric.gauge("murmuration_inbound_dead", {
-  description: "Activities of other servers that failed on every attempt and await an operator"
-})
 
 /**
  * The agenda, a singleton of the cluster. Wakes the owners of due entries and of work that a dead node left behind, and
@@ -93,21 +84,6 @@ export const layer = Singleton.make(
       times: indexStepsMax - 1,
       schedule: Schedule.spaced("10 millis")
     })
-    const measured = Effect.fnUntraced(function*(
-      kind: string,
-      { count, oldestMillis }: { readonly count: number; readonly oldestMillis: number }
-    ) {
-      yield* Metric.update(Metric.withAttributes(backlog, { kind }), count)
-      yield* Metric.update(Metric.withAttributes(oldest, { kind }), oldestMillis / 1000)
-    })
-    const measure = Effect.gen(function*() {
-      yield* measured("Account", yield* fanouts.backlog)
-      yield* measured("RemoteDomain", yield* deliveries.backlog)
-      const received = yield* inbound.backlog
-      yield* measured("Inbound", { count: received.waiting, oldestMillis: received.oldestMillis })
-      yield* Metric.update(dead, received.dead)
-      yield* Metric.update(failed, yield* agenda.failed)
-    })
     const forget = Effect.all([
       commands.sweep(sweepRowsMax),
       inbound.sweep(sweepRowsMax),
@@ -130,7 +106,6 @@ export const layer = Singleton.make(
       every("5 seconds", "annualReports", annualReports.sweep),
       every("5 seconds", "announcements", announcements.sweep),
       every("1 second", "index", indexed),
-      every("5 seconds", "measure", measure),
       every("1 minute", "forget", forget),
       every("1 hour", "annualReportsDue", annualReports.prepare),
       every("10 minutes", "quotes", consents.sweep),

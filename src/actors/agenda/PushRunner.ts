@@ -12,7 +12,7 @@ const subscriptionsAtOnceMax = 64
 /** Limits of subscriptions whose service is slow; they run besides the others. */
 const slowSubscriptions = { millis: 2_000, atOnceMax: 1_000 }
 
-const sent = Metric.counter("murmuration_pushes", { description: "Messages to push services, by outcome" })
+const sent = Metric.counter("murmuration_pushes_total", { description: "Messages to push services, by outcome" })
 
 type Outcome = "taken" | "unwanted" | "gone" | "refused" | { readonly againMillis: number }
 

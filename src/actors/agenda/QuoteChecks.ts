@@ -41,8 +41,8 @@ export const make = Effect.gen(function*() {
   const recheckConsent = Effect.fnUntraced(function*(statusId: bigint) {
     const found = yield* consents.find(statusId)
     if (found === undefined) return
-    const { author, authorization, quoted, quotedAuthor, username } = found
-    const uri = found.uri ?? LocalIds.note(config, username, statusId)
+    const { author, authorization, quoted, quotedAuthor, actorPath } = found
+    const uri = found.uri ?? LocalIds.note(config, actorPath, statusId)
     const verdict = yield* Effect.catch(
       holds(authorization, { uri, quoted, author: quotedAuthor }),
       (error) => mayPass(error) ? Effect.fail(error) : Effect.succeed(false)

@@ -57,10 +57,10 @@ export const make = Effect.gen(function*() {
   /**
    * Returns the header that tells the host which of its accounts follow the sender, so that it can correct differences.
    */
-  const synchronization = Effect.fnUntraced(function*({ senderId, url, username }: Delivery) {
-    if (username === null) return undefined
+  const synchronization = Effect.fnUntraced(function*({ actorPath, senderId, url }: Delivery) {
+    if (actorPath === null) return undefined
     const header = yield* Effect.orElseSucceed(
-      digests.header({ id: senderId, username }, new URL(url).host),
+      digests.header({ actorPath, id: senderId }, new URL(url).host),
       () => undefined
     )
     return header === undefined ? undefined : { "collection-synchronization": header }
@@ -79,11 +79,11 @@ export const make = Effect.gen(function*() {
   })
 
   const attempt = Effect.fnUntraced(function*(delivery: Delivery) {
-    const { scheme, senderId, username } = delivery
-    if (senderId !== instanceSender && username === null) {
+    const { actorPath, scheme, senderId } = delivery
+    if (senderId !== instanceSender && actorPath === null) {
       return { _tag: "Refused", why: "its sender was deleted" } satisfies Verdict
     }
-    const key = username === null ? yield* keys.ofInstance : yield* keys.ofAccount({ id: senderId, username })
+    const [key] = actorPath === null ? yield* keys.ofInstance : yield* keys.ofAccount({ actorPath, id: senderId })
     const first = scheme ?? "draft-cavage"
     const reply = yield* send(delivery, key, first)
     if (reply.status !== 400 && reply.status !== 401) return verdictOf(reply, first)

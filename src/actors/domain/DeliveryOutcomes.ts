@@ -16,7 +16,7 @@ const hostsMax = 64
 export interface DeliveryOutcome {
   readonly host: string
   /** Accepted, or not to be retried. */
-  readonly over: ReadonlyArray<CompletedDelivery>
+  readonly completed: ReadonlyArray<CompletedDelivery>
   readonly failed: ReadonlyArray<FailedDelivery>
   readonly untried: ReadonlyArray<ReleasedDelivery>
   /** The host works again, or wants another scheme: the scheme it accepts. */
@@ -32,19 +32,19 @@ export const make = Effect.gen(function*() {
   const deliveries = yield* Deliveries
   const deliveryHosts = yield* DeliveryHosts
 
-  const write = Effect.fnUntraced(function*(notes: ReadonlyArray<DeliveryOutcome>) {
-    yield* deliveries.complete(notes.flatMap(({ over }) => over))
-    yield* deliveries.retry(notes.flatMap(({ failed }) => failed))
-    yield* deliveries.release(notes.flatMap(({ untried }) => untried))
+  const write = Effect.fnUntraced(function*(outcomes: ReadonlyArray<DeliveryOutcome>) {
+    yield* deliveries.complete(outcomes.flatMap(({ completed }) => completed))
+    yield* deliveries.retry(outcomes.flatMap(({ failed }) => failed))
+    yield* deliveries.release(outcomes.flatMap(({ untried }) => untried))
     yield* deliveryHosts.succeeded(
-      notes.flatMap(({ host, works: scheme }) => scheme === undefined ? [] : [{ host, scheme }])
+      outcomes.flatMap(({ host, works: scheme }) => scheme === undefined ? [] : [{ host, scheme }])
     )
-    for (const { fails, host } of notes) if (fails !== undefined) yield* deliveryHosts.failed(host, fails)
+    for (const { fails, host } of outcomes) if (fails !== undefined) yield* deliveryHosts.failed(host, fails)
   })
-  const run = (notes: ReadonlyArray<DeliveryOutcome>) =>
+  const run = (outcomes: ReadonlyArray<DeliveryOutcome>) =>
     Effect.as(
       Effect.catchCause(
-        write(notes),
+        write(outcomes),
         (cause) => Effect.logWarning("delivery outcomes could not be stored; the deliveries may be repeated", cause)
       ),
       () => undefined

@@ -25,12 +25,12 @@ const claimConcurrency = 2
 /** Outcomes after which a running round writes them: a crash repeats no more than these. */
 const outcomeBatchRows = 8
 
-const deliveriesMade = Metric.counter("murmuration_deliveries", { description: "Delivery attempts, by outcome" })
+const deliveriesMade = Metric.counter("murmuration_deliveries_total", { description: "Delivery attempts, by outcome" })
 const countersOf = {
-  Taken: Metric.withAttributes(deliveriesMade, { outcome: "Taken" }),
-  Refused: Metric.withAttributes(deliveriesMade, { outcome: "Refused" }),
-  Gone: Metric.withAttributes(deliveriesMade, { outcome: "Gone" }),
-  Failed: Metric.withAttributes(deliveriesMade, { outcome: "Failed" })
+  Taken: Metric.withAttributes(deliveriesMade, { outcome: "delivered" }),
+  Refused: Metric.withAttributes(deliveriesMade, { outcome: "refused" }),
+  Gone: Metric.withAttributes(deliveriesMade, { outcome: "gone" }),
+  Failed: Metric.withAttributes(deliveriesMade, { outcome: "failed" })
 }
 
 /** Returns the reason for a delivery that will not be retried; undefined if it was accepted. */
@@ -39,7 +39,7 @@ const refusalOf = (verdict: DeliveryAttempt.Verdict): string | undefined => {
   return verdict._tag === "Gone" ? "410" : verdict.why
 }
 
-interface Done {
+interface Attempted {
   readonly delivery: Delivery
   readonly verdict: DeliveryAttempt.Verdict
 }
@@ -48,7 +48,7 @@ interface Done {
 export const make = Effect.gen(function*() {
   const deliveries = yield* Deliveries
   const attempt = yield* DeliveryAttempt.make
-  const notes = yield* DeliveryOutcomes.make
+  const store = yield* DeliveryOutcomes.make
   const claims = batchRequests(
     { max: claimBatchMax, concurrency: claimConcurrency },
     (wanted: ReadonlyArray<DeliveryClaim>) =>
@@ -56,37 +56,37 @@ export const make = Effect.gen(function*() {
   )
 
   /** Returns the time of the next attempt; undefined after the last one. */
-  const again = Effect.fnUntraced(function*(state: HostState.HostState, { low, tries }: Delivery, now: number) {
+  const nextAttemptAt = Effect.fnUntraced(function*(state: HostState.HostState, { low, tries }: Delivery, now: number) {
     const delay = yield* Backoff.next(low ? lowDeliveryBackoff : deliveryBackoff, tries)
     return delay === undefined ? undefined : Math.max(state.pausedUntil, now + delay)
   })
 
-  /** Writes the outcomes of deliveries. For interrupted ones the host's reaction is unknown. */
+  /** Writes the outcomes of a round's deliveries. Whether the host got an interrupted one is unknown. */
   const writeOutcomes = Effect.fnUntraced(function*(
     state: HostState.HostState,
-    done: ReadonlyArray<Done>,
-    givenUp: Iterable<Delivery>,
+    done: ReadonlyArray<Attempted>,
+    interrupted: Iterable<Delivery>,
     untried: ReadonlyArray<Delivery>
   ) {
     const now = yield* Clock.currentTimeMillis
-    const over: Array<CompletedDelivery> = []
+    const completed: Array<CompletedDelivery> = []
     const failed: Array<FailedDelivery> = []
     for (const { delivery, verdict } of done) {
       if (verdict._tag === "Gone") yield* Effect.ignore(deliveries.failInbox(delivery.inboxId))
       if (verdict._tag === "Taken" && delivery.gone) yield* Effect.ignore(deliveries.reviveInbox(delivery.inboxId))
-      const dueAt = verdict._tag === "Failed" ? yield* again(state, delivery, now) : undefined
+      const dueAt = verdict._tag === "Failed" ? yield* nextAttemptAt(state, delivery, now) : undefined
       if (verdict._tag === "Failed" && dueAt !== undefined) failed.push({ ...delivery, dueAt, error: verdict.why })
-      else over.push({ ...delivery, refusal: refusalOf(verdict) })
+      else completed.push({ ...delivery, refusal: refusalOf(verdict) })
     }
     for (const [outcome, some] of Map.groupBy(done, ({ verdict }) => verdict._tag)) {
       yield* Metric.update(countersOf[outcome], some.length)
     }
     // The host may receive these twice, and dedupes them by id.
-    for (const delivery of givenUp) failed.push({ ...delivery, dueAt: now, error: "given up" })
+    for (const delivery of interrupted) failed.push({ ...delivery, dueAt: now, error: "interrupted by this server" })
     const dueAt = Math.max(now, state.pausedUntil)
-    yield* notes({
+    yield* store({
       host: state.host,
-      over,
+      completed,
       failed,
       untried: untried.map((delivery) => ({ ...delivery, dueAt })),
       ...hostChanges(state, done, now)
@@ -96,7 +96,7 @@ export const make = Effect.gen(function*() {
   /** Returns changes in the state of the host itself. */
   const hostChanges = (
     state: HostState.HostState,
-    done: ReadonlyArray<Done>,
+    done: ReadonlyArray<Attempted>,
     now: number
   ): Pick<DeliveryOutcomes.DeliveryOutcome, "works" | "fails"> => {
     const taken = done.findLast(({ verdict }) => verdict._tag === "Taken")
@@ -106,11 +106,11 @@ export const make = Effect.gen(function*() {
       state.failedDay = -1
       return { works: scheme }
     }
-    const bad = done.findLast(({ verdict }) => verdict._tag === "Failed")
+    const failure = done.findLast(({ verdict }) => verdict._tag === "Failed")
     const day = Math.floor(now / 86_400_000)
-    if (bad === undefined || bad.verdict._tag !== "Failed" || state.failedDay === day) return {}
+    if (failure === undefined || failure.verdict._tag !== "Failed" || state.failedDay === day) return {}
     state.failedDay = day
-    return { fails: bad.verdict.why }
+    return { fails: failure.verdict.why }
   }
 
   const updateHostState = (state: HostState.HostState, verdict: DeliveryAttempt.Verdict, now: number) => {
@@ -120,14 +120,14 @@ export const make = Effect.gen(function*() {
   }
 
   /** Attempts the claimed deliveries concurrently. All outcomes are written, even on interruption. */
-  const work = (
+  const attemptAll = (
     state: HostState.HostState,
     claimed: ReadonlyArray<Delivery>,
     began: number,
     restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
   ) => {
     const underWay = new Set<Delivery>()
-    const done: Array<Done> = []
+    const done: Array<Attempted> = []
     let next = 0
     const worker = Effect.gen(function*() {
       for (let delivery = claimed[next]; delivery !== undefined; delivery = claimed[next]) {
@@ -159,7 +159,7 @@ export const make = Effect.gen(function*() {
         if (taken.length === 0) return false
         // Oldest first; concurrent requests may still overtake each other.
         const claimed = taken.toSorted((a, b) => a.activityId < b.activityId ? -1 : 1)
-        yield* work(state, claimed, yield* Clock.currentTimeMillis, restore)
+        yield* attemptAll(state, claimed, yield* Clock.currentTimeMillis, restore)
         return true
       })
     )

@@ -2,9 +2,9 @@ import { Context, Effect, Layer } from "effect"
 import { traced } from "../../services/runtime/Traced.ts"
 import { RemoteDomain } from "./Protocol.ts"
 
-/** Maximum hosts that are woken in one go; interactive work runs in between. */
+/** Maximum hosts that are woken in one batch; interactive work runs in between. */
 const wakeBatchMax = 16
-/** Timeout of one go, in milliseconds: nodes of some hosts' actors may have just gone down. */
+/** Timeout of one batch, in milliseconds: nodes of some hosts' actors may have just gone down. */
 const wakeBatchMillisMax = 1_000
 /** Maximum hosts in the queue; the agenda finds any beyond it. */
 const waitingMax = 100_000

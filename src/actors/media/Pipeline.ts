@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Clock, Effect, Metric } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { MediaId } from "../../services/database/Ids.ts"
 import { typeNamed } from "../../services/media/FileTypes.ts"
@@ -6,6 +6,17 @@ import { attemptsMax, type MediaJobRecord, MediaJobs } from "../../services/medi
 import { MediaRefused, MediaTools, type Rendition, type Source } from "../../services/media/MediaTools.ts"
 import { Storage, type StorageFailed } from "../../services/media/Storage.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
+
+const jobsDone = Metric.counter("murmuration_media_jobs_total", {
+  description: "Attempts to process a file, by outcome",
+  incremental: true
+})
+const durations = Metric.histogram("murmuration_media_job_seconds", {
+  description: "Time of a successful attempt to process a file",
+  boundaries: [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300]
+})
+const count = (outcome: "processed" | "again" | "refused" | "failed") =>
+  Metric.update(Metric.withAttributes(jobsDone, { outcome }), 1)
 
 /** Error shown to the owner of a file for which every attempt failed. */
 export const processingFailed = "Error processing thumbnail for uploaded media"
@@ -51,16 +62,31 @@ export const make = Effect.gen(function*() {
       const job = yield* jobs.claim(id)
       if (job === undefined) return
       // The earlier attempts left no outcome: each died with its process or node.
-      if (job.attempts > attemptsMax) return yield* jobs.fail(id, job, processingFailed)
+      if (job.attempts > attemptsMax) {
+        yield* count("failed")
+        return yield* jobs.fail(id, job, processingFailed)
+      }
+      const since = yield* Clock.currentTimeMillis
       yield* Effect.scoped(attempt(id, job)).pipe(
-        Effect.flatMap((outcome) => outcome === "again" ? run(id) : Effect.void),
+        Effect.flatMap((outcome) =>
+          outcome === "again"
+            ? Effect.andThen(count("again"), run(id))
+            : Effect.flatMap(
+              Clock.currentTimeMillis,
+              (now) => Effect.andThen(count("processed"), Metric.update(durations, (now - since) / 1_000))
+            )
+        ),
         // The next node has as many attempts left.
         Effect.onInterrupt(() => Effect.ignore(jobs.release(id, job))),
         Effect.catchTags({
-          MediaRefused: ({ text }) => jobs.fail(id, job, text),
+          MediaRefused: ({ text }) => Effect.andThen(count("refused"), jobs.fail(id, job, text)),
           MediaToolFailed: ({ text }) =>
-            Effect.andThen(Effect.logInfo("an attempt at a media file failed", text), run(id)),
-          StorageFailed: (failure) => Effect.andThen(jobs.release(id, job), Effect.fail(failure))
+            Effect.andThen(
+              Effect.andThen(count("again"), Effect.logInfo("an attempt at a media file failed", text)),
+              run(id)
+            ),
+          StorageFailed: (failure) =>
+            Effect.andThen(Effect.andThen(count("again"), jobs.release(id, job)), Effect.fail(failure))
         })
       )
     })

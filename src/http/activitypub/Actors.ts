@@ -3,6 +3,7 @@ import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Cache from "../../services/caching/Cache.ts"
 import { Changes } from "../../services/caching/Changes.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
+import type { LocalName } from "../../services/instance/LocalNames.ts"
 import { bytesOf, document, type ReadyDocument, readyDocument, refused, respondWith } from "./DocumentResponse.ts"
 import { Requesters } from "./Requesters.ts"
 
@@ -12,7 +13,7 @@ const actorCacheBytesMax = 8 * 1_024 * 1_024
 /** Documents of local accounts as actors. */
 export class ActorDocuments extends Context.Service<ActorDocuments, {
   readonly answer: (
-    username: string
+    name: LocalName
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
   /** Document of the instance actor. Anyone may always fetch it: verifying our signed requests needs its key. */
   readonly instance: Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
@@ -28,9 +29,9 @@ export class ActorDocuments extends Context.Service<ActorDocuments, {
         max: { bytes: actorCacheBytesMax, bytesOf }
       })
 
-      const respond = Effect.fnUntraced(function*(username: string) {
+      const respond = Effect.fnUntraced(function*(name: LocalName) {
         const { scope } = yield* requesters.current
-        const account = yield* actors.find(username)
+        const account = yield* actors.find(name)
         return yield* respondWith(
           yield* cache.get(account.id, Effect.map(actors.document(account), readyDocument)),
           scope
@@ -38,7 +39,7 @@ export class ActorDocuments extends Context.Service<ActorDocuments, {
       })
 
       return ActorDocuments.of({
-        answer: (username) => Effect.catch(respond(username), refused),
+        answer: (name) => Effect.catch(respond(name), refused),
         instance: Effect.flatMap(actors.instance, (value) => document(value, "everybody"))
       })
     })

@@ -19,12 +19,12 @@ type Kind = "activities" | "documents"
 /** Retry delay for a refused request, in seconds. */
 const busySecondsMin = 10
 
-const refused = Metric.counter("murmuration_federation_refused", {
+const refused = Metric.counter("murmuration_federation_refused_total", {
   description: "Requests of other servers that were told to come back, by kind and reason",
   incremental: true
 })
 
-/** Answers 503 with `Retry-After`, and counts the refusal. */
+/** Responds 503 with `Retry-After`, and counts the refusal. */
 export const refuseBusy = (kind: Kind, reason: "busy" | "address" | "backlog") =>
   Effect.as(
     Metric.update(Metric.withAttributes(refused, { kind, reason }), 1),

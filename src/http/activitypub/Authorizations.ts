@@ -1,9 +1,11 @@
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
-import { idMax } from "../../services/database/Ids.ts"
+import { parseId } from "../../services/database/Ids.ts"
 import type { Document } from "../../services/federation/documents/Vocabulary.ts"
+import type { LocalName } from "../../services/instance/LocalNames.ts"
 import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { document, refused } from "./DocumentResponse.ts"
+import { ownerIn } from "./OwnerPaths.ts"
 import type { Requesters } from "./Requesters.ts"
 
 /**
@@ -11,13 +13,14 @@ import type { Requesters } from "./Requesters.ts"
  */
 export const make = (
   requesters: Requesters["Service"],
-  find: (username: string, id: bigint) => Effect.Effect<Document | undefined>
+  find: (giver: LocalName, id: bigint) => Effect.Effect<Document | undefined>
 ) => {
   const respond = Effect.gen(function*() {
     const { scope } = yield* requesters.current
-    const { id = "", name = "" } = yield* HttpRouter.params
-    if (!/^[0-9]{1,19}$/.test(id) || BigInt(id) > idMax) return yield* new RecordNotFound()
-    const stamp = yield* find(name, BigInt(id))
+    const params = yield* HttpRouter.params
+    const id = parseId(params["id"])
+    if (id === undefined) return yield* new RecordNotFound()
+    const stamp = yield* find(ownerIn(params), id)
     return stamp === undefined ? yield* new RecordNotFound() : yield* document(stamp, scope)
   })
   return Effect.catch(respond, refused)

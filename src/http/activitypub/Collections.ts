@@ -17,6 +17,7 @@ import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
 import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { Admission } from "./Admission.ts"
 import { document, idIn, queryOf, refused } from "./DocumentResponse.ts"
+import { type OwnerBase, ownerBases, ownerIn } from "./OwnerPaths.ts"
 import { NotSigned, Requesters } from "./Requesters.ts"
 
 /** Activities and accounts per page (federation.md section 4). */
@@ -47,11 +48,10 @@ const make = Effect.gen(function*() {
   /** Returns the account in the path if it shows its collections, with the requester and the query. */
   const asked = Effect.gen(function*() {
     const requester = yield* requesters.current
-    const { name = "" } = yield* HttpRouter.params
-    const account = yield* actors.open(name)
+    const account = yield* actors.open(ownerIn(yield* HttpRouter.params))
     const query = queryOf(yield* HttpServerRequest.HttpServerRequest)
     const record = (yield* accounts.load([account.id])).find(({ id }) => id === account.id)
-    return { ...requester, account, actor: LocalIds.actor(config, account.username), query, record }
+    return { ...requester, account, actor: LocalIds.actor(config, account.actorPath), query, record }
   })
 
   const outbox = Effect.gen(function*() {
@@ -92,7 +92,7 @@ const make = Effect.gen(function*() {
         (yield* accounts.load(rows.map(({ accountId }) => accountId))).map((other) => [other.id, other])
       )
       const items = rows.flatMap(({ accountId }) => known.get(accountId) ?? [])
-        .map(({ uri, username }) => uri ?? LocalIds.actor(config, username))
+        .map(({ actorPath, uri }) => uri ?? LocalIds.actor(config, actorPath))
       const last = rows.length < accountsPageRows ? undefined : rows.at(-1)?.cursor
       const page = collectionPage("OrderedCollectionPage", id, {
         query: `${maxId === undefined ? "" : `max_id=${maxId}&`}page=true`,
@@ -142,15 +142,17 @@ const make = Effect.gen(function*() {
 
   const answered = <R>(part: Effect.Effect<HttpServerResponse.HttpServerResponse, ClientError | NotSigned, R>) =>
     admit("documents", Effect.catch(part, refused))
-  const base = "/users/:name"
-  return Layer.mergeAll(
-    HttpRouter.add("GET", `${base}/outbox`, answered(outbox)),
-    HttpRouter.add("GET", `${base}/followers`, answered(people("followers"))),
-    HttpRouter.add("GET", `${base}/followers_synchronization`, answered(synchronization)),
-    HttpRouter.add("GET", `${base}/following`, answered(people("following"))),
-    HttpRouter.add("GET", `${base}/collections/featured`, answered(featured)),
-    HttpRouter.add("GET", `${base}/collections/tags`, answered(featuredTags))
-  )
+  const ofOwner = (base: OwnerBase) =>
+    [
+      HttpRouter.add("GET", `${base}/outbox`, answered(outbox)),
+      HttpRouter.add("GET", `${base}/followers`, answered(people("followers"))),
+      HttpRouter.add("GET", `${base}/followers_synchronization`, answered(synchronization)),
+      HttpRouter.add("GET", `${base}/following`, answered(people("following"))),
+      HttpRouter.add("GET", `${base}/collections/featured`, answered(featured)),
+      HttpRouter.add("GET", `${base}/collections/tags`, answered(featuredTags))
+    ] as const
+  const [byName, byId] = ownerBases
+  return Layer.mergeAll(...ofOwner(byName), ...ofOwner(byId))
 })
 
 /** Collections of local accounts, paged and filtered by what the requester may see (rows 55, 60). */

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
-import { idMax } from "../../services/database/Ids.ts"
+import { parseId } from "../../services/database/Ids.ts"
 import { collection, collectionPage } from "../../services/federation/documents/Collections.ts"
 import { activityStreams } from "../../services/federation/documents/Vocabulary.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
@@ -19,24 +19,30 @@ const make = Effect.gen(function*() {
 
   const answer = Effect.gen(function*() {
     const { scope } = yield* requesters.current
-    const { id: digits = "" } = yield* HttpRouter.params
-    if (!/^[0-9]{1,19}$/.test(digits) || BigInt(digits) > idMax) return yield* new RecordNotFound()
-    const conversation = BigInt(digits)
-    const author = yield* replies.authorOfThread(conversation)
-    if (author === undefined) return yield* new RecordNotFound()
+    // `ID`, or `ACCOUNT-STATUS` for threads that came from Mastodon.
+    const [last = "", first, ...rest] = ((yield* HttpRouter.params)["id"] ?? "").split("-").toReversed()
+    const [rootId, owner] = [parseId(last), parseId(first)]
+    if (rootId === undefined || rest.length > 0 || (first !== undefined && owner === undefined)) {
+      return yield* new RecordNotFound()
+    }
+    const thread = yield* replies.threadOf(rootId, owner)
+    if (thread === undefined) return yield* new RecordNotFound()
+    const { author, conversation } = thread
     const query = queryOf(yield* HttpServerRequest.HttpServerRequest)
-    const id = LocalIds.context(config, conversation)
+    const id = owner === undefined
+      ? LocalIds.context(config, rootId)
+      : LocalIds.contextOfRoot(config, owner, rootId)
     if (query.get("page") !== "true") {
       const whole = collection("Collection", id, { first: `${id}?page=true` })
       return yield* document({ ...whole, attributedTo: author }, scope)
     }
     const minId = idIn(query, "min_id")
     const rows = yield* replies.thread(conversation, minId ?? 0n)
-    const last = rows.length === repliesPageMax ? rows.at(-1)?.id : undefined
+    const lastRow = rows.length === repliesPageMax ? rows.at(-1)?.id : undefined
     const page = collectionPage("CollectionPage", id, {
       query: minId === undefined ? "page=true" : `page=true&min_id=${minId}`,
       items: rows.map(({ uri }) => uri),
-      next: last === undefined ? undefined : `page=true&min_id=${last}`
+      next: lastRow === undefined ? undefined : `page=true&min_id=${lastRow}`
     })
     return yield* document({ "@context": activityStreams, ...page }, scope)
   })

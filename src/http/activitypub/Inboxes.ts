@@ -22,6 +22,7 @@ import { addressOf } from "../guard/ClientAddresses.ts"
 import { plainError } from "../guard/Reply.ts"
 import { Admission, refuseBusy } from "./Admission.ts"
 import { refused } from "./DocumentResponse.ts"
+import { ownerBases, ownerIn } from "./OwnerPaths.ts"
 import { signedRequest } from "./Requesters.ts"
 import * as Synchronizing from "./Synchronizing.ts"
 
@@ -30,17 +31,42 @@ export const activityBytesMax = 1_048_576
 
 const accepted = HttpServerResponse.empty({ status: 202 })
 
-/**
- * Returns true if an activity deletes or updates its own actor. If the actor is unknown here nothing has to be done,
- * and the key that would verify it is gone, too.
- */
-const isOfNobodyKnown = (activity: Foreign) =>
+type Unidentified = Effect.Error<ReturnType<Senders["Service"]["verify"]>>
+
+/** Returns true if an activity deletes or updates its own actor. */
+const isAboutOwnActor = (activity: Foreign) =>
   ["Delete", "Update"].includes(activityTypeOf(activity) ?? "") &&
   idOf(activity["object"]) === idOf(activity["actor"])
+
+/** Returns the response to a request whose sender could not be verified. */
+const refuseSender = (error: Unidentified, activity: Foreign | undefined) => {
+  switch (error._tag) {
+    case "KeyUnavailable":
+      // No `Retry-After`: senders would hold back all their deliveries to us until then.
+      return Effect.succeed(plainError(503, error.message))
+    case "Crowded":
+      return refuseBusy("activities", "busy")
+    case "DomainClosed":
+      return Effect.succeed(plainError(403, error.message))
+    case "Unverified": {
+      if (error.malformed) return Effect.succeed(plainError(400, error.message))
+      // The key of a deleted actor is gone, too. If the actor is unknown here, there is nothing to do.
+      const isDone = activity !== undefined && isAboutOwnActor(activity)
+      return Effect.succeed(isDone ? accepted : plainError(401, error.message))
+    }
+  }
+}
 
 /** Returns true for an activity whose id is on its actor's server. */
 const isOwnId = (activity: Foreign) =>
   URL.parse(idOf(activity) ?? "")?.origin === URL.parse(idOf(activity["actor"]) ?? "none:")?.origin
+
+/**
+ * Returns true for an activity of another actor than the sender. Its id must be on its actor's server, because it could
+ * not be deduplicated otherwise.
+ */
+const isForwarded = (activity: Foreign, sender: { readonly uri: string }) =>
+  idOf(activity["actor"]) !== sender.uri && isOwnId(activity)
 
 const make = Effect.gen(function*() {
   const actors = yield* AccountActors
@@ -83,65 +109,57 @@ const make = Effect.gen(function*() {
   const receive = Effect.gen(function*() {
     if (yield* congestion.isFull()) return yield* refuseBusy("activities", "backlog")
     const body = yield* bodyOf(yield* HttpServerRequest.HttpServerRequest)
-    return yield* admission.admit("activities", take(body))
+    return yield* admission.admit("activities", accept(body))
   }).pipe(Effect.catch(Effect.succeed))
 
-  const take = (body: Uint8Array) =>
+  /** Verifies the sender of a request, applies the policies and stores the activity. */
+  const accept = (body: Uint8Array) =>
     Effect.gen(function*() {
       const request = yield* HttpServerRequest.HttpServerRequest
-      const sender = yield* Effect.result(senders.verify(signedRequest(request, body)))
+      const verified = yield* Effect.result(senders.verify(signedRequest(request, body)))
       const text = new TextDecoder().decode(body)
       const read = activityIn(text)
-      if (Result.isFailure(sender)) {
-        const error = sender.failure
-        if (error._tag === "KeyUnavailable") {
-          // No `Retry-After`: senders would hold back all their deliveries to us until then.
-          return plainError(503, error.message)
-        }
-        if (error._tag === "Crowded") return yield* refuseBusy("activities", "busy")
-        if (error._tag === "DomainClosed") return plainError(403, error.message)
-        const unknown = !error.malformed && read !== undefined && isOfNobodyKnown(read.activity)
-        return unknown ? accepted : plainError(error.malformed ? 400 : 401, error.message)
-      }
-      if (read === undefined) return plainError(400, "This is no activity")
-      const { activity, document } = read
-      const judgement = yield* policies.atInbox(sender.success, activity)
+      if (Result.isFailure(verified)) return yield* refuseSender(verified.failure, read?.activity)
+      if (read === undefined) return plainError(400, "This is not an activity")
+      const sender = verified.success
+      const verdict = yield* policies.atInbox(sender, read.activity)
       // Senders are not told that a policy dropped their activity; only a blocked domain is, so that it stops.
-      if (!judgement.passes) {
-        return judgement.reason === closedDomain ? plainError(403, "This action is not allowed") : accepted
+      if (!verdict.passes) {
+        return verdict.reason === closedDomain ? plainError(403, "This action is not allowed") : accepted
       }
-      // An activity without an id of its actor's server could not be deduplicated.
-      const handedOn = idOf(activity["actor"]) !== sender.success.uri && isOwnId(activity)
       // A forwarded activity with a proof counts as its author's; without one, its object is fetched from its origin.
-      const proven = handedOn ? yield* proofs.of(document, "actor", addressOf(request)) : undefined
-      if (proven !== undefined && !(yield* policies.atInbox(proven, activity)).passes) return accepted
-      const { accountId, signedMillis, uri } = proven ?? sender.success
-      const kept = !(yield* congestion.isFull(sender.success.domain)) &&
+      const proven = isForwarded(read.activity, sender)
+        ? yield* proofs.of(read.document, "actor", addressOf(request))
+        : undefined
+      if (proven !== undefined && !(yield* policies.atInbox(proven, read.activity)).passes) return accepted
+      const { accountId, signedMillis, uri } = proven ?? sender
+      const isStored = !(yield* congestion.isFull(sender.domain)) &&
         (yield* Effect.orDie(inbound.enqueue(accountId, {
-          ...knownBy(activity, uri),
+          ...knownBy(read.activity, uri),
           document: proven?.text ?? text,
           signedMillis,
           proven: proven !== undefined
         })))
-      if (!kept) return yield* refuseBusy("activities", "backlog")
+      if (!isStored) return yield* refuseBusy("activities", "backlog")
       yield* actors.receive(accountId)
       // A host that sends is alive, whatever became of deliveries to it.
-      yield* Effect.ignore(deliveryHosts.spoke(new URL(sender.success.uri).host))
-      const differences = synchronize(sender.success, request.headers["collection-synchronization"])
+      yield* Effect.ignore(deliveryHosts.spoke(new URL(sender.uri).host))
+      const differences = synchronize(sender, request.headers["collection-synchronization"])
       yield* Effect.forkIn(Effect.ignoreCause(differences), scope)
       return accepted
     })
 
   const personal = Effect.flatMap(
     HttpRouter.params,
-    ({ name = "" }) => Effect.matchEffect(local.find(name), { onFailure: refused, onSuccess: () => receive })
+    (params) => Effect.matchEffect(local.find(ownerIn(params)), { onFailure: refused, onSuccess: () => receive })
   )
 
   return federated
     ? Layer.mergeAll(
       HttpRouter.add("POST", "/inbox", receive),
       HttpRouter.add("POST", "/actor/inbox", receive),
-      HttpRouter.add("POST", "/users/:name/inbox", personal)
+      HttpRouter.add("POST", `${ownerBases[0]}/inbox`, personal),
+      HttpRouter.add("POST", `${ownerBases[1]}/inbox`, personal)
     )
     : Layer.empty
 })

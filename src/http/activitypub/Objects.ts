@@ -13,6 +13,7 @@ import { type LocalObject, Objects } from "../../services/federation/Objects.ts"
 import { FetchedBy } from "../../services/federation/outbox/FetchedBy.ts"
 import { ReactionActivities } from "../../services/federation/outbox/ReactionActivities.ts"
 import { Replies, repliesPageMax } from "../../services/federation/Replies.ts"
+import type { LocalName } from "../../services/instance/LocalNames.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
@@ -49,7 +50,7 @@ type StoredPart = "note" | "activity" | "likes" | "shares"
  * tombstone.
  */
 export class ObjectDocuments extends Context.Service<ObjectDocuments, {
-  readonly answer: (username: string, digits: string, part: Part) => Answer
+  readonly answer: (author: LocalName, digits: string, part: Part) => Answer
 }>()("murmuration/http/activitypub/ObjectDocuments") {
   static readonly layer = Layer.effect(
     ObjectDocuments,
@@ -139,12 +140,12 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         return { author, parts }
       })
 
-      const respond = Effect.fnUntraced(function*(asked: string, digits: string, part: Part) {
+      const respond = Effect.fnUntraced(function*(asked: LocalName, digits: string, part: Part) {
         const { scope, viewer } = yield* requesters.current
         if (!/^[0-9]{1,19}$/.test(digits) || BigInt(digits) > idMax) return yield* new RecordNotFound()
-        const { id: accountId, username } = yield* actors.open(asked)
+        const { actorPath, id: accountId } = yield* actors.open(asked)
         const id = BigInt(digits)
-        const uri = LocalIds.note(config, username, id)
+        const uri = LocalIds.note(config, actorPath, id)
         const status = yield* Effect.option(statuses.find(viewer, id))
         if (Option.isNone(status) || status.value.accountId !== accountId) {
           // Checked in any case, so that the response time does not reveal a hidden status.

@@ -3,16 +3,18 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { collection } from "../../services/federation/documents/Collections.ts"
 import { InteractionActivities } from "../../services/federation/outbox/InteractionActivities.ts"
 import { QuoteActivities } from "../../services/federation/outbox/QuoteActivities.ts"
+import { Handles } from "../../services/identity/Handles.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { ActorDocuments } from "./Actors.ts"
 import { Admission } from "./Admission.ts"
 import * as Authorizations from "./Authorizations.ts"
 import * as Collections from "./Collections.ts"
 import * as Contexts from "./Contexts.ts"
-import { byType, document } from "./DocumentResponse.ts"
+import { byType, document, refused } from "./DocumentResponse.ts"
 import * as EmojiRoute from "./EmojiRoute.ts"
 import * as FeaturedCollections from "./FeaturedCollections.ts"
 import { ObjectDocuments, type Part } from "./Objects.ts"
+import { type OwnerBase, ownerBases, ownerIn, type Params } from "./OwnerPaths.ts"
 import { Requesters } from "./Requesters.ts"
 
 const make = Effect.gen(function*() {
@@ -20,6 +22,7 @@ const make = Effect.gen(function*() {
   const { admit } = yield* Admission
   const actors = yield* ActorDocuments
   const interactionActivities = yield* InteractionActivities
+  const handles = yield* Handles
   const objects = yield* ObjectDocuments
   const quoteActivities = yield* QuoteActivities
   const requesters = yield* Requesters
@@ -27,32 +30,48 @@ const make = Effect.gen(function*() {
   /** Redirects to the HTML page of an object. */
   const page = (path: string) => HttpServerResponse.redirect(publicUrl + path)
 
+  /** Redirects to the account's page, or to a page below it. */
+  const profile = (below: (params: Params) => string) =>
+    Effect.flatMap(HttpRouter.params, (params) => {
+      const { name } = params
+      return name !== undefined
+        ? Effect.succeed(page(`/@${encodeURIComponent(name)}${below(params)}`))
+        : Effect.matchEffect(handles.find(ownerIn(params)), {
+          onFailure: refused,
+          onSuccess: ({ username }) => Effect.succeed(page(`/@${username}${below(params)}`))
+        })
+    })
+
   const actor = byType(
-    admit("documents", Effect.flatMap(HttpRouter.params, ({ name = "" }) => actors.answer(name))),
-    Effect.map(HttpRouter.params, ({ name = "" }) => page(`/@${encodeURIComponent(name)}`))
-  )
-  const note = byType(
-    admit(
-      "documents",
-      Effect.flatMap(HttpRouter.params, ({ id = "", name = "" }) => objects.answer(name, id, "note"))
-    ),
-    Effect.map(
-      HttpRouter.params,
-      ({ id = "", name = "" }) => page(`/@${encodeURIComponent(name)}/${encodeURIComponent(id)}`)
-    )
+    admit("documents", Effect.flatMap(HttpRouter.params, (params) => actors.answer(ownerIn(params)))),
+    profile(() => "")
   )
   const part = (which: Part) =>
     admit(
       "documents",
-      Effect.flatMap(HttpRouter.params, ({ id = "", name = "" }) => objects.answer(name, id, which))
+      Effect.flatMap(HttpRouter.params, (params) => objects.answer(ownerIn(params), params["id"] ?? "", which))
     )
+  const note = byType(part("note"), profile(({ id = "" }) => `/${encodeURIComponent(id)}`))
 
   const emoji = yield* EmojiRoute.make
   const stamp = admit("documents", Authorizations.make(requesters, quoteActivities.stamp))
   const consent = admit("documents", Authorizations.make(requesters, interactionActivities.stamp))
   const outbox = `${publicUrl}/actor/outbox`
 
-  const base = "/users/:name/statuses/:id"
+  const ofOwner = (base: OwnerBase) => {
+    const status = `${base}/statuses/:id` as const
+    return [
+      HttpRouter.add("GET", base, actor),
+      HttpRouter.add("GET", `${base}/quote_authorizations/:id`, stamp),
+      HttpRouter.add("GET", `${base}/authorizations/:id`, consent),
+      HttpRouter.add("GET", status, note),
+      HttpRouter.add("GET", `${status}/activity`, part("activity")),
+      HttpRouter.add("GET", `${status}/replies`, part("replies")),
+      HttpRouter.add("GET", `${status}/emoji_reactions`, part("emojiReactions")),
+      HttpRouter.add("GET", `${status}/likes`, part("likes")),
+      HttpRouter.add("GET", `${status}/shares`, part("shares"))
+    ] as const
+  }
   return Layer.mergeAll(
     HttpRouter.add("GET", "/actor", actors.instance),
     HttpRouter.add(
@@ -61,15 +80,8 @@ const make = Effect.gen(function*() {
       document(collection("OrderedCollection", outbox, { totalItems: 0 }), "everybody")
     ),
     HttpRouter.add("GET", "/emojis/:id", emoji),
-    HttpRouter.add("GET", "/users/:name", actor),
-    HttpRouter.add("GET", "/users/:name/quote_authorizations/:id", stamp),
-    HttpRouter.add("GET", "/users/:name/authorizations/:id", consent),
-    HttpRouter.add("GET", base, note),
-    HttpRouter.add("GET", `${base}/activity`, part("activity")),
-    HttpRouter.add("GET", `${base}/replies`, part("replies")),
-    HttpRouter.add("GET", `${base}/emoji_reactions`, part("emojiReactions")),
-    HttpRouter.add("GET", `${base}/likes`, part("likes")),
-    HttpRouter.add("GET", `${base}/shares`, part("shares"))
+    ...ofOwner(ownerBases[0]),
+    ...ofOwner(ownerBases[1])
   )
 })
 

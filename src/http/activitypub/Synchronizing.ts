@@ -16,7 +16,7 @@ import { boundedMap } from "../../services/runtime/BoundedMap.ts"
 const pagesMax = 10
 const lookMillis = 300_000
 const lookedMax = 10_000
-/** Maximum follows that one check disowns, of accounts that do not follow locally. */
+/** Maximum follows undone per check, because the local account does not follow. */
 export const disownedMax = 100
 
 const parameter = /\b(collectionId|digest|url)="([^"]*)"/g

@@ -6,5 +6,5 @@ export { layer as pages } from "./pages/AnnouncementList.ts"
 
 export const groups = [AdminAnnouncements.AdminAnnouncementsGroup, PublicAnnouncements.AnnouncementsGroup] as const
 
-/** Answers the groups. */
+/** Handlers of the groups. */
 export const layer = Layer.mergeAll(AdminAnnouncements.layer, PublicAnnouncements.layer)

@@ -2,5 +2,5 @@ import * as OwnAnnualReports from "./OwnAnnualReports.ts"
 
 export const groups = [OwnAnnualReports.AnnualReportsGroup] as const
 
-/** Answers the groups. */
+/** Handlers of the groups. */
 export const layer = OwnAnnualReports.layer

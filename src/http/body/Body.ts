@@ -79,7 +79,7 @@ const split = (url: string): readonly [path: string, search: string] => {
   return at === -1 ? [url, ""] : [url.slice(0, at), url.slice(at + 1)]
 }
 
-/** Returns the query as endpoints declare it, with the parameters of a body on a reading request. */
+/** Returns the query in the form that endpoints declare, with the parameters that a GET sends in its body. */
 const queryOf = Effect.fnUntraced(function*(
   bodyReading: BodyReading["Service"],
   request: HttpServerRequest.HttpServerRequest,

@@ -2,5 +2,5 @@ import * as EncryptedMessageRoutes from "./EncryptedMessageRoutes.ts"
 
 export const groups = [EncryptedMessageRoutes.EncryptedMessagesGroup] as const
 
-/** Answers the groups. */
+/** Handlers of the groups. */
 export const layer = EncryptedMessageRoutes.layer

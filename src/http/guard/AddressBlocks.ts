@@ -5,7 +5,7 @@ import * as Reply from "./Reply.ts"
 
 const headers = { "cache-control": "private, no-store" }
 const ofApi = Reply.plainError(403, "Forbidden", headers)
-/** Plain text outside of the API, for people (auth.md section 5). */
+/** Response outside of the API, as plain text for people (auth.md section 5). */
 const elsewhere = HttpServerResponse.text("Forbidden", { status: 403, headers })
 
 /**

@@ -2,7 +2,7 @@ import { plainUrl } from "./PlainUrls.ts"
 
 /** Path of the streams (streaming.md section 1). */
 export const streamingPath = "/api/v1/streaming"
-/** Path of the stream of the web client, server-sent events for the browser's session. */
+/** Path of the web client's stream: server-sent events for the browser's session. */
 export const webStreamPath = "/web/stream"
 
 interface Head {
@@ -13,8 +13,8 @@ interface Head {
 
 /**
  * Returns true if a request opens a WebSocket on a streaming path (RFC 6455, section 4.1). Any other `Upgrade` is
- * ignored, and the request is handled and limited like all others (RFC 9110, section 7.8). Node asks this about the URL
- * as sent, and later code about its plain form: both get the same answer.
+ * ignored, and the request is handled and limited like all others (RFC 9110, section 7.8). Node calls this with the URL
+ * as sent, later code with its normalised form: both get the same result.
  */
 export const isHandshake = ({ headers, method, url = "" }: Head): boolean =>
   method === "GET" && String(headers["upgrade"] ?? "").toLowerCase() === "websocket" &&

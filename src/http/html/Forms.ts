@@ -58,7 +58,7 @@ export const tokenField = "authenticity_token"
 /** Renders that field, the only way to put the token into a page. */
 export const tokenInput = (formToken: string): Html => hidden(tokenField, formToken)
 
-/** Renders a hidden field; `HtmlPage.ts` compresses no page that has another one than the token. */
+/** Renders a hidden field. `HtmlPage.ts` does not compress a page with a hidden field besides the token. */
 export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
 
 const make = Effect.gen(function*() {
@@ -66,7 +66,7 @@ const make = Effect.gen(function*() {
   const limits = yield* Limits
   const visitors = yield* Visitors
 
-  /** The page was left open over a sign-in, or is not ours. */
+  /** Response to a form that is from another site, or was opened before the last sign-in. */
   const notOurs = Effect.map(visitors.reader, ({ server, words }) =>
     respond({
       words,

@@ -23,7 +23,7 @@ export interface Page {
   readonly style?: string
   /** oEmbed URL for sites that embed the page. */
   readonly embedding?: string | undefined
-  /** True if any site may show the page in a frame, from which its links lead out. */
+  /** True if any site may show the page in a frame. Links of the page then open outside of the frame. */
   readonly framed?: boolean
   /** Navigation on top, instead of the server's name. */
   readonly top?: Html

@@ -7,7 +7,7 @@ export { layer as staffPages } from "./pages/InviteList.ts"
 
 export const groups = [AdminInvites.AdminInvitesGroup] as const
 
-/** Answers the groups. */
+/** Handlers of the groups. */
 export const layer = AdminInvites.layer
 
 /** Public pages. */

@@ -5,7 +5,7 @@ import * as SuggestionList from "./pages/SuggestionList.ts"
 
 export const groups = [AdminModerationLists.AdminModerationListsGroup] as const
 
-/** Answers the groups. */
+/** Handlers of the groups. */
 export const layer = AdminModerationLists.layer
 
 /** Staff pages. */

@@ -73,7 +73,7 @@ const make = Effect.gen(function*() {
         words,
         title: say("Authorization code"),
         server,
-        body: html`<p>${say("Copy this code and paste it in the app:")}</p>
+        body: html`<p>${say("Copy this code and paste it into the app:")}</p>
 <code class="secret">${asked.get("code") ?? ""}</code>
 <p class="soft">${say("It works once, within ten minutes. Do not share it with anyone.")}</p>`
       })

@@ -67,7 +67,7 @@ ${
       }</p>
 ${rulesOf(words, yield* instance.rules)}
 <ul class="plain">
-<li>${pieces("You already have an account? <link>Sign in</link>", { link: linkTo(way(signInPath)) })}</li>
+<li>${pieces("Already have an account? <link>Sign in</link>", { link: linkTo(way(signInPath)) })}</li>
 <li><a href="${way("/about")}">${say("About this server")}</a></li>
 <li>${pieces("<link>API documentation</link> for developers", { link: linkTo(docsPath) })}</li>
 <li>${

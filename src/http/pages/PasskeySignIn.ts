@@ -16,7 +16,7 @@ const make = Effect.gen(function*() {
   const signIns = yield* SignIns
   const visitors = yield* Visitors
 
-  /** The passkey was refused; a sign-in in progress goes on with its code. */
+  /** The passkey was refused; a sign-in in progress continues with its code. */
   const refused = (text: string, back: string) =>
     Effect.map(visitors.reader, ({ server, way, words }) =>
       respond({

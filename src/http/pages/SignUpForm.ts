@@ -93,7 +93,11 @@ ${isReviewed ? reasonField() : ""}
             link: linkTo(way("/about"))
           })
         }</span></label>
-${isReviewed ? html`<p class="soft">${say("A moderator reviews each sign-up. We email you the decision.")}</p>` : ""}
+${
+          isReviewed
+            ? html`<p class="soft">${say("A moderator reviews each sign-up. We will email you the decision.")}</p>`
+            : ""
+        }
 <p class="row"><button type="submit">${say("Sign up")}</button> <a href="${way(signInPath)}">${say("Sign in")}</a></p>
 </form>`
       }))
@@ -109,7 +113,7 @@ ${isReviewed ? html`<p class="soft">${say("A moderator reviews each sign-up. We 
           link: linkTo(way(signInPath))
         })
         : say(
-          "Thank you! A moderator of {server} will now review your sign-up. We email you the decision; until then you cannot use your app.",
+          "Thank you! A moderator of {server} will now review your sign-up. We will email you the decision; until then you cannot use your app.",
           { server: localDomain }
         )
       return respond({
@@ -120,7 +124,9 @@ ${isReviewed ? html`<p class="soft">${say("A moderator reviews each sign-up. We 
 ${
           confirmed || approved
             ? ""
-            : html`<p>${say("After you confirm, a moderator reviews your sign-up. We email you the decision.")}</p>`
+            : html`<p>${
+              say("After you confirm, a moderator reviews your sign-up. We will email you the decision.")
+            }</p>`
         }
 ${
           confirmed ?

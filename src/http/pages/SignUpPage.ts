@@ -41,7 +41,7 @@ ${
           : html`<div class="content" dir="auto">${raw(sanitise(bounded(registrationsMessage.html)))}</div>`
       }
 <p>${say("If you have an invite link, open it to sign up.")} ${
-        pieces("You already have an account? <link>Sign in</link>", { link: linkTo(way(signInPath)) })
+        pieces("Already have an account? <link>Sign in</link>", { link: linkTo(way(signInPath)) })
       }</p>`
     })
   })

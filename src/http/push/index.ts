@@ -2,5 +2,5 @@ import * as WebPushSubscriptions from "./WebPushSubscriptions.ts"
 
 export const groups = [WebPushSubscriptions.PushSubscriptionsGroup] as const
 
-/** Answers the groups. */
+/** Handlers of the groups. */
 export const layer = WebPushSubscriptions.layer

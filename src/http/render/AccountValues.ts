@@ -31,7 +31,7 @@ export const accountValues = (
     createdAt: midnight(record.createdAt),
     note: suspended ? "" : record.noteHtml,
     url: record.url ?? Urls.profile(config, record.username),
-    uri: record.uri ?? Urls.actor(config, record.username),
+    uri: record.uri ?? Urls.actor(config, record.actorPath),
     avatar,
     avatarStatic,
     avatarDescription: suspended ? "" : record.avatarDescription,

@@ -24,7 +24,7 @@ export const filled = Effect.fnUntraced(function*<Row, Item, E, R>(options: {
   readonly hides: Effect.Effect<boolean>
   /** Returns the rows that the filters do not hide. */
   readonly unhidden: (rows: ReadonlyArray<Row>) => Effect.Effect<ReadonlyArray<Row>, E, R>
-  /** Returns the oldest and newest ids that a row stands for. */
+  /** Returns the oldest and newest ids that a row covers. */
   readonly ends: (row: Row) => readonly [oldest: bigint, newest: bigint]
   readonly read: (page: Page) => Effect.Effect<Rows<Row>, E, R>
   readonly show: (wanted: ReadonlyArray<Row>) => Effect.Effect<ReadonlyArray<Item>, E, R>

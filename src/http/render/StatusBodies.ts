@@ -32,7 +32,7 @@ export interface ReadyStatus {
   readonly poll: string | undefined
   readonly card: ReadyCard | undefined
   readonly quote: ReadyQuote | undefined
-  /** Collections of accounts that it links to. */
+  /** Collections of accounts that the post links to. */
   readonly collections: ReadonlyArray<bigint>
   /** Its quote policy, from `openApproval`. */
   readonly approval: string
@@ -109,7 +109,7 @@ const bodyValues = (
   record: StatusRecord,
   emojis: ReadonlyArray<Emoji>
 ): Values<StatusBody> => {
-  const note = Urls.note(config, record.username, record.id)
+  const note = Urls.note(config, record.actorPath, record.id)
   const activity = `${note}/activity`
   const reblog = record.reblogOfId !== null
   return {

@@ -8,7 +8,7 @@ import * as SpamRunPage from "./pages/SpamRunPage.ts"
 
 export const groups = [AdminSpamRules.AdminSpamRulesGroup, AdminHeldPosts.AdminHeldPostsGroup] as const
 
-/** Answers the groups. */
+/** Handlers of the groups. */
 export const layer = Layer.mergeAll(AdminHeldPosts.layer, AdminSpamRules.layer)
 
 /** Staff pages. */

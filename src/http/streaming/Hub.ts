@@ -11,7 +11,7 @@ import { type Connection, type EndReason, Registry } from "./Registry.ts"
 
 /** Maximum messages that are prepared concurrently; they are sent in order. */
 const preparationsMax = 16
-/** Timeout of preparing a message; a stream is no archive, so a late message is dropped. */
+/** Timeout of preparing a message: streams keep no history, so a late message is dropped. */
 const preparationTimeout = "5 seconds"
 /** Events sent before other work of the process runs. */
 const sendingsPerTurnMax = 500
@@ -117,6 +117,7 @@ export class Hub extends Context.Service<Hub, {
       yield* Effect.forkScoped(Effect.schedule(revalidate, Schedule.spaced(revalidationPeriod)))
 
       const measure = Effect.suspend(() => Metric.update(open, registry.size))
+      yield* measure
       const connect = traced("Hub.connect")(function*(connection: Connection) {
         yield* Effect.acquireRelease(
           Effect.suspend(() => registry.add(connection) ? measure : refused("busy")),

@@ -5,7 +5,7 @@ import type { FilterContext } from "../../services/filters/Filter.ts"
 /** A status for one listener. */
 interface RenderedStatus {
   readonly text: string
-  /** Contexts in which the listener's filters hide it (S-261). */
+  /** Contexts in which the listener's filters hide the status (S-261). */
   readonly hiddenIn: ReadonlyArray<FilterContext>
 }
 
@@ -18,7 +18,7 @@ export class Renderings extends Context.Service<Renderings, {
   ) => Effect.Effect<ReadonlyMap<AccountId, RenderedStatus>>
   /** Undefined if it is deleted, no longer visible, or hidden by the account's filters. */
   readonly notification: (accountId: AccountId, notificationId: bigint) => Effect.Effect<string | undefined>
-  /** Renders an announcement without viewer-specific fields; undefined if it is no longer published. */
+  /** Renders a notification; undefined if it is deleted, no longer visible, or hidden by the account's filters. */
   readonly announcement: (id: bigint) => Effect.Effect<string | undefined>
   readonly announcementReaction: (id: bigint, name: string) => Effect.Effect<string | undefined>
   /** Undefined if it was cleared. */

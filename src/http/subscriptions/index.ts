@@ -5,7 +5,7 @@ import * as SubscriptionRequests from "./SubscriptionRequests.ts"
 
 export const groups = [SubscriptionRequests.EmailSubscriptionsGroup] as const
 
-/** Answers the groups. */
+/** Handlers of the groups. */
 export const layer = SubscriptionRequests.layer
 
 /** Public pages. */

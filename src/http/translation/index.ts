@@ -2,5 +2,5 @@ import * as StatusTranslations from "./StatusTranslations.ts"
 
 export const groups = [StatusTranslations.TranslationsGroup] as const
 
-/** Answers the groups. */
+/** Handlers of the groups. */
 export const layer = StatusTranslations.layer

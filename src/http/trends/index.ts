@@ -6,5 +6,5 @@ export { layer as pages } from "./pages/TrendReview.ts"
 
 export const groups = [AdminTrends.AdminTrendsGroup, PublicTrends.TrendsGroup] as const
 
-/** Answers the groups. */
+/** Handlers of the groups. */
 export const layer = Layer.mergeAll(AdminTrends.layer, PublicTrends.layer)

@@ -43,7 +43,7 @@ export const make = Effect.gen(function*() {
     if (URL.parse(url)?.origin !== config.publicUrl) return yield* findRemote(viewer, url, type)
     const resource = LocalUrls.parse(config, url)
     if (resource?.kind === "account" && (type ?? "accounts") === "accounts") {
-      return { accounts: [yield* accounts.lookup(resource.username)] }
+      return { accounts: [yield* accounts.lookup(resource.name)] }
     }
     if (resource?.kind === "status" && (type ?? "statuses") === "statuses") {
       return { statuses: [(yield* statuses.find(viewer, resource.id)).id] }

@@ -40,7 +40,7 @@ import * as Wire from "../wire/Instance.ts"
 import { encode, json, none } from "../wire/Keys.ts"
 import { PeersQuery } from "../wire/ReadRequests.ts"
 
-/** Lifetime of cached answers about the server, in milliseconds; changes by staff show after a second at most. */
+/** Lifetime of cached responses about the server, in milliseconds; changes by staff show after a second at most. */
 const instanceMillisMax = 1_000
 const ofInstance = { kinds: ["instance", "roles"], millisMax: instanceMillisMax } as const
 /** Lifetime of the cached list of known servers, in milliseconds. */
@@ -151,7 +151,7 @@ export const layer = group(
       const today = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10)
       return Reply.json(termsJson(found, today))
     })
-    /** Hides an answer with RecordNotFound in limited federation mode. */
+    /** Fails with RecordNotFound in limited federation mode. */
     const unlessRestricted = <A, E, R>(answer: Effect.Effect<A, E, R>) =>
       config.limitedFederation ? Effect.fail(new RecordNotFound()) : answer
 

@@ -22,7 +22,7 @@ const usualHeight = 400
 const edgePixelsMax = 4_096
 /** Rights of the sandboxed frame: its links open pages of their own. */
 const rights = "allow-popups allow-popups-to-escape-sandbox"
-/** Time that other sites may cache the answer, in seconds. */
+/** Time that other sites may cache the response, in seconds. */
 const cacheSeconds = 86_400
 
 export class OEmbedsGroup extends HttpApiGroup.make("oEmbeds")
@@ -49,7 +49,7 @@ export const layer = group(
       show: traced("oEmbeds.show")(function*({ query }) {
         const named = parse(config, query.url ?? "")
         if (named?.kind !== "status") return yield* new RecordNotFound()
-        const { record } = yield* localPost(statuses, named.username, named.id)
+        const { record } = yield* localPost(statuses, named.name, named.id)
         const [author] = yield* accounts.load([record.accountId])
         if (record.reblogOfId !== null || author === undefined) return yield* new RecordNotFound()
         const width = pixels(query.maxwidth) ?? usualWidth

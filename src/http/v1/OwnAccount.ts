@@ -24,7 +24,7 @@ import {
 import * as OwnAccountCommands from "./OwnAccountCommands.ts"
 
 const write = Access.user("write", "write:accounts")
-/** The password is asked again, and can be guessed ten times in half an hour. */
+/** Access to endpoints that require the password again; it can be guessed ten times in half an hour. */
 const guarded = Access.limited(write, "secondFactorUser")
 const nothing = Schema.Struct({})
 const accepted = { status: 202 } as const

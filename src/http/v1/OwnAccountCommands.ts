@@ -36,8 +36,8 @@ export const make = Effect.gen(function*() {
     const isUrl = LocalUrls.isUrl(text)
     const local = LocalUrls.parse(config, text)
     const handle = parseHandle(text)
-    const username = local?.kind === "account"
-      ? local.username
+    const name = local?.kind === "account"
+      ? local.name
       : isUrl
       ? undefined
       : handle === undefined
@@ -45,10 +45,10 @@ export const make = Effect.gen(function*() {
       : handle.domain === config.localDomain
       ? handle.username
       : undefined
-    if (username !== undefined) {
-      const id = yield* accounts.lookup(username).pipe(Effect.mapError(notFound))
+    if (name !== undefined) {
+      const id = yield* accounts.lookup(name).pipe(Effect.mapError(notFound))
       const [found] = yield* accounts.load([id])
-      return found === undefined ? yield* notFound() : { id, uri: Urls.actor(config, found.username) }
+      return found === undefined ? yield* notFound() : { id, uri: Urls.actor(config, found.actorPath) }
     }
     const found = isUrl
       ? remote.refresh(text)
@@ -102,7 +102,7 @@ export const make = Effect.gen(function*() {
       const target = yield* resolve(given)
       yield* requireOther(accountId, target)
       const named = yield* Effect.orDie(moves.aliasesOf(target.id))
-      if (!named.includes(Urls.actor(config, user.username))) {
+      if (!named.includes(Urls.actor(config, user.actorPath))) {
         return yield* new NotAllowed({ text: "The target account does not list this account as an alias" })
       }
       yield* actors.tell(accountId, { _tag: "Move", target: AccountId.make(target.id) })

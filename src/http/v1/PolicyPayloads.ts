@@ -20,7 +20,8 @@ const interactionOf = {
 } as const
 
 /**
- * Returns the audience for a word, empty for the author: authors are always allowed. Returns undefined for an unknown word.
+ * Returns the stored audience for a keyword of the API; undefined if the keyword is unknown. `author` and `me` give an
+ * empty audience, because authors are always allowed.
  */
 const audienceOf = (word: string): ReadonlyArray<PolicyEntry> | undefined => {
   switch (word) {

@@ -7,7 +7,7 @@ export { layer as objects } from "./WebhookObjects.ts"
 
 export const groups = [AdminWebhooks.AdminWebhooksGroup] as const
 
-/** Answers the groups. */
+/** Handlers of the groups. */
 export const layer = AdminWebhooks.layer
 
 /** Staff pages. */

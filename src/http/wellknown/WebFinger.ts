@@ -5,6 +5,7 @@ import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { subscribeRel } from "../../services/federation/WebFingers.ts"
 import { type Handle, Handles } from "../../services/identity/Handles.ts"
 import { missingAvatarPath } from "../../services/identity/PictureAddresses.ts"
+import type { LocalName } from "../../services/instance/LocalNames.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { servedTypes } from "../../services/media/FileTypes.ts"
@@ -22,10 +23,10 @@ const make = Effect.gen(function*() {
    * Returns the local name that a resource asks for: one of our URLs, or `acct:name@domain` with or without its scheme;
    * otherwise the status of the response.
    */
-  const nameIn = (resource: string): string | 400 | 404 => {
+  const nameIn = (resource: string): LocalName | 400 | 404 => {
     if (isUrl(resource)) {
       const named = parse(config, resource)
-      return named?.kind === "account" ? named.username : 404
+      return named?.kind === "account" ? named.name : 404
     }
     const [, name = "", domain = ""] = /^(?:acct:)?@?([^@\s]+)@([^@\s/]+)$/i.exec(resource) ?? []
     if (name === "") return 400
@@ -43,8 +44,8 @@ const make = Effect.gen(function*() {
     ]
     : []
 
-  const descriptor = ({ avatarName, username }: Handle) => {
-    const [profile, actor] = [Urls.profile(config, username), Urls.actor(config, username)]
+  const descriptor = ({ actorPath, avatarName, username }: Handle) => {
+    const [profile, actor] = [Urls.profile(config, username), Urls.actor(config, actorPath)]
     return JSON.stringify({
       subject: `acct:${username}@${config.localDomain}`,
       aliases: [profile, actor],
@@ -63,7 +64,7 @@ const make = Effect.gen(function*() {
     })
   }
 
-  /** Descriptor of the instance actor, for which the domain itself stands. */
+  /** Descriptor of the instance actor; a request for the domain itself gets it, too. */
   const ownDescriptor = document(
     JSON.stringify({
       subject: `acct:${LocalIds.instanceName(config)}@${config.localDomain}`,
@@ -100,5 +101,5 @@ const make = Effect.gen(function*() {
   return HttpRouter.add("GET", "/.well-known/webfinger", answer)
 })
 
-/** WebFinger (RFC 7033), for local accounts only; the answers use our configured domain. */
+/** WebFinger (RFC 7033), for local accounts only; the responses use our configured domain. */
 export const layer = Layer.unwrap(make)

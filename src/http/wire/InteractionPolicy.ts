@@ -12,7 +12,7 @@ import { Status } from "./Status.ts"
  */
 
 const audience = Schema.optionalKey(list(Text))
-/** The last two fields come from earlier versions. */
+/** The last two fields are those of earlier versions of the API. */
 const RulesGiven = hash(
   Schema.Struct({ automaticApproval: audience, manualApproval: audience, always: audience, withApproval: audience })
     .pipe(Schema.encodeKeys({

@@ -75,7 +75,7 @@ export interface StatusParts {
   /** Absent if there is nothing to show. */
   readonly card: Ready<PreviewCard> | undefined
   readonly quote: Ready<Quote> | Ready<ShallowQuote> | Ready<null>
-  /** Collections that it links to. */
+  /** Collections that the post links to. */
   readonly collections: Ready<ReadonlyArray<Collection>>
   /** Quote policy from `openApproval`. */
   readonly approval: string

@@ -16,7 +16,7 @@ const checkInterval = "1 second"
 const chunkBytes = 1_048_576
 
 /** Returns the free bytes on a folder's disk, for unprivileged users. */
-const freeBytes = (folder: string): Effect.Effect<number> =>
+export const freeBytes = (folder: string): Effect.Effect<number> =>
   Effect.promise(() => statfs(folder)).pipe(Effect.map(({ bavail, bsize }) => bavail * bsize))
 
 const reserveFile = (dataDir: string) => Effect.map(Path.Path, (path) => path.join(dataDir, "reserve"))

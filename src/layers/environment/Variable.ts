@@ -91,7 +91,7 @@ export const secretUrl = (...schemes: ReadonlyArray<string>): Reader<Redacted.Re
 
 export const secretText = (charactersMin: number): Reader<Redacted.Redacted<string>> =>
   reader(
-    `at least ${charactersMin} characters`,
+    charactersMin === 1 ? "at least one character" : `at least ${charactersMin} characters`,
     (value) => value.length >= charactersMin ? Option.some(Redacted.make(value)) : Option.none()
   )
 

@@ -50,7 +50,7 @@ export const variables = {
     about: "Mail server, for example `smtps://user:password@mail.example.org`.",
     secret: true
   }),
-  MAIL_FROM: optional(text("a mail address"), "`notifications@LOCAL_DOMAIN`", {
+  MAIL_FROM: optional(text("an e-mail address"), "`notifications@LOCAL_DOMAIN`", {
     about: "Sender of the server's e-mail."
   }),
   SECRET_KEY: optional(secretText(32), "generated once and stored", {
@@ -107,7 +107,7 @@ export const variables = {
       "Captcha at the confirmation of a sign-up: proof of work done by the browser (`proof`), or a service with hCaptcha's API."
   }),
   CAPTCHA_BITS: withDefault(integer(8, 26), "17", {
-    about: "Difficulty of the proof of work; each bit doubles it. 17 bits take a phone some seconds."
+    about: "Difficulty of the proof of work; each bit doubles it. 17 bits take a phone a few seconds."
   }),
   CAPTCHA_SITE_KEY: optional(text("a key"), "none", {
     about: "Public key of the captcha service."
@@ -151,7 +151,7 @@ export const variables = {
     about: "Secret access key of the bucket.",
     secret: true
   }),
-  S3_PATH_STYLE: optional(flag, "`true` with `S3_ENDPOINT`, else `false`", {
+  S3_PATH_STYLE: optional(flag, "`true` with `S3_ENDPOINT`, otherwise `false`", {
     about: "Puts the bucket's name into the path of URLs instead of the host name."
   }),
   S3_ACL: optional(oneOf("private", "public-read"), "the bucket decides", {

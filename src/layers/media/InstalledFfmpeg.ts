@@ -13,8 +13,8 @@ const outputOf = (command: ReadonlyArray<string>) =>
   )
 
 /**
- * Returns why an ffmpeg is not usable, by its own output; undefined if it is. Builds without a version number count as
- * new.
+ * Returns why an ffmpeg build is unusable, from its own output; undefined if it is usable. Builds without a version
+ * number count as new.
  */
 export const unusableReason = (version: string, encoders: string): string | undefined => {
   const [, major, minor] = /^ffmpeg version n?(\d+)\.(\d+)/.exec(version) ?? []

@@ -66,7 +66,7 @@ export const layer = Layer.effect(
     const root = rootOf(path, dataDir)
     const scope = yield* Effect.scope
     const turns = SlowTurns.make(fetchesAtOnceMax, slowFetches)
-    /** Two that made room at the same time would each find the other's neither kept nor to be forgotten. */
+    /** Serialises insertions: the bytes of a concurrent one would count, but could not be evicted yet. */
     const keeping = yield* Semaphore.make(1)
     /** Least recently viewed first. */
     const kept = new Map<string, Kept>()

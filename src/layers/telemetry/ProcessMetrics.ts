@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 
 const memory = Metric.gauge("process_resident_memory_bytes", { description: "Memory of the process" })
 const heap = Metric.gauge("nodejs_heap_used_bytes", { description: "JavaScript heap in use" })
-const cpu = Metric.gauge("process_cpu_seconds_total", { description: "CPU time of the process" })
+const cpu = Metric.counter("process_cpu_seconds_total", { description: "CPU time of the process" })
 const lag = Metric.gauge("nodejs_eventloop_lag_p99_seconds", {
   description: "Delay of the event loop since the last scrape"
 })
@@ -23,12 +23,14 @@ export const make = Effect.gen(function*() {
     }),
     (histogram) => Effect.sync(() => histogram.disable())
   )
+  let counted = 0
   return Effect.gen(function*() {
     const { heapUsed, rss } = process.memoryUsage()
     const { system, user } = process.cpuUsage()
     yield* Metric.update(memory, rss)
     yield* Metric.update(heap, heapUsed)
-    yield* Metric.update(cpu, (system + user) / 1e6)
+    yield* Metric.update(cpu, (system + user) / 1e6 - counted)
+    counted = (system + user) / 1e6
     yield* Metric.update(lag, delay.percentile(99) / 1e9)
     // A sample is the time between two checks of the loop.
     yield* Metric.update(pause, Math.max(0, delay.max / 1e9 - resolution / 1e3))

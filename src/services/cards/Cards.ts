@@ -64,13 +64,13 @@ const imageRows = rowsOf(Schema.Struct({ imageName: Schema.NullOr(Schema.String)
 
 /** Queue of pages to fetch for cards: at least once, by one node at a time, two of a site concurrently. */
 export class Cards extends Context.Service<Cards, {
-  /** Claims due cards, at most so many, until `claimedUntil`. */
+  /** Claims up to `cardsMax` due cards until `claimedUntil`. */
   readonly claim: (cardsMax: number) => Effect.Effect<ReadonlyArray<ClaimedCard>, SqlError>
   /** Stores the card; statuses that waited for it are streamed. Returns the files that are no longer used. */
   readonly complete: (claimed: ClaimedCard, fetched: FetchedCard) => Effect.Effect<ReadonlyArray<string>, SqlError>
   /** Ends the fetch: the page has no metadata, or may not be fetched; a previous card is kept. */
   readonly fail: (claimed: ClaimedCard) => Effect.Effect<void, SqlError>
-  /** Schedules a retry, not before so many milliseconds; fails the card after the last try. */
+  /** Schedules a retry, not before `notBeforeMillis` have passed; fails the card after the last try. */
   readonly retry: (claimed: ClaimedCard, notBeforeMillis?: number) => Effect.Effect<void, SqlError>
   /** Removes cards without a status; returns their files. */
   readonly sweep: Effect.Effect<ReadonlyArray<string>, SqlError>

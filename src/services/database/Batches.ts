@@ -1,6 +1,6 @@
 import { type Context, Effect, Exit, Latch, Request, RequestResolver } from "effect"
 
-/** Returns the answer for one key; `place` is the index of the key in the statement. */
+/** Returns the result for one key; `place` is the index of the key in the statement. */
 type AnswerOf<Key, Answer> = (key: Key, place: number) => Answer
 
 /** A statement for many keys. */
@@ -11,7 +11,7 @@ export class KeyRequest<Key, Answer, E> extends Request.Class<{ readonly key: Ke
 
 /**
  * Returns a resolver that batches requests: those with one `batchKey` that arrive within `delay` share a statement, up
- * to `max` keys. Interrupting one caller does not affect the answers of the others.
+ * to `max` keys. Interrupting one caller does not affect the results of the others.
  */
 export const resolver = <Key, Answer, E>(
   { batchKey, delay, many, max = Number.POSITIVE_INFINITY }: {

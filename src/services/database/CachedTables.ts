@@ -67,7 +67,7 @@ export interface Tracked {
   ): <A extends Result, E, R>(write: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-/** Database and `Tracked` for functions that are no services. */
+/** Database and `Tracked` for functions outside of services. */
 export interface RowWriter {
   readonly sql: SqlClient
   readonly tracked: Tracked

@@ -1,16 +1,18 @@
 import { Option, Schema } from "effect"
-import { idMax } from "../database/Ids.ts"
+import { idMax, parseId } from "../database/Ids.ts"
+import type { LocalName } from "../instance/LocalNames.ts"
 import type { ServerConfig } from "../instance/ServerConfig.ts"
 
-/** Resource at a URL of this server. */
+/** Resource at a URL of this server: an account, or a status of the account. */
 type LocalResource =
-  | { readonly kind: "account"; readonly username: string }
-  | { readonly kind: "status"; readonly username: string; readonly id: bigint }
+  | { readonly kind: "account"; readonly name: LocalName }
+  | { readonly kind: "status"; readonly name: LocalName; readonly id: bigint }
 
 const name = "[a-z0-9_]+"
 const patterns = [
   new RegExp(`^/@(${name})(?:/([0-9]{1,19}))?/?$`, "i"),
-  new RegExp(`^/users/(${name})(?:/statuses/([0-9]{1,19}))?/?$`, "i")
+  new RegExp(`^/users/(${name})(?:/statuses/([0-9]{1,19}))?/?$`, "i"),
+  /^\/ap\/users\/(?<number>[0-9]{1,19})(?:\/statuses\/([0-9]{1,19}))?\/?$/
 ]
 const readUrl = Schema.decodeUnknownOption(Schema.URLFromString)
 
@@ -22,11 +24,14 @@ export const parse = (config: Pick<ServerConfig["Service"], "publicUrl">, text: 
   const url = Option.getOrUndefined(readUrl(text.trim()))
   if (url === undefined || url.origin !== config.publicUrl) return undefined
   for (const pattern of patterns) {
-    const [, username, digits] = pattern.exec(url.pathname) ?? []
-    if (username === undefined) continue
-    if (digits === undefined) return { kind: "account", username }
-    const id = BigInt(digits)
-    return id > idMax ? undefined : { kind: "status", username, id }
+    const match = pattern.exec(url.pathname)
+    if (match === null) continue
+    const [, text = "", digits] = match
+    const name = match.groups?.["number"] === undefined ? text : parseId(text)
+    if (name === undefined) return undefined
+    if (digits === undefined) return { kind: "account", name }
+    const id = parseId(digits)
+    return id === undefined ? undefined : { kind: "status", name, id }
   }
   return undefined
 }

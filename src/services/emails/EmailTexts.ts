@@ -43,7 +43,7 @@ export const confirmation =
       say("Open this link to confirm your email address and finish your sign-up on {server}:", { server }),
       link,
       ...(waits
-        ? [say("After you confirm, a moderator reviews your sign-up. We email you the decision.")]
+        ? [say("After you confirm, a moderator reviews your sign-up. We will email you the decision.")]
         : []),
       say(
         "The link works for two days. If you did not sign up, ignore this email: the unconfirmed account will be removed."
@@ -106,7 +106,7 @@ export const registrationsClosed = (about: Omit<Recipient, "username">): EmailFo
     about,
     words,
     say("Sign-ups now need approval"),
-    say("No moderator of {server} was active for a week, so new sign-ups now need approval.", { server }),
+    say("No moderator of {server} has been active for a week, so new sign-ups now need approval.", { server }),
     say("You can reopen sign-ups in the settings when you are back.")
   )
 }
@@ -250,8 +250,11 @@ export const newSignIn =
       say("New sign-in to your account"),
       say("Someone signed in as {name} on {server} from a new browser or network.", { name, server }),
       `${browser}\n${address}`,
-      say("If this was you, you need not do anything. If not, change your password and end the session: {address}", {
-        address: `${publicUrl}/settings/sessions`
-      })
+      say(
+        "If this was you, you do not need to do anything. If not, change your password and end the session: {address}",
+        {
+          address: `${publicUrl}/settings/sessions`
+        }
+      )
     )
   }

@@ -67,7 +67,7 @@ const promisedRows = rowsOf(PromisedEmail)
 export class PromisedEmails extends Context.Service<PromisedEmails, {
   /** Adds a promise in the current transaction. `details` are facts that the subject's rows may lose. */
   readonly promise: (kind: PromiseKind, subjectId: bigint, details?: object) => Effect.Effect<void, SqlError>
-  /** Claims due rows, at most so many, until their `dueAt`. Drops rows whose last try ended with its process. */
+  /** Claims up to `max` due rows until their `dueAt`. Drops rows whose last try ended with its process. */
   readonly claim: (max: number) => Effect.Effect<ReadonlyArray<PromisedEmail>, SqlError>
   /** Replaces a claimed promise by its e-mails, unless another node claimed it in the meantime. */
   readonly write: (promised: PromisedEmail, emails: ReadonlyArray<Email>) => Effect.Effect<void, SqlError>

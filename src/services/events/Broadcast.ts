@@ -83,7 +83,7 @@ const Published = Context.Reference<Array<Change> | undefined>("services/Broadca
 })
 
 /**
- * Runs `work` and returns its answer with the changes that it published, so a caller on another node does not read
+ * Runs `work`. Returns its result with the changes that it published, so that a caller on another node does not read
  * stale caches.
  */
 export const withChanges = <A, E, R>(

@@ -16,8 +16,8 @@ import { WebFingers } from "./WebFingers.ts"
 /** Minimum time between two look-ups of an actor's keys, in milliseconds (scenario F27). */
 export const lookUpMillisMin = 5 * 60_000
 /**
- * Minimum time between two look-ups while the origin fails, in milliseconds. Shorter, as its accounts are not heard
- * until it is back.
+ * Minimum time between two look-ups while the origin fails, in milliseconds. Shorter, because its accounts cannot be
+ * verified until it is back.
  */
 export const unavailableMillisMin = 60_000
 /** Maximum bytes of cached look-ups, and maximum concurrent look-ups that are shared. */

@@ -18,11 +18,16 @@ import type { Document } from "./documents/Vocabulary.ts"
 import * as LocalIds from "./LocalIds.ts"
 
 const nameRows = rowsOf(
-  Schema.Struct({ id: Schema.BigInt, username: Schema.String, uri: Schema.NullOr(Schema.String) })
+  Schema.Struct({ id: Schema.BigInt, actorPath: LocalIds.ActorPath, uri: Schema.NullOr(Schema.String) })
 )
 const approvalRows = rowsOf(Schema.Struct({ id: Schema.BigInt, approvalUri: Schema.NullOr(Schema.String) }))
 const authorizedRows = rowsOf(
-  Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt, username: Schema.String, collectionId: Schema.BigInt })
+  Schema.Struct({
+    id: Schema.BigInt,
+    accountId: Schema.BigInt,
+    actorPath: LocalIds.ActorPath,
+    collectionId: Schema.BigInt
+  })
 )
 const StoredUri = StoredCollection.mapFields(Struct.pick(["id", "accountId", "uri"]))
 const uriRows = rowsOf(StoredUri)
@@ -54,7 +59,7 @@ export class CollectionObjects extends Context.Service<CollectionObjects, {
           if (!record.local) return yield* new RecordNotFound()
           const accepted = record.items.filter(({ state }) => state === "accepted")
           const names = new Map(
-            (yield* Effect.orDie(nameRows(sql`SELECT id, username, uri FROM accounts WHERE id = ANY (${[
+            (yield* Effect.orDie(nameRows(sql`SELECT a.id, a.actor_path, a.uri FROM accounts a WHERE a.id = ANY (${[
               record.accountId,
               ...accepted.flatMap(({ accountId }) => accountId ?? [])
             ]}::bigint[])`))).map((row) => [row.id, row])
@@ -65,7 +70,7 @@ export class CollectionObjects extends Context.Service<CollectionObjects, {
           )
           const uriOf = (accountId: bigint) => {
             const row = names.get(accountId)
-            return row === undefined ? "" : row.uri ?? LocalIds.actor(config, row.username)
+            return row === undefined ? "" : row.uri ?? LocalIds.actor(config, row.actorPath)
           }
           return {
             ...record,
@@ -99,7 +104,7 @@ export class CollectionObjects extends Context.Service<CollectionObjects, {
           return item === undefined ? yield* new RecordNotFound() : itemDocument(item)
         }),
         authorization: traced("CollectionObjects.authorization")(function*(accountId, itemId) {
-          const [item] = yield* Effect.orDie(authorizedRows(sql`SELECT i.id, i.account_id, a.username, i.collection_id
+          const [item] = yield* Effect.orDie(authorizedRows(sql`SELECT i.id, i.account_id, a.actor_path, i.collection_id
             FROM collection_items i JOIN accounts a ON a.id = i.account_id AND a.domain IS NULL
             WHERE i.id = ${itemId} AND i.account_id = ${accountId} AND i.state = 'accepted'`))
           if (item === undefined) return yield* new RecordNotFound()
@@ -108,7 +113,7 @@ export class CollectionObjects extends Context.Service<CollectionObjects, {
           if (collection === undefined) return yield* new RecordNotFound()
           return authorizationDocument(
             LocalIds.featureAuthorization(config, accountId, itemId),
-            LocalIds.actor(config, item.username),
+            LocalIds.actor(config, item.actorPath),
             collection.uri ?? LocalIds.collection(config, collection.accountId, collection.id)
           )
         })

@@ -15,7 +15,7 @@ export const synchronizedMax = 25_000
 const keptMillis = 60_000
 const keptMax = 100
 
-/** Returns the digest of 32 bytes in hexadecimal, as FEP-8fcf defines it. */
+/** Returns the XOR of the URIs' SHA-256 hashes, in hexadecimal (FEP-8fcf). */
 const combined = (uris: Iterable<string>): string => {
   const sum = Buffer.alloc(32)
   for (const uri of uris) {
@@ -38,7 +38,7 @@ const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 const requesterRows = rowsOf(Schema.Struct({ uri: Schema.NullOr(Schema.String) }))
 const followersUrlRows = rowsOf(Schema.Struct({ followersUrl: Schema.NullOr(Schema.String) }))
 const followerRows = rowsOf(
-  Schema.Struct({ accountId: Schema.BigInt, username: Schema.String, pending: Schema.Boolean })
+  Schema.Struct({ accountId: Schema.BigInt, actorPath: LocalIds.ActorPath, pending: Schema.Boolean })
 )
 
 /**
@@ -51,7 +51,7 @@ export class FollowerDigests extends Context.Service<FollowerDigests, {
    * undefined without followers there and for very large accounts.
    */
   readonly header: (
-    sender: { readonly id: bigint; readonly username: string },
+    sender: { readonly id: bigint; readonly actorPath: LocalIds.ActorPath },
     host: string
   ) => Effect.Effect<string | undefined, SqlError>
   /** Returns the ids of a local account's followers on the requester's server. */
@@ -93,9 +93,9 @@ export class FollowerDigests extends Context.Service<FollowerDigests, {
 
       return FollowerDigests.of({
         digest: combined,
-        header: traced("FollowerDigests.header")(function*({ id, username }, host) {
+        header: traced("FollowerDigests.header")(function*({ actorPath, id }, host) {
           const digest = (yield* digests(id)).get(host)
-          const actor = LocalIds.actor(config, username)
+          const actor = LocalIds.actor(config, actorPath)
           return digest === undefined ?
             undefined :
             `collectionId="${LocalIds.followers(actor)}", digest="${digest}", url="${
@@ -115,14 +115,14 @@ export class FollowerDigests extends Context.Service<FollowerDigests, {
         ),
         localFollowers: traced("FollowerDigests.localFollowers")(function*(accountId) {
           const rows = yield* followerRows(sql`
-            SELECT a.id AS account_id, a.username, f.pending FROM (
+            SELECT a.id AS account_id, a.actor_path, f.pending FROM (
               SELECT account_id, false AS pending FROM follows WHERE target_account_id = ${accountId} AND NOT remote
               UNION ALL SELECT account_id, true FROM follow_requests WHERE target_account_id = ${accountId}) f
             JOIN accounts a ON a.id = f.account_id WHERE a.domain IS NULL LIMIT ${rowsMax(sql, synchronizedMax)}`)
-          return rows.map(({ accountId: id, pending, username }) => ({
+          return rows.map(({ accountId: id, actorPath, pending }) => ({
             accountId: id,
             pending,
-            uri: LocalIds.actor(config, username)
+            uri: LocalIds.actor(config, actorPath)
           }))
         })
       })

@@ -49,7 +49,7 @@ export const documentFetcher = Effect.gen(function*() {
   const signatures = yield* Signatures
 
   const sign = Effect.fnUntraced(function*(url: URL) {
-    const key = yield* keys.ofInstance
+    const [key] = yield* keys.ofInstance
     return yield* signatures.sign("draft-cavage", key, { method: "GET", url, headers: {}, body: undefined })
   })
 

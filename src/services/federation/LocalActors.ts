@@ -2,10 +2,11 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Cache from "../caching/Cache.ts"
 import { Changes } from "../caching/Changes.ts"
-import { idRows, rowsOf } from "../database/Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { Accounts, type FoundAccount } from "../identity/Accounts.ts"
 import { Handles } from "../identity/Handles.ts"
 import { CustomEmojis } from "../instance/CustomEmojis.ts"
+import type { LocalName } from "../instance/LocalNames.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { type Gone, NotAllowed, RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -19,18 +20,20 @@ const namesMax = 20_000
 
 const linkedRows = rowsOf(Linked)
 
+/** A local account with its names. */
+interface LocalActor extends FoundAccount {
+  readonly username: string
+  readonly actorPath: LocalIds.ActorPath
+}
+
 /**
  * Local accounts by name, for requests of other servers. A suspended account shows only its document, which says so.
  */
 export class LocalActors extends Context.Service<LocalActors, {
-  /** Finds an account by its name, case-insensitively. Fails with Gone if it was deleted. */
-  readonly find: (
-    username: string
-  ) => Effect.Effect<FoundAccount & { readonly username: string }, RecordNotFound | Gone>
+  /** Finds an account by its username, case-insensitively, or by its id. Fails with Gone if it was deleted. */
+  readonly find: (name: LocalName) => Effect.Effect<LocalActor, RecordNotFound | Gone>
   /** As `find`, but fails with NotAllowed for suspended accounts. */
-  readonly open: (
-    username: string
-  ) => Effect.Effect<FoundAccount & { readonly username: string }, RecordNotFound | Gone | NotAllowed>
+  readonly open: (name: LocalName) => Effect.Effect<LocalActor, RecordNotFound | Gone | NotAllowed>
   readonly document: (account: FoundAccount) => Effect.Effect<Document, RecordNotFound>
   readonly instance: Effect.Effect<Document>
 }>()("murmuration/services/federation/LocalActors") {
@@ -44,21 +47,20 @@ export class LocalActors extends Context.Service<LocalActors, {
       const handles = yield* Handles
       const keys = yield* SigningKeys
 
-      /** Keys are names in lower case. Missing accounts are not cached. */
-      const names = yield* Cache.make<string, FoundAccount & { readonly username: string }>({
+      /** Keys are usernames in lower case, and ids. Missing accounts are not cached. */
+      const names = yield* Cache.make<LocalName, LocalActor>({
         rows: ({ id }) => [["account", id], ["user", id]],
         max: { entries: namesMax },
         aloneMillisMax: 0
       })
 
-      const find = traced("LocalActors.find")((asked: string) => names.get(asked.toLowerCase(), stored(asked)))
+      const find = traced("LocalActors.find")((asked: LocalName) =>
+        names.get(typeof asked === "string" ? asked.toLowerCase() : asked, stored(asked))
+      )
 
-      const stored = Effect.fnUntraced(function*(asked: string) {
-        const { username } = yield* handles.find(asked)
-        const [row] = yield* idRows(sql`SELECT id FROM accounts
-          WHERE lower(username) = ${username.toLowerCase()} AND domain IS NULL`).pipe(Effect.orDie)
-        if (row === undefined) return yield* new RecordNotFound()
-        return { ...(yield* accounts.find(row.id)), username }
+      const stored = Effect.fnUntraced(function*(asked: LocalName) {
+        const { actorPath, id, username } = yield* handles.find(asked)
+        return { ...(yield* accounts.find(id)), actorPath, username }
       })
 
       const document = traced("LocalActors.document")(function*({ id }: FoundAccount) {
@@ -66,8 +68,8 @@ export class LocalActors extends Context.Service<LocalActors, {
         const record = loaded.get(id)
         if (record === undefined || record.domain !== null) return yield* new RecordNotFound()
         const moved = record.movedToId === null ? undefined : loaded.get(record.movedToId)
-        const movedTo = moved === undefined ? undefined : moved.uri ?? LocalIds.actor(config, moved.username)
-        const { publicPem } = yield* keys.ofAccount(record)
+        const movedTo = moved === undefined ? undefined : moved.uri ?? LocalIds.actor(config, moved.actorPath)
+        const own = yield* keys.ofAccount(record)
         const named = yield* emojis.finder
         const used = named(
           record.displayName,
@@ -76,15 +78,15 @@ export class LocalActors extends Context.Service<LocalActors, {
         )
         const [linked = { alsoKnownAs: [], attributionDomains: [], note: "" }] = yield* linkedRows(sql`
           SELECT also_known_as, attribution_domains, note FROM accounts WHERE id = ${id}`).pipe(Effect.orDie)
-        return actorDocument(config, record, publicPem, used, { ...linked, movedTo })
+        return actorDocument(config, record, own, used, { ...linked, movedTo })
       })
 
       return LocalActors.of({
         find,
-        open: (username) =>
-          Effect.flatMap(find(username), (found) => found.suspended ? new NotAllowed() : Effect.succeed(found)),
+        open: (name) =>
+          Effect.flatMap(find(name), (found) => found.suspended ? new NotAllowed() : Effect.succeed(found)),
         document,
-        instance: Effect.map(keys.ofInstance, ({ publicPem }) => instanceDocument(config, publicPem))
+        instance: Effect.map(keys.ofInstance, (own) => instanceDocument(config, own))
       })
     })
   ).pipe(Layer.provide(Changes.layer))

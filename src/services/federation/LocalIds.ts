@@ -5,7 +5,8 @@ import * as Urls from "../instance/Urls.ts"
 
 type Base = Pick<ServerConfig["Service"], "publicUrl">
 
-export const { actor, note } = Urls
+export const { ActorPath, actor, note } = Urls
+export type ActorPath = Urls.ActorPath
 
 /** Id of the server's own actor, which signs requests that no account makes. */
 export const instanceActor = ({ publicUrl }: Base): string => `${publicUrl}/actor`
@@ -16,7 +17,9 @@ export const instanceActor = ({ publicUrl }: Base): string => `${publicUrl}/acto
 export const instanceName = ({ localDomain }: Pick<ServerConfig["Service"], "localDomain">): string =>
   localDomain.replace(/:\d+$/, "")
 
-export const key = (actor: string): string => `${actor}#main-key`
+/** Fragment of a local actor's key, unless the key came with another one. */
+export const mainKey = "main-key"
+export const key = (actor: string, fragment: string = mainKey): string => `${actor}#${fragment}`
 export const inbox = (actor: string): string => `${actor}/inbox`
 export const outbox = (actor: string): string => `${actor}/outbox`
 export const followers = (actor: string): string => `${actor}/followers`
@@ -61,6 +64,9 @@ export const emoji = ({ publicUrl }: Base, id: bigint): string => `${publicUrl}/
 
 /** Collection of a local thread's posts. */
 export const context = ({ publicUrl }: Base, id: bigint): string => `${publicUrl}/contexts/${id}`
+/** Collection of a thread that came from Mastodon, which names it by its first post and that post's author. */
+export const contextOfRoot = ({ publicUrl }: Base, accountId: bigint, statusId: bigint): string =>
+  `${publicUrl}/contexts/${accountId}-${statusId}`
 
 /** Thread id for servers that group posts by it. */
 export const conversation = ({ localDomain }: Pick<ServerConfig["Service"], "localDomain">, id: bigint): string =>

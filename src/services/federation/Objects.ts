@@ -25,20 +25,25 @@ const replyRows = rowsOf(
   Schema.Struct({
     id: Schema.BigInt,
     replies: Schema.Array(Schema.BigInt),
-    begunHere: Schema.Boolean,
+    /** Author of the thread's first post, if the thread began here with a public post. */
+    rootAuthor: Schema.NullOr(Schema.BigInt),
+    /** Ids of a thread that came from another server: its own, and its first post's if that is local. */
+    conversationUri: Schema.NullOr(Schema.String),
+    rootId: Schema.NullOr(Schema.BigInt),
     readers: Schema.Array(Schema.String),
     /**
      * Consent of the author of the reply's parent or the reblogged post: its id, or the number of the request to a
      * local account.
      */
     consent: Schema.NullOr(
-      Schema.Struct({ uri: Schema.NullOr(Schema.String), id: Schema.String, username: Schema.String })
+      Schema.Struct({ uri: Schema.NullOr(Schema.String), id: Schema.String, actorPath: LocalIds.ActorPath })
     )
   })
 )
 
 const ActorName = Schema.Struct({
   username: Schema.String,
+  actorPath: LocalIds.ActorPath,
   domain: Schema.NullOr(Schema.String),
   uri: Schema.NullOr(Schema.String)
 })
@@ -81,34 +86,35 @@ export class Objects extends Context.Service<Objects, {
       const emojis = yield* CustomEmojis
       const statuses = yield* Statuses
 
-      const actorOf = ({ uri, username }: ActorName) => uri ?? LocalIds.actor(config, username)
+      const actorOf = ({ actorPath, uri }: ActorName) => uri ?? LocalIds.actor(config, actorPath)
       const acctOf = ({ domain, username }: ActorName) => `${username}@${domain ?? config.localDomain}`
-      const uriOf = ({ id, statusUri, username }: Reference) => statusUri ?? LocalIds.note(config, username, id)
+      const uriOf = ({ actorPath, id, statusUri }: Reference) => statusUri ?? LocalIds.note(config, actorPath, id)
 
       const references = (ids: ReadonlyArray<bigint>) =>
-        referenceRows(sql`SELECT s.id, s.uri AS status_uri, a.username, a.domain, a.uri
+        referenceRows(sql`SELECT s.id, s.uri AS status_uri, a.username, a.actor_path, a.domain, a.uri
           FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ANY (${ids}::bigint[])`)
       const people = (ids: ReadonlyArray<string>) =>
-        personRows(sql`SELECT id, username, domain, uri FROM accounts
-          WHERE id = ANY (${ids}::bigint[])`)
+        personRows(sql`SELECT a.id, a.username, a.actor_path, a.domain, a.uri FROM accounts a
+          WHERE a.id = ANY (${ids}::bigint[])`)
       const figures = (ids: ReadonlyArray<bigint>) =>
         figureRows(sql`SELECT status_id AS id, favourites_count AS favourites,
           reblogs_count AS reblogs, reactions_count AS reactions FROM status_stats WHERE status_id = ANY (${ids}::bigint[])`)
       const ownReplies = (ids: ReadonlyArray<bigint>) =>
         replyRows(sql`
           SELECT s.id, ARRAY(SELECT a.uri FROM mentions m JOIN accounts a ON a.id = m.account_id
-            WHERE m.status_id = s.id AND m.quiet AND NOT m.silent AND a.uri IS NOT NULL ORDER BY a.id) AS readers, EXISTS (SELECT FROM statuses root WHERE root.id = s.conversation_id AND root.conversation_id = root.id
+            WHERE m.status_id = s.id AND m.quiet AND NOT m.silent AND a.uri IS NOT NULL ORDER BY a.id) AS readers, (SELECT root.account_id FROM statuses root
+            WHERE root.id = coalesce(c.root_id, s.conversation_id) AND root.conversation_id = s.conversation_id
             AND root.local AND root.deleted_at IS NULL AND ${
           isPublicRow(sql, "root")
-        }) AS begun_here, ARRAY(SELECT r.id FROM statuses r WHERE r.in_reply_to_id = s.id AND r.account_id = s.account_id
+        }) AS root_author, c.uri AS conversation_uri, c.root_id, ARRAY(SELECT r.id FROM statuses r WHERE r.in_reply_to_id = s.id AND r.account_id = s.account_id
             AND r.deleted_at IS NULL AND ${isPublicRow(sql, "r")}
             ORDER BY r.id LIMIT ${sql.literal(String(inlineRepliesMax))}) AS replies,
           CASE WHEN s.in_reply_to_id IS NOT NULL OR s.reblog_of_id IS NOT NULL THEN (
-            SELECT json_build_object('uri', q.authorization_uri, 'id', q.id::text, 'username', a.username)
+            SELECT json_build_object('uri', q.authorization_uri, 'id', q.id::text, 'actorPath', a.actor_path)
             FROM interaction_requests q JOIN accounts a ON a.id = q.target_account_id
             WHERE q.interaction_id = s.id AND q.state = 'accepted' AND (a.domain IS NULL OR q.authorization_uri IS NOT NULL))
           END AS consent
-          FROM statuses s WHERE s.id = ANY (${ids}::bigint[])`)
+          FROM statuses s LEFT JOIN conversations c ON c.id = s.conversation_id WHERE s.id = ANY (${ids}::bigint[])`)
 
       const load = traced("Objects.load")(function*(ids: ReadonlyArray<bigint>) {
         const records = new Map((yield* statuses.load(ids)).map((record) => [record.id, record]))
@@ -130,7 +136,14 @@ export class Objects extends Context.Service<Objects, {
           const consent = repliesById.get(id)?.consent ?? undefined
           return consent &&
             (consent.uri ??
-              LocalIds.interactionAuthorization(LocalIds.actor(config, consent.username), BigInt(consent.id)))
+              LocalIds.interactionAuthorization(LocalIds.actor(config, consent.actorPath), BigInt(consent.id)))
+        }
+        const contextOf = ({ conversationId, id }: StatusRecord) => {
+          const { rootAuthor, rootId } = repliesById.get(id) ?? { rootAuthor: null, rootId: null }
+          if (rootAuthor === null) return undefined
+          return rootId === null
+            ? LocalIds.context(config, conversationId)
+            : LocalIds.contextOfRoot(config, rootAuthor, rootId)
         }
         const related = (record: StatusRecord): NoteRelations => {
           const parent = record.inReplyToId === null ? undefined : refById.get(record.inReplyToId)
@@ -145,7 +158,9 @@ export class Objects extends Context.Service<Objects, {
             emojis: named(record.html, ...textsOf(record), ...record.poll?.options ?? []),
             readers: repliesById.get(record.id)?.readers ?? [],
             ownReplies: repliesById.get(record.id)?.replies ?? [],
-            begunHere: repliesById.get(record.id)?.begunHere === true
+            conversation: repliesById.get(record.id)?.conversationUri ??
+              LocalIds.conversation(config, record.conversationId),
+            context: contextOf(record)
           }
         }
         const objectOf = (record: StatusRecord): readonly [bigint, LocalObject] | undefined => {

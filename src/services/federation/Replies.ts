@@ -15,10 +15,16 @@ interface ReplyRow {
   readonly uri: string
 }
 
-const Row = Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), username: Schema.String })
+const Row = Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), actorPath: LocalIds.ActorPath })
 type Row = typeof Row.Type
 const replyRows = rowsOf(Row)
-const usernameRows = rowsOf(Schema.Struct({ username: Schema.String }))
+const threadRows = rowsOf(Schema.Struct({ conversationId: Schema.BigInt, actorPath: LocalIds.ActorPath }))
+
+/** Thread that began here, and the id of the actor who began it. */
+interface LocalThread {
+  readonly conversation: bigint
+  readonly author: string
+}
 
 /** Public replies to a status and posts of a thread, by their ActivityPub ids. */
 export class Replies extends Context.Service<Replies, {
@@ -29,10 +35,10 @@ export class Replies extends Context.Service<Replies, {
     minId: bigint
   ) => Effect.Effect<ReadonlyArray<ReplyRow>>
   /**
-   * Returns the id of the actor who began a public local thread; undefined for other threads. A thread has its first
-   * post's id.
+   * Finds a public local thread by its first post; undefined for other threads. `author` names the author of the post
+   * of a thread that came from another server.
    */
-  readonly authorOfThread: (conversation: bigint) => Effect.Effect<string | undefined>
+  readonly threadOf: (root: bigint, author: bigint | undefined) => Effect.Effect<LocalThread | undefined>
   /** Returns a thread's public posts above `minId`, oldest first. */
   readonly thread: (conversation: bigint, minId: bigint) => Effect.Effect<ReadonlyArray<ReplyRow>>
 }>()("murmuration/services/federation/Replies") {
@@ -42,10 +48,10 @@ export class Replies extends Context.Service<Replies, {
       const sql = yield* SqlClient.SqlClient
       const config = yield* ServerConfig
       const named = (rows: ReadonlyArray<Row>) =>
-        rows.map(({ id, uri, username }) => ({ id, uri: uri ?? LocalIds.note(config, username, id) }))
+        rows.map(({ actorPath, id, uri }) => ({ id, uri: uri ?? LocalIds.note(config, actorPath, id) }))
       const page: Replies["Service"]["page"] = traced("Replies.page")(function*({ accountId, id }, whose, minId) {
         const rows = yield* replyRows(sql`
-          SELECT s.id, s.uri, a.username FROM statuses s JOIN accounts a ON a.id = s.account_id
+          SELECT s.id, s.uri, a.actor_path FROM statuses s JOIN accounts a ON a.id = s.account_id
           WHERE s.in_reply_to_id = ${id} AND s.id > ${minId} AND ${visibleTo(sql, undefined, "s")}
             AND s.account_id ${sql.literal(whose === "own" ? "=" : "<>")} ${accountId}
           ORDER BY s.id LIMIT ${rowsMax(sql, repliesPageMax)}`)
@@ -54,17 +60,17 @@ export class Replies extends Context.Service<Replies, {
 
       return Replies.of({
         page,
-        authorOfThread: traced("Replies.authorOfThread")(function*(conversation) {
-          const [root] = yield* usernameRows(sql`SELECT a.username FROM statuses s
-            JOIN accounts a ON a.id = s.account_id
-            WHERE s.id = ${conversation} AND s.conversation_id = s.id AND s.local AND ${
-            visibleTo(sql, undefined, "s")
-          }`)
-          return root === undefined ? undefined : LocalIds.actor(config, root.username)
+        threadOf: traced("Replies.threadOf")(function*(rootId, author) {
+          const [root] = yield* threadRows(sql`SELECT s.conversation_id, a.actor_path FROM statuses s
+            JOIN accounts a ON a.id = s.account_id LEFT JOIN conversations c ON c.id = s.conversation_id
+            WHERE s.id = ${rootId} AND coalesce(c.root_id, s.conversation_id) = s.id AND s.local
+              AND ${author === undefined ? sql`c.id IS NULL` : sql`c.id IS NOT NULL AND s.account_id = ${author}`}
+              AND ${visibleTo(sql, undefined, "s")}`)
+          return root && { conversation: root.conversationId, author: LocalIds.actor(config, root.actorPath) }
         }, Effect.orDie),
         thread: traced("Replies.thread")(function*(conversation, minId) {
           const rows = yield* replyRows(sql`
-            SELECT s.id, s.uri, a.username FROM statuses s JOIN accounts a ON a.id = s.account_id
+            SELECT s.id, s.uri, a.actor_path FROM statuses s JOIN accounts a ON a.id = s.account_id
             WHERE s.conversation_id = ${conversation} AND s.id > ${minId} AND s.reblog_of_id IS NULL
               AND ${visibleTo(sql, undefined, "s")} ORDER BY s.id LIMIT ${rowsMax(sql, repliesPageMax)}`)
           return named(rows)

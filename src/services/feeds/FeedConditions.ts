@@ -14,31 +14,41 @@ export const mentionedIn = (sql: SqlClient): Fragment =>
   sql`ARRAY(SELECT mention.account_id FROM mentions mention WHERE mention.status_id IN (s.id, o.id))`
 
 /**
- * Condition of every feed: the reader may see the status and does not hide its author, the boosted author or the
+ * Conditions of every feed: the reader may see the status, and does not hide its author, the boosted author or the
  * `mentioned` accounts.
  */
-const isShownTo = (sql: SqlClient, reader: Fragment, now: Date, mentioned = mentionedIn(sql)): Fragment => {
-  const welcome = (account: string) => sql`NOT ${isHidden(sql, reader, sql.literal(account), now)}`
-  return sql`${visibleTo(sql, reader, "s")}
-    AND (s.reblog_of_id IS NULL OR ${welcome("o.account_id")})
-    AND ${welcome("s.account_id")}
-    AND NOT EXISTS (SELECT FROM unnest(${mentioned}) AS named (account_id)
+const showing = (sql: SqlClient, reader: Fragment, now: Date, mentioned = mentionedIn(sql)) => {
+  const isNotHidden = (account: string) => sql`NOT ${isHidden(sql, reader, sql.literal(account), now)}`
+  return {
+    visible: visibleTo(sql, reader, "s"),
+    boostedAuthor: sql`(s.reblog_of_id IS NULL OR ${isNotHidden("o.account_id")})`,
+    author: isNotHidden("s.account_id"),
+    mentioned: sql`NOT EXISTS (SELECT FROM unnest(${mentioned}) AS named (account_id)
       WHERE named.account_id <> ${reader} AND ${isHidden(sql, reader, sql.literal("named.account_id"), now)} OFFSET 0)`
+  }
 }
 
-/** SQL condition: not a reply, or a reply to the author or the reader, or one that meets `heeded`. */
+/** Condition: all of the conditions hold. */
+const all = (sql: SqlClient, conditions: Readonly<Record<string, Fragment>>): Fragment =>
+  Object.values(conditions).reduce((some, one) => sql`${some} AND ${one}`)
+
+const isShownTo = (sql: SqlClient, reader: Fragment, now: Date): Fragment => all(sql, showing(sql, reader, now))
+
+/** SQL condition: not a reply, or a reply to the author or the reader, or one that meets the condition `otherwise`. */
 const isReplyShown = (sql: SqlClient, reader: Fragment, otherwise: Fragment): Fragment =>
   sql`(s.in_reply_to_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, ${reader}) OR ${otherwise})`
 
-const answersFollowed = (sql: SqlClient, reader: Fragment): Fragment =>
-  sql`EXISTS (SELECT FROM follows answered WHERE answered.account_id = ${reader}
-    AND answered.target_account_id = s.in_reply_to_account_id OFFSET 0)`
+/** Condition: a reply to an account that the reader follows. */
+const isReplyToFollowed = (sql: SqlClient, reader: Fragment): Fragment =>
+  sql`EXISTS (SELECT FROM follows parent WHERE parent.account_id = ${reader}
+    AND parent.target_account_id = s.in_reply_to_account_id OFFSET 0)`
 
-/** Condition: the follow `f` of the author allows the language and boosts; true without a follow. */
-const followAllows = (sql: SqlClient): Fragment =>
-  sql`((f.languages IS NULL OR coalesce(o.language, s.language) IS NULL
-      OR coalesce(o.language, s.language) = ANY (f.languages))
-    AND (s.reblog_of_id IS NULL OR f.show_reblogs IS NOT FALSE))`
+/** Conditions: the follow `f` of the author allows the language and boosts; true without a follow. */
+const followAllows = (sql: SqlClient) => ({
+  language: sql`(f.languages IS NULL OR coalesce(o.language, s.language) IS NULL
+      OR coalesce(o.language, s.language) = ANY (f.languages))`,
+  boosts: sql`(s.reblog_of_id IS NULL OR f.show_reblogs IS NOT FALSE)`
+})
 
 /** Condition: the author is a member of the list. */
 const byMember = (sql: SqlClient, list: Fragment): Fragment =>
@@ -55,8 +65,23 @@ const withMember = (sql: SqlClient, list: Fragment): Fragment =>
  * so the home omits it. Direct posts are not affected by lists.
  */
 export const isExcluded = (sql: SqlClient, reader: Fragment): Fragment =>
-  sql`EXISTS (SELECT FROM lists apart WHERE apart.account_id = ${reader} AND apart.exclusive AND s.visibility <> 'direct'
-    AND (${byMember(sql, sql.literal("apart.id"))} OR ${withMember(sql, sql.literal("apart.id"))}) OFFSET 0)`
+  sql`EXISTS (SELECT FROM lists own_list WHERE own_list.account_id = ${reader} AND own_list.exclusive
+    AND s.visibility <> 'direct'
+    AND (${byMember(sql, sql.literal("own_list.id"))} OR ${withMember(sql, sql.literal("own_list.id"))}) OFFSET 0)`
+
+/**
+ * Conditions under which the home shows the status by a follow `f` of its author, by name: `isFollowed` is all of
+ * them, and `HomeReasons` says which one does not hold.
+ */
+export const followedConditions = (sql: SqlClient, now: Date, mentioned?: Fragment) => {
+  const reader = sql.literal("f.account_id")
+  return {
+    ...showing(sql, reader, now, mentioned),
+    reply: isReplyShown(sql, reader, isReplyToFollowed(sql, reader)),
+    ...followAllows(sql),
+    consent: sql`NOT ${waitsForOthers(sql, reader, "s")}`
+  }
+}
 
 /**
  * Condition: the home shows the status by a follow `f` of its author, and no consent is pending. As in Mastodon,
@@ -64,11 +89,8 @@ export const isExcluded = (sql: SqlClient, reader: Fragment): Fragment =>
  * decides on boosts and languages. Exclusive lists are checked separately (`isExcluded`), because most statuses are in
  * no list. `mentioned` is as in `mentionedIn`.
  */
-export const isFollowed = (sql: SqlClient, now: Date, mentioned?: Fragment): Fragment => {
-  const reader = sql.literal("f.account_id")
-  return sql`(${isShownTo(sql, reader, now, mentioned)} AND ${isReplyShown(sql, reader, answersFollowed(sql, reader))}
-    AND ${followAllows(sql)} AND NOT ${waitsForOthers(sql, reader, "s")})`
-}
+export const isFollowed = (sql: SqlClient, now: Date, mentioned?: Fragment): Fragment =>
+  sql`(${all(sql, followedConditions(sql, now, mentioned))})`
 
 /** Condition: the home of `reader`, an SQL expression, shows the status by a followed hashtag. */
 export const isTagged = (sql: SqlClient, reader: Fragment, now: Date): Fragment =>
@@ -85,9 +107,9 @@ export const isListed = (sql: SqlClient, now: Date): Fragment => {
     isReplyShown(
       sql,
       owner,
-      sql`CASE l.replies_policy WHEN 'followed' THEN ${answersFollowed(sql, owner)}
-        WHEN 'list' THEN EXISTS (SELECT FROM list_accounts answered WHERE answered.list_id = l.id
-          AND answered.account_id = s.in_reply_to_account_id OFFSET 0) ELSE false END`
+      sql`CASE l.replies_policy WHEN 'followed' THEN ${isReplyToFollowed(sql, owner)}
+        WHEN 'list' THEN EXISTS (SELECT FROM list_accounts parent WHERE parent.list_id = l.id
+          AND parent.account_id = s.in_reply_to_account_id OFFSET 0) ELSE false END`
     )
-  } AND ((${followAllows(sql)} AND ${byMember(sql, list)}) OR ${withMember(sql, list)}))`
+  } AND ((${all(sql, followAllows(sql))} AND ${byMember(sql, list)}) OR ${withMember(sql, list)}))`
 }

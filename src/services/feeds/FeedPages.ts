@@ -66,10 +66,7 @@ const walk = (entries: ReadonlyArray<FeedEntry>, start: number, end: number, lim
 
 const distinct = (entries: ReadonlyArray<FeedEntry>): Pages => walk(entries, 0, entries.length, entries.length, 1)
 
-/**
- * Returns true if the original of a boost, or another of its boosts that is no repeat, is among the next older
- * entries.
- */
+/** Returns true if the original of a boost, or another boost of it that is shown, is among the next older entries. */
 const isRepeat = (entries: ReadonlyArray<FeedEntry>, at: number, known: Map<number, boolean>): boolean => {
   const original = entries[at]?.reblogOf
   if (original === undefined) return false

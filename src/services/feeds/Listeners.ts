@@ -23,7 +23,7 @@ interface Reception {
  * they hide its author.
  */
 export class Listeners extends Context.Service<Listeners, {
-  /** One query for all listeners; undefined if the status no longer exists. */
+  /** Reads what decides the delivery to all listeners, in one query; undefined if the status no longer exists. */
   readonly reception: (
     statusId: bigint,
     listeners: ReadonlyArray<AccountId>

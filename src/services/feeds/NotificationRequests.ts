@@ -12,7 +12,7 @@ import { traced } from "../runtime/Traced.ts"
 import { ConversationWriter } from "../statuses/ConversationWriter.ts"
 import { everything, wanted } from "./Notifications.ts"
 
-/** Maximum counted notifications of a request, and maximum counted requests (limits-and-rates.md section 5). */
+/** Maximum notifications counted per request, and maximum requests counted (limits-and-rates.md section 5). */
 const requestCountMax = 100
 /** Maximum direct messages of accepted senders that are added to conversations, newest first. */
 const acceptedMessagesMax = 200

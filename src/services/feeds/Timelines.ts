@@ -33,11 +33,11 @@ const extraTagsMax = 4
 /** Public timelines: ids of statuses, newest first. One query each, and one more for hashtag names. */
 export class Timelines extends Context.Service<Timelines, {
   /**
-   * Returns statuses without boosts, replies to others and limited accounts; for a user without hidden accounts and
-   * languages that were not chosen.
+   * Returns statuses, except boosts, replies to others and those of limited accounts. For a user, also leaves out
+   * hidden accounts and languages that the user has not chosen.
    */
   readonly everybody: (viewer: Viewer, selection: Selection, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
-  /** Like `everybody`, with replies, by hashtag; unknown hashtags have none. */
+  /** Like `everybody`, but by hashtag, and with replies; empty for an unknown hashtag. */
   readonly tagged: (viewer: Viewer, selection: TagSelection, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
   /** Returns statuses with a link to the card's page, by authors who are discoverable. */
   readonly linked: (

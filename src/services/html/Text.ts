@@ -46,8 +46,8 @@ export const countedCharacters = (source: string, spoilerText = ""): number =>
 const [shortTextBytesMax, characterBytesMax, textBytesMax] = [1_280, 8, 40_000]
 
 /**
- * Returns the maximum UTF-8 bytes of a text of so many grapheme clusters. Clusters have no maximum length, so a
- * character limit does not bound the size. Characters of real texts take 1 to 4 bytes; emoji families and flags up to
+ * Returns the maximum UTF-8 bytes of a text with this number of grapheme clusters. Clusters have no maximum length, so
+ * a character limit does not bound the size. Characters of real texts take 1 to 4 bytes; emoji families and flags up to
  * 41.
  */
 const bytesMaxOf = (characters: number): number =>

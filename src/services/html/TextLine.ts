@@ -7,7 +7,7 @@ const readCharactersMax = 8_192
 /** Bidirectional control characters (UAX #9): in a title they would reorder the surrounding text. */
 const directing = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
 
-/** Returns plain text on one line without invisible characters, truncated to so many characters. */
+/** Returns plain text on one line without invisible characters, truncated to `charactersMax` characters. */
 export const line = (text: string | undefined, charactersMax: number): string => {
   const visible = (text ?? "").slice(0, readCharactersMax).toWellFormed().replace(directing, "").replace(
     /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}]+/gu,

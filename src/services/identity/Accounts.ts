@@ -1,11 +1,14 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
 import { AccountId } from "../database/Ids.ts"
 import { idRows, rowsOf, Timestamptz } from "../database/Rows.ts"
 import { makeByteLimit } from "../html/ByteLimit.ts"
 import { exceedsJsonBytes } from "../html/Text.ts"
 import { accountBytesMax } from "../instance/ContentLimits.ts"
+import type { LocalName } from "../instance/LocalNames.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import { ActorPath } from "../instance/Urls.ts"
 import { Gone, RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { presentAccount } from "../visibility/PresentAccounts.ts"
@@ -24,6 +27,7 @@ export type StoredField = typeof StoredField.Type
 const AccountRecord = Schema.Struct({
   id: Schema.BigInt,
   username: Schema.String,
+  actorPath: ActorPath,
   domain: Schema.NullOr(Schema.String),
   uri: Schema.NullOr(Schema.String),
   url: Schema.NullOr(Schema.String),
@@ -112,10 +116,10 @@ export class Accounts extends Context.Service<Accounts, {
   /** Finds an account to be shown on its own; fails with `Gone` if it is suspended (S-045). */
   readonly show: (id: bigint) => Effect.Effect<AccountId, RecordNotFound | Gone>
   /**
-   * Finds an account by `name`, `name@our.domain` or `name@other.domain`, with or without a leading @. Never asks
-   * another server.
+   * Finds an account by `name`, `name@our.domain` or `name@other.domain`, with or without a leading @, or a local one
+   * by its id. Never asks another server.
    */
-  readonly lookup: (acct: string) => Effect.Effect<AccountId, RecordNotFound | Gone>
+  readonly lookup: (acct: LocalName) => Effect.Effect<AccountId, RecordNotFound | Gone>
   /** Returns those of `ids` that others may see and that are not suspended, in the order of `ids`. */
   readonly known: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<AccountId>>
 }>()("murmuration/services/identity/Accounts") {
@@ -130,7 +134,7 @@ export class Accounts extends Context.Service<Accounts, {
         if (ids.length === 0) return []
         const wanted = [...new Set(ids)]
         const records = yield* accountRows(sql`
-          SELECT a.id, a.username, a.domain, a.uri, a.url, a.display_name, a.note_html, a.fields, a.locked, a.bot,
+          SELECT a.id, a.username, a.actor_path, a.domain, a.uri, a.url, a.display_name, a.note_html, a.fields, a.locked, a.bot,
             a.discoverable, a.indexable, a.hide_collections, a.show_media, a.show_media_replies, a.show_featured,
             a.avatar_description, a.header_description, a.avatar_name, a.avatar_static_name,
             a.header_name, a.header_static_name, CASE WHEN NOT a.media_rejected THEN a.avatar_remote_url END AS avatar_remote_url,
@@ -164,17 +168,23 @@ export class Accounts extends Context.Service<Accounts, {
         return found.suspended ? yield* new Gone() : found.id
       })
 
-      const lookup = traced("Accounts.lookup")(function*(acct: string) {
-        const [username = "", domain = "", ...rest] = acct.trim().replace(/^@/, "").toLowerCase().split("@")
-        if (username === "" || rest.length > 0) return yield* new RecordNotFound()
+      const shown = Effect.fnUntraced(function*(which: Fragment) {
         const [row] = yield* namedRows(sql`
           SELECT a.id, a.suspended_at IS NOT NULL AS suspended FROM accounts a
-          WHERE lower(a.username) = ${username} AND lower(coalesce(a.domain, '')) = ${
-          domain === localDomain ? "" : domain
-        }
-            AND ${present}`).pipe(Effect.orDie)
+          WHERE ${which} AND ${present}`).pipe(Effect.orDie)
         if (row === undefined) return yield* new RecordNotFound()
         return row.suspended ? yield* new Gone() : AccountId.make(row.id)
+      })
+
+      const lookup = traced("Accounts.lookup")(function*(acct: LocalName) {
+        if (typeof acct === "bigint") return yield* shown(sql`a.id = ${acct} AND a.domain IS NULL`)
+        const [username = "", domain = "", ...rest] = acct.trim().replace(/^@/, "").toLowerCase().split("@")
+        if (username === "" || rest.length > 0) return yield* new RecordNotFound()
+        return yield* shown(
+          sql`lower(a.username) = ${username} AND lower(coalesce(a.domain, '')) = ${
+            domain === localDomain ? "" : domain
+          }`
+        )
       })
 
       const known = traced("Accounts.known")(function*(ids: ReadonlyArray<bigint>) {

@@ -17,4 +17,6 @@ export class Credentials extends Context.Service<Credentials, {
   readonly hash: (password: Redacted.Redacted) => Effect.Effect<string, Unavailable>
   /** Returns true if the password matches `hash`. Without a hash returns false, at the same cost. */
   readonly verify: (password: Redacted.Redacted, hash: string | undefined) => Effect.Effect<boolean, Unavailable>
+  /** Returns true for a hash of another server's kind, to be replaced once the password is known. */
+  readonly isForeign: (hash: string) => boolean
 }>()("murmuration/services/identity/Credentials") {}

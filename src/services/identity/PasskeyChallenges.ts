@@ -17,7 +17,7 @@ const decodeSealed = Schema.decodeUnknownOption(Sealed)
 
 /**
  * Challenges of passkeys. A challenge is its own sealed state, so that visitors of the sign-in page store nothing; only
- * answered ones are stored, until they expire.
+ * used ones are stored, until they expire.
  */
 export const passkeyChallenges = Effect.fnUntraced(function*(sql: SqlClient) {
   const secrets = yield* OpaqueSecrets

@@ -20,7 +20,7 @@ import { TwoFactorEmails } from "./TwoFactorEmails.ts"
 
 /** Signature algorithms of passkeys: EdDSA, ES256 and RS256 (COSE). */
 const algorithms = [-8, -7, -257]
-/** Maximum passkeys of a user, and maximum characters of a passkey's name and of a browser's answer. */
+/** Maximum passkeys of a user, and maximum characters of a passkey's name and of a browser's response. */
 const passkeysMax = 20
 export const passkeyNameCharactersMax = 50
 const answerCharactersMax = 20_000
@@ -57,15 +57,15 @@ export class Passkeys extends Context.Service<Passkeys, {
     accountId: AccountId,
     username: string
   ) => Effect.Effect<PublicKeyCredentialCreationOptionsJSON, PasskeyRefused>
-  /** Stores a passkey from the browser's answer, as JSON, and tells the user. */
+  /** Stores a passkey from the browser's response, as JSON, and tells the user. */
   readonly register: (accountId: AccountId, name: string, answer: string) => Effect.Effect<void, PasskeyRefused>
   /** Removes a passkey by its id, and tells the user. */
   readonly remove: (accountId: AccountId, id: string) => Effect.Effect<void>
   /** Returns what the browser needs to sign in, or to complete the second step of a user. */
   readonly ask: (secondStepOf?: AccountId) => Effect.Effect<PublicKeyCredentialRequestOptionsJSON>
   /**
-   * Returns the account of the browser's answer. Without `secondStepOf` the authenticator must have verified the user,
-   * by a PIN or a fingerprint.
+   * Returns the account of the browser's response. Without `secondStepOf` the authenticator must have verified the
+   * user, by a PIN or a fingerprint.
    */
   readonly accept: (answer: string, secondStepOf?: AccountId) => Effect.Effect<AccountId, PasskeyRefused>
 }>()("murmuration/services/identity/Passkeys") {

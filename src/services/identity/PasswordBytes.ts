@@ -3,6 +3,9 @@ import { shortText, shortUnitsMax } from "../text/BoundedText.ts"
 import { composed } from "../text/Normalisation.ts"
 import { passwordBytesMax } from "./Credentials.ts"
 
+/** Bytes of a password that bcrypt uses. */
+const bcryptBytesMax = 72
+
 const utf8 = new TextEncoder()
 
 /** Maximum UTF-16 units of a possible password: four per byte, as a composed character may come from several. */
@@ -11,6 +14,13 @@ const unitsMax = Math.min(4 * passwordBytesMax, shortUnitsMax)
 /** Returns the UTF-8 bytes of a password in NFC. Longer text is cut, so that passwords in the queue stay small. */
 export const passwordBytes = (password: Redacted.Redacted): Uint8Array =>
   utf8.encode(composed(shortText(Redacted.value(password).slice(0, unitsMax))))
+
+/**
+ * Returns the bytes of a password that bcrypt hashes: UTF-8 as it was typed, without normalisation, of which bcrypt uses
+ * the first 72.
+ */
+export const bcryptBytes = (password: Redacted.Redacted): Uint8Array =>
+  utf8.encode(Redacted.value(password).slice(0, unitsMax)).subarray(0, bcryptBytesMax)
 
 /** Returns true for text that is longer than any password, without normalising it. */
 export const isBeyondPasswords = (password: Redacted.Redacted): boolean => Redacted.value(password).length >= unitsMax

@@ -47,7 +47,7 @@ export interface Session {
   readonly web: WebSettings
   /** How posts are shown. */
   readonly reading: Schema.Struct<typeof Reading>["Type"]
-  /** Id of the session, which is no secret. */
+  /** Id of the session; not a secret. */
   readonly sessionId: string
 }
 

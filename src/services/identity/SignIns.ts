@@ -55,8 +55,8 @@ export class SignIns extends Context.Service<SignIns, {
   /** Returns the account of a sign-in that awaits its code. */
   readonly waiting: (pending: Redacted.Redacted) => Effect.Effect<AccountId | undefined>
   /**
-   * Signs in by a passkey's answer: alone, or to complete a sign-in that awaits its code. Alone it needs no code, as it
-   * verifies device and user.
+   * Signs in by a passkey's response: alone, or to complete a sign-in that awaits its code. Alone it needs no code, as
+   * it verifies device and user.
    */
   readonly signInByPasskey: (
     answer: string,
@@ -100,6 +100,8 @@ export class SignIns extends Context.Service<SignIns, {
         const right = yield* credentials.verify(password, user?.passwordHash)
         if (user === undefined || !right) return yield* new SignInRefused({ state: "wrong" })
         yield* requireOpen(user)
+        // The password is right: a crowd of sign-ins only delays the new hash to the next one.
+        if (credentials.isForeign(user.passwordHash)) yield* Effect.ignore(users.rehash(user, password))
         return user.secondFactor === "on"
           ? { _tag: "CodeRequired", pending: yield* pendings.begin(user.accountId) } as const
           : yield* known(user)

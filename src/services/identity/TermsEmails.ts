@@ -25,7 +25,7 @@ const claimMillis = 15 * 60_000
  */
 const restMillis = 10 * 60_000
 const triesMax = 144
-/** Maximum such steps for addresses that failed while others succeeded: the addresses themselves may be at fault. */
+/** Maximum failed steps for recipients whose e-mail failed while others succeeded: their addresses may be at fault. */
 const refusedTriesMax = 3
 /** Maximum failed recipients that are tried again. */
 const refusedMax = 10_000

@@ -71,7 +71,10 @@ export class TwoFactor extends Context.Service<TwoFactor, {
   ) => Effect.Effect<Setup, TwoFactorRefused | Unavailable>
   /** Returns the setup from the state in a form. */
   readonly setupOf: (accountId: AccountId, setup: string) => Effect.Effect<Setup, TwoFactorRefused>
-  /** Enables it, ends all sessions, tells the user; tokens stay. Returns the recovery codes; they are shown once. */
+  /**
+   * Enables the second factor, ends all sessions and tells the user; tokens stay valid. Returns the recovery codes,
+   * which are shown once.
+   */
   readonly confirm: (accountId: AccountId, setup: string, code: string) => Effect.Effect<Codes, TwoFactorRefused>
   /** Replaces the recovery codes. */
   readonly renew: (

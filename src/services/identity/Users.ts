@@ -6,6 +6,7 @@ import { rowsOf } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { Broadcast } from "../events/Broadcast.ts"
 import * as RowChanges from "../events/RowChanges.ts"
+import { ActorPath } from "../instance/Urls.ts"
 import { Tokens } from "../oauth/Tokens.ts"
 import type { Unavailable, Unprocessable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -19,6 +20,7 @@ import { Sessions } from "./Sessions.ts"
 export interface User {
   readonly accountId: AccountId
   readonly username: string
+  readonly actorPath: ActorPath
   readonly email: string
   /** Address that replaces `email` once it is confirmed. */
   readonly unconfirmedEmail: string | undefined
@@ -66,6 +68,8 @@ export class Users extends Context.Service<Users, {
     condition?: Effect.Effect<void, E>
   ) => Effect.Effect<void, E | Unprocessable | Unavailable>
   readonly signedIn: (accountId: AccountId) => Effect.Effect<void>
+  /** Hashes the password of a user anew; does nothing if the password was changed in the meantime. */
+  readonly rehash: (user: User, password: Redacted.Redacted) => Effect.Effect<void, Unavailable>
 }>()("murmuration/services/identity/Users") {
   static readonly layerNoDeps = Layer.effect(Users, Effect.suspend(() => make))
   static readonly layer = Users.layerNoDeps.pipe(Layer.provide(Sessions.layer))
@@ -74,6 +78,7 @@ export class Users extends Context.Service<Users, {
 const Row = Schema.Struct({
   accountId: AccountId,
   username: Schema.String,
+  actorPath: ActorPath,
   email: Schema.String,
   unconfirmedEmail: Schema.NullOr(Schema.String),
   passwordHash: Schema.String,
@@ -104,7 +109,7 @@ const make = Effect.gen(function*() {
 
   const where = Effect.fnUntraced(function*(condition: ReturnType<typeof sql.and>) {
     const [row] = yield* userRows(sql`
-      SELECT u.account_id, a.username, u.email, u.unconfirmed_email, u.password_hash, u.approved, u.created_by_app_id, u.locale,
+      SELECT u.account_id, a.username, a.actor_path, u.email, u.unconfirmed_email, u.password_hash, u.approved, u.created_by_app_id, u.locale,
         u.confirmed_at IS NOT NULL AS confirmed, u.disabled OR a.suspended_at IS NOT NULL OR a.memorial AS disabled,
         CASE WHEN u.otp_enabled_at IS NOT NULL THEN 'on' WHEN r.require_2fa THEN 'missing' ELSE 'off' END AS second_factor
       FROM users u JOIN accounts a ON a.id = u.account_id JOIN roles r ON r.id = u.role_id WHERE ${condition}`)
@@ -158,6 +163,13 @@ const make = Effect.gen(function*() {
     yield* sql`UPDATE users SET last_sign_in_at = ${at} WHERE account_id = ${accountId}`
   }, Effect.orDie)
 
+  const rehash = traced("Users.rehash")(function*(user: User, password: Redacted.Redacted) {
+    const { accountId, passwordHash: before } = user
+    const passwordHash = yield* credentials.hash(password)
+    yield* tracked("user", [accountId])(sql`UPDATE users SET password_hash = ${passwordHash}
+      WHERE account_id = ${accountId} AND password_hash = ${before}`).pipe(Effect.orDie)
+  })
+
   return Users.of({
     find: traced("Users.find")((accountId) => where(sql`u.account_id = ${accountId}`)),
     findByEmail: traced("Users.findByEmail")((email) => where(sql`lower(u.email) = lower(${email})`)),
@@ -166,6 +178,7 @@ const make = Effect.gen(function*() {
     ),
     change,
     setPassword,
-    signedIn
+    signedIn,
+    rehash
   })
 })

@@ -3,7 +3,7 @@ import { Changes } from "../caching/Changes.ts"
 import { single } from "../caching/Single.ts"
 import { type About, Instance } from "./Instance.ts"
 
-/** Lifetime of the cache, in milliseconds: while this node hears of changes, and while it does not. */
+/** Lifetime of the cache, in milliseconds: while this node receives changes, and while it does not. */
 const lookMillisMax = 30_000
 const lookAloneMillisMax = 1_000
 

@@ -11,7 +11,7 @@ import * as Urls from "./Urls.ts"
 
 /** Maximum local emoji in memory, the oldest. */
 export const customEmojisMax = 10_000
-/** Lifetime of the cached emoji, in milliseconds: while this node hears of changes, and while it does not. */
+/** Lifetime of the cached emoji, in milliseconds: while this node receives changes, and while it does not. */
 const customEmojiMillisMax = 30_000
 const customEmojiAloneMillisMax = 1_000
 

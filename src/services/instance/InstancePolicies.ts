@@ -8,7 +8,7 @@ import type { ValuesFor } from "./SettingTable.ts"
 import { settingValues, storedNames } from "./SettingValues.ts"
 import type { TimelinesAccess } from "./TimelinesAccess.ts"
 
-/** Lifetime of cached policies, in milliseconds: while this node hears of changes, and while it does not. */
+/** Lifetime of cached policies, in milliseconds: while this node receives changes, and while it does not. */
 const policiesMillisMax = 30_000
 const policiesAloneMillisMax = 1_000
 

@@ -50,7 +50,7 @@ interface FormField {
   /** Shows the field after the section's other ones. */
   readonly last?: boolean
 }
-/** `rows` makes it a text area of so many lines. */
+/** `rows` makes the field a text area with this number of lines. */
 interface TextField extends FormField {
   readonly rows?: number
 }

@@ -11,9 +11,9 @@ interface Setting<Kind extends SettingKind = SettingKind> {
   readonly unset: SettingKinds[Kind]["value"]
   /** Service that reads it: `Instance.about` with each request, or `InstancePolicies`, which is cached. */
   readonly reader: "about" | "policies"
-  /** Name in the API of staff. */
+  /** Name in the staff API. */
   readonly wire: string
-  /** Field of the page of settings; undefined for settings with forms of their own. */
+  /** Field of the settings page; undefined for settings with their own forms. */
   readonly form: SettingKinds[Kind]["field"] | undefined
   /** Flag of `instance set`; undefined for settings that the command line does not set. */
   readonly flag: SettingKinds[Kind]["flag"] | undefined
@@ -192,7 +192,7 @@ const table = {
     form: {
       section: "registrations",
       name: "auto_close",
-      label: ({ say }) => say("Require approval when no moderator was active for a week")
+      label: ({ say }) => say("Require approval when no moderator has been active for a week")
     },
     flag: undefined
   },

@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import type { ServerConfig } from "./ServerConfig.ts"
 
 type Base = Pick<ServerConfig["Service"], "publicUrl">
@@ -12,8 +13,15 @@ export const acct = ({ domain, username }: Named): string => domain === null ? u
 /** Returns the URL of a local account's page. */
 export const profile = ({ publicUrl }: Base, username: string): string => `${publicUrl}/@${username}`
 
+/**
+ * Path of a local account's ActivityPub id: `/users/NAME` or `/ap/users/NUMBER`, by the scheme of the account. Statements
+ * read it as `actor_path` of the account's row; it has no meaning for remote accounts.
+ */
+export const ActorPath = Schema.String.pipe(Schema.brand("ActorPath"))
+export type ActorPath = typeof ActorPath.Type
+
 /** Returns the ActivityPub id of a local account. */
-export const actor = ({ publicUrl }: Base, username: string): string => `${publicUrl}/users/${username}`
+export const actor = ({ publicUrl }: Base, path: ActorPath): string => publicUrl + path
 
 /** Returns the URL of a local account's posts with a hashtag. */
 export const taggedProfile = (base: Base, username: string, name: string): string =>
@@ -29,8 +37,8 @@ export const embedPage = (base: Base, username: string, id: bigint): string => `
 export const oEmbed = (base: Base, username: string, id: bigint): string =>
   `${base.publicUrl}/api/oembed?${new URLSearchParams([["url", status(base, username, id)], ["format", "json"]])}`
 
-/** Returns the ActivityPub id of a local status. */
-export const note = (base: Base, username: string, id: bigint): string => `${actor(base, username)}/statuses/${id}`
+/** Returns the ActivityPub id of a local status; `path` is its author's. */
+export const note = (base: Base, path: ActorPath, id: bigint): string => `${actor(base, path)}/statuses/${id}`
 
 /** Path prefix of stored files. */
 export const filesPath = "/system"

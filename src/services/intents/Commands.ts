@@ -22,7 +22,7 @@ export class StaleOwner extends Schema.TaggedError<StaleOwner>()("StaleOwner", {
  * Result of a command: the id of what it created or changed, as a decimal string, and the rate limit that it used. Kind
  * `refused` has the id of the spam rule: a failure would roll the record of the refusal back.
  */
-export const CommandAnswer = Schema.Struct({
+export const CommandResponse = Schema.Struct({
   id: Schema.String,
   kind: Schema.Literals([
     "status",
@@ -41,11 +41,11 @@ export const CommandAnswer = Schema.Struct({
     Schema.Struct({ limit: Schema.Int, remaining: Schema.Int, resetAt: Schema.Int })
   )
 })
-export type CommandAnswer = typeof CommandAnswer.Type
-/** Answer as stored under its command's id. */
-export const PersistedAnswer = persisted(CommandAnswer, 1)
+export type CommandResponse = typeof CommandResponse.Type
+/** Response as stored under its command's id. */
+export const PersistedResponse = persisted(CommandResponse, 1)
 
-/** Minimum retention of an answer, in milliseconds; longer than the longest rate limit period. */
+/** Minimum retention of a response, in milliseconds; longer than the longest rate limit period. */
 const commandMillisMin = 25 * 3_600_000
 
 /** Rate limits of account actions, aligned to the clock (limits-and-rates.md section 3). */
@@ -81,23 +81,23 @@ export class Commands extends Context.Service<Commands, {
     since: Readonly<Record<Family, number>>
   ) => Effect.Effect<Readonly<Record<Family, number>>, SqlError>
   /**
-   * Runs `work` once for each id and stores its answer in the same transaction; `family` is the rate limit that it
+   * Runs `work` once for each id and stores its response in the same transaction; `family` is the rate limit that it
    * uses.
    */
   readonly once: <E, R>(
     owner: Owner,
     id: string,
     family: Family | undefined,
-    work: Effect.Effect<CommandAnswer, E, R>
-  ) => Effect.Effect<{ readonly answer: CommandAnswer; readonly repeated: boolean }, E | StaleOwner | SqlError, R>
+    work: Effect.Effect<CommandResponse, E, R>
+  ) => Effect.Effect<{ readonly answer: CommandResponse; readonly repeated: boolean }, E | StaleOwner | SqlError, R>
   /**
-   * Runs a statement that is a whole command and writes only through its `Recording`: a transaction of its own, in its
-   * own session, as it may wait for others. If it did nothing, `once` tells why.
+   * Runs a statement that is a whole command and writes only through its `Recording`. The statement is a transaction of
+   * its own, in its own session, because it may wait for locks. If it did nothing, `once` finds out why.
    */
   readonly runAsStatement: <A, E, R>(
     owner: Owner,
     id: string,
-    made: { readonly kind: CommandAnswer["kind"]; readonly family: Family | undefined },
+    made: { readonly kind: CommandResponse["kind"]; readonly family: Family | undefined },
     statement: (recording: Recording) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | SqlError, R>
   /** Runs idempotent `work` in a transaction of the owner. */
@@ -112,7 +112,7 @@ export class Commands extends Context.Service<Commands, {
    * takeovers until the commit.
    */
   readonly ownerRow: (owner: Owner) => Fragment
-  /** Deletes answers older than `commandMillisMin`, at most `rowsMax`; returns how many. */
+  /** Deletes responses older than `commandMillisMin`, at most `rowsMax`; returns how many. */
   readonly sweep: (rowsMax: number) => Effect.Effect<number, SqlError>
 }>()("murmuration/services/intents/Commands") {
   static readonly layer = Layer.effect(
@@ -133,18 +133,18 @@ export class Commands extends Context.Service<Commands, {
         owner: Owner,
         id: string,
         family: Family | undefined,
-        work: Effect.Effect<CommandAnswer, E, R>
+        work: Effect.Effect<CommandResponse, E, R>
       ) {
         const [found] = yield* answerRows(sql`
           SELECT a.epoch, c.answer FROM actors a
           LEFT JOIN commands c ON c.account_id = a.account_id AND c.id = ${id}
           WHERE a.account_id = ${owner.accountId} FOR SHARE OF a`)
         if (found?.epoch !== owner.epoch) return yield* new StaleOwner()
-        if (found.answer !== null) return { answer: yield* PersistedAnswer.decode(found.answer), repeated: true }
+        if (found.answer !== null) return { answer: yield* PersistedResponse.decode(found.answer), repeated: true }
         const answer = yield* work
         const now = new Date(yield* Clock.currentTimeMillis)
         yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
-          VALUES (${owner.accountId}, ${id}, ${yield* PersistedAnswer.encode(answer)}::jsonb, ${
+          VALUES (${owner.accountId}, ${id}, ${yield* PersistedResponse.encode(answer)}::jsonb, ${
           family ?? null
         }, ${owner.epoch}, ${now})`
         return { answer, repeated: false }
@@ -162,7 +162,7 @@ export class Commands extends Context.Service<Commands, {
         )
       const runAsStatement: Commands["Service"]["runAsStatement"] = Effect.fnUntraced(
         function*(owner, id, { family, kind }, statement) {
-          const answer = yield* PersistedAnswer.encode({ id: "", kind })
+          const answer = yield* PersistedResponse.encode({ id: "", kind })
           const now = new Date(yield* Clock.currentTimeMillis)
           return yield* reserved(statement({
             // Does not wait for a takeover: by the end of the wait, the client may have been told to retry.

@@ -59,7 +59,7 @@ const jobRows = rowsOf(Job)
 export class Jobs extends Context.Service<Jobs, {
   /** Adds a job in the current transaction, for now or later; a running one is run again. */
   readonly enqueue: (kind: JobKind, subjectId: bigint, delayMillis?: number) => Effect.Effect<void, SqlError>
-  /** Claims due jobs, at most so many, until their `dueAt`. */
+  /** Claims up to `jobsMax` due jobs until their `dueAt`. */
   readonly claim: (jobsMax: number) => Effect.Effect<ReadonlyArray<Job>, SqlError>
   /** Completes a job, unless it was enqueued again in the meantime. */
   readonly complete: (job: Job) => Effect.Effect<void, SqlError>

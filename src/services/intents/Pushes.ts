@@ -58,11 +58,11 @@ export const enqueued = (sql: SqlClient.SqlClient, at: Date): Fragment =>
 
 /** Queue of push notifications: those of a subscription in order, at least once. */
 export class Pushes extends Context.Service<Pushes, {
-  /** Claims the first push of each due subscription, at most so many, until its `dueAt`. */
+  /** Claims the first push of up to `pushesMax` due subscriptions, until the push's `dueAt`. */
   readonly claim: (pushesMax: number) => Effect.Effect<ReadonlyArray<Push>, SqlError>
   /** Removes a finished or useless push; returns the subscription's next one, claimed, if due. */
   readonly complete: (push: Push) => Effect.Effect<Push | undefined, SqlError>
-  /** Schedules a retry, not before so many milliseconds; drops the push after the last try. */
+  /** Schedules a retry, not before `notBeforeMillis` have passed; drops the push after the last try. */
   readonly retry: (push: Push, notBeforeMillis: number) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/intents/Pushes") {
   static readonly layer = Layer.effect(

@@ -31,7 +31,7 @@ export class Uploads extends Context.Service<Uploads, {
     Effect.gen(function*() {
       const files = yield* StoredFiles
       const random = yield* SecureRandom.SecureRandom
-      /** Bounded by the running requests. */
+      /** Open uploads by their tickets. Each belongs to a running request, so the number of requests bounds the map. */
       const open = new Map<string, Upload>()
       return Uploads.of({
         receive: Effect.fnUntraced(function*(bytes, bytesMax) {

@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import { LRUCache } from "lru-cache"
 import { hashedKey } from "../secrets/HashedKey.ts"
 
-/** Maximum cached answers, and their maximum age in milliseconds: dashboards repeat the same requests. */
+/** Maximum cached results, and their maximum age in milliseconds: dashboards repeat the same requests. */
 const keptMax = 500
 const keptMillis = 300_000
 

@@ -56,7 +56,7 @@ const measures = { sensitive: "sensitize", silence: "silence", suspend: "suspend
 export class AccountActions extends Context.Service<AccountActions, {
   /**
    * Takes an action and returns the id of its strike. Fails with `AlreadyDone` if the restriction is already in force,
-   * which tells the second moderator.
+   * because another moderator was faster.
    */
   readonly take: (
     target: AccountId,

@@ -8,7 +8,7 @@ import { AddressRules, ipBlockSeverities, type IpBlockSeverity } from "./Address
 
 /** Maximum IP blocks in memory of a process. */
 export const ipBlocksMax = 200_000
-/** Maximum age of the cached blocks, while this node hears of changes and while it does not, in milliseconds. */
+/** Maximum age of the cached blocks, while this node receives changes and while it does not, in milliseconds. */
 const knownMillisMax = 30_000
 const disconnectedMillisMax = 1_000
 
@@ -22,7 +22,7 @@ const blockRows = rowsOf(
 
 /**
  * IP blocks in memory, for a check on every request. A lookup needs no fiber and no query, and is free if there are no
- * blocks. Every node reloads the blocks as soon as it hears of a change.
+ * blocks. Every node reloads the blocks as soon as it receives a change.
  */
 export class BlockedAddresses extends Context.Service<BlockedAddresses, {
   /** Returns the severity of the strictest block of an address at a time in milliseconds since 1970. */

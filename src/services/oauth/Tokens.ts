@@ -67,7 +67,7 @@ export class Tokens extends Context.Service<Tokens, {
 /** SQL for the `UserState` of a token `t` with its user `u` and account `a` (LEFT JOIN). */
 export const userState = `CASE WHEN t.account_id IS NULL THEN 'active' ELSE ${userStateSql} END`
 
-const Row = Schema.Struct({
+const TokenRow = Schema.Struct({
   id: TokenId,
   appId: Schema.NullOr(AppId),
   accountId: Schema.NullOr(AccountId),
@@ -77,20 +77,20 @@ const Row = Schema.Struct({
   lastUsedAt: Schema.NullOr(Timestamptz),
   lastSeenAt: Schema.NullOr(Timestamptz),
   permissions: Schema.NullOr(Schema.BigInt),
-  everybodys: Schema.NullOr(Schema.BigInt),
+  defaultPermissions: Schema.NullOr(Schema.BigInt),
   locale: Schema.NullOr(Schema.String),
   state: UserState
 })
-type Row = typeof Row.Type
-const tokenRows = rowsOf(Row)
+type TokenRow = typeof TokenRow.Type
+const tokenRows = rowsOf(TokenRow)
 
-const infoOf = (row: Row): TokenInfo => ({
+const infoOf = (row: TokenRow): TokenInfo => ({
   tokenId: row.id,
   appId: row.appId ?? undefined,
   accountId: row.accountId ?? undefined,
   scopes: new Set(Scopes.parse(row.scopes)),
   revoked: row.revoked,
-  permissions: row.permissions === null ? 0n : combined(row.permissions, row.everybodys ?? 0n),
+  permissions: row.permissions === null ? 0n : combined(row.permissions, row.defaultPermissions ?? 0n),
   state: row.state,
   locale: row.locale ?? undefined,
   createdAt: row.createdAt
@@ -113,13 +113,13 @@ const make = Effect.gen(function*() {
     aloneMillisMax: cachedTokenMillisMax
   })
 
-  const stale = (date: Date | null, now: number) => date === null || now - date.getTime() >= visitMillis
+  const isStale = (date: Date | null, now: number) => date === null || now - date.getTime() >= visitMillis
 
   /** Records the use of a token and the visit of its user. Inactive users get no feeds. */
-  const recordVisit = Effect.fnUntraced(function*(row: Row, now: number) {
+  const recordVisit = Effect.fnUntraced(function*(row: TokenRow, now: number) {
     const at = new Date(now)
-    if (stale(row.lastUsedAt, now)) yield* sql`UPDATE oauth_tokens SET last_used_at = ${at} WHERE id = ${row.id}`
-    if (row.accountId === null || row.state !== "active" || !stale(row.lastSeenAt, now)) return
+    if (isStale(row.lastUsedAt, now)) yield* sql`UPDATE oauth_tokens SET last_used_at = ${at} WHERE id = ${row.id}`
+    if (row.accountId === null || row.state !== "active" || !isStale(row.lastSeenAt, now)) return
     yield* sql`
       WITH seen AS (UPDATE users SET last_seen_at = ${at} WHERE account_id = ${row.accountId} RETURNING account_id),
       days AS (INSERT INTO active_days (day, account_id)
@@ -130,14 +130,14 @@ const make = Effect.gen(function*() {
 
   const find = traced("Tokens.find")(function*(secret: Redacted.Redacted) {
     const hash = yield* secrets.hash(secret)
-    return Option.fromUndefinedOr(yield* cache.get(Hex.encode(hash), stored(hash)))
+    return Option.fromUndefinedOr(yield* cache.get(Hex.encode(hash), load(hash)))
   }, Effect.orDie)
 
-  const stored = Effect.fnUntraced(function*(hash: Uint8Array) {
+  const load = Effect.fnUntraced(function*(hash: Uint8Array) {
     const now = yield* Clock.currentTimeMillis
     const [row] = yield* tokenRows(sql`
       SELECT t.id, t.app_id, t.account_id, t.scopes, t.revoked_at IS NOT NULL AS revoked, t.created_at, t.last_used_at,
-        u.last_seen_at, u.locale, ${sql.literal(givenBits)} AS permissions, e.permissions AS everybodys,
+        u.last_seen_at, u.locale, ${sql.literal(givenBits)} AS permissions, e.permissions AS default_permissions,
         ${sql.literal(userState)} AS state
       FROM oauth_tokens t
       LEFT JOIN users u ON u.account_id = t.account_id
@@ -151,7 +151,7 @@ const make = Effect.gen(function*() {
       yield* Effect.catchTag(
         recordVisit(row, now),
         "SqlError",
-        (error) => Effect.logWarning("a user's recordVisit could not be recorded", error)
+        (error) => Effect.logWarning("the use of a token could not be recorded; it is recorded at the next use", error)
       )
     }
     return infoOf(row)
@@ -190,16 +190,17 @@ const make = Effect.gen(function*() {
     if (old.length > 0) yield* revoke({ tokenIds: old.map(({ id }) => TokenId.make(id)) })
   })
 
-  /** Condition for rows with `account_id` and `app_id` that a revocation of all tokens covers. */
+  /** Condition: the row belongs to this account, this app, or this app's use by this account. */
   const ownedBy = (which: { readonly accountId?: AccountId; readonly appId?: AppId }) =>
     sql.and([
       ...(which.accountId === undefined ? [] : [sql`account_id = ${which.accountId}`]),
       ...(which.appId === undefined ? [] : [sql`app_id = ${which.appId}`])
     ])
 
-  const end = Effect.fnUntraced(function*(tokens: Fragment, at: Date) {
+  /** Revokes the live tokens that meet a condition, and announces that after the commit. */
+  const revokeWhere = Effect.fnUntraced(function*(condition: Fragment, at: Date) {
     const ended = yield* idRows(sql`
-      WITH ended AS (UPDATE oauth_tokens SET revoked_at = ${at} WHERE revoked_at IS NULL AND ${tokens} RETURNING id),
+      WITH ended AS (UPDATE oauth_tokens SET revoked_at = ${at} WHERE revoked_at IS NULL AND ${condition} RETURNING id),
       silenced AS (DELETE FROM push_subscriptions WHERE token_id IN (SELECT id FROM ended))
       SELECT id FROM ended`)
     if (ended.length === 0) return
@@ -213,11 +214,11 @@ const make = Effect.gen(function*() {
       if ("tokenIds" in which) {
         return which.tokenIds.length === 0
           ? undefined
-          : yield* end(sql.in("id", which.tokenIds), at)
+          : yield* revokeWhere(sql.in("id", which.tokenIds), at)
       }
       // Unused codes could still be exchanged for new tokens.
       yield* sql`UPDATE oauth_grants SET used_at = ${at} WHERE used_at IS NULL AND ${ownedBy(which)}`
-      yield* end(ownedBy(which), at)
+      yield* revokeWhere(ownedBy(which), at)
     },
     retryDeadlocks(sql),
     Effect.orDie

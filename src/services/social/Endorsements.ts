@@ -12,8 +12,8 @@ export const endorsementsMax = 500
 /** Featured accounts of a profile, among those that its owner follows (S-213). `FollowLists` lists them. */
 export class Endorsements extends Context.Service<Endorsements, {
   /**
-   * Features a followed account, once; in the transaction of a command that holds the pair. Fails if it is not
-   * followed.
+   * Features a followed account, once. The caller's transaction has locked the pair of accounts (`Pairs`). Fails if the
+   * owner does not follow the account.
    */
   readonly add: (owner: bigint, target: bigint) => Effect.Effect<void, SqlError | Unprocessable>
   readonly remove: (owner: bigint, target: bigint) => Effect.Effect<void, SqlError>

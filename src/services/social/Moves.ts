@@ -72,7 +72,7 @@ export class Moves extends Context.Service<Moves, {
       const perform = traced("Moves.perform")(function*(accountId: AccountId, target: AccountId) {
         const now = yield* Clock.currentTimeMillis
         const [self, other] = yield* Effect.map(
-          sideRows(sql`SELECT a.id, a.username, a.domain, a.uri,
+          sideRows(sql`SELECT a.id, a.actor_path, a.domain, a.uri,
               a.moved_to_id IS NOT NULL OR r.moved_to IS NOT NULL AS moved, a.suspended_at IS NOT NULL AS suspended, m.moved_at,
               CASE WHEN a.domain IS NULL THEN a.also_known_as ELSE coalesce(r.also_known_as, '{}') END AS aliases
             FROM accounts a LEFT JOIN remote_actors r ON r.account_id = a.id LEFT JOIN moves m ON m.account_id = a.id
@@ -83,7 +83,7 @@ export class Moves extends Context.Service<Moves, {
           return yield* new NotAllowed({ text: "The target account was not found" })
         }
         if (other.moved) return yield* new NotAllowed({ text: "The target account has moved to another account" })
-        const uri = self.uri ?? Urls.actor(config, self.username)
+        const uri = self.uri ?? Urls.actor(config, self.actorPath)
         if (!other.aliases.includes(uri)) {
           return yield* new NotAllowed({ text: "The target account does not list this account as an alias" })
         }
@@ -96,7 +96,7 @@ export class Moves extends Context.Service<Moves, {
           tracked("account", [accountId])(sql`UPDATE accounts SET moved_to_id = ${target} WHERE id = ${accountId}`)
         )
         yield* sql`INSERT INTO moves (account_id, target_uri, moved_at)
-          VALUES (${accountId}, ${other.uri ?? Urls.actor(config, other.username)}, ${new Date(now)})
+          VALUES (${accountId}, ${other.uri ?? Urls.actor(config, other.actorPath)}, ${new Date(now)})
           ON CONFLICT (account_id) DO UPDATE SET moved_at = excluded.moved_at, target_uri = excluded.target_uri, handed_over = 0`
       })
 
@@ -165,7 +165,7 @@ export class Moves extends Context.Service<Moves, {
 
 const Side = Schema.Struct({
   id: Schema.BigInt,
-  username: Schema.String,
+  actorPath: Urls.ActorPath,
   domain: Schema.NullOr(Schema.String),
   uri: Schema.NullOr(Schema.String),
   moved: Schema.Boolean,

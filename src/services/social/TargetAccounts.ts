@@ -17,7 +17,7 @@ const TargetAccount = Schema.Struct({
   foreignCaller: Schema.Boolean,
   /** The account is local, or an ActivityPub actor that can receive activities. */
   reachable: Schema.Boolean,
-  /** One of the two blocks the other, or the other's domain. */
+  /** Either account blocks the other, or the other's domain. */
   blocked: Schema.Boolean
 })
 type TargetAccount = typeof TargetAccount.Type

@@ -12,7 +12,7 @@ const [keptMillisMax, aloneMillisMax] = [5 * 60_000, 5_000]
 
 const ruleRows = rowsOf(SpamRule)
 
-/** Spam rules that are on or dry, in order. Every node hears of changes. */
+/** Spam rules that are on or dry, in order. Every node is told of changes. */
 export class ActiveSpamRules extends Context.Service<ActiveSpamRules, {
   readonly current: Effect.Effect<ReadonlyArray<ReadyRule>, SqlError>
 }>()("murmuration/services/spam/ActiveSpamRules") {

@@ -46,7 +46,7 @@ export interface RuleHits {
 
 type Refused = NotAllowed | RecordNotFound | Unprocessable
 
-/** Chain of spam rules for staff; every node hears of a change at once. */
+/** Chain of spam rules for staff; every node is told of a change at once. */
 export class SpamRules extends Context.Service<SpamRules, {
   /** Rules in order. */
   readonly list: Effect.Effect<ReadonlyArray<SpamRule>>

@@ -14,7 +14,7 @@ import { accountReactionsMax, customName, isEmoji, type ReactionEmoji, reactions
 /** Origin of a remote reaction. */
 export interface RemoteReaction {
   readonly uri: string | undefined
-  /** It was sent as a Like. */
+  /** True if the reaction was sent as a Like. */
   readonly liked: boolean
 }
 const here: RemoteReaction = { uri: undefined, liked: false }

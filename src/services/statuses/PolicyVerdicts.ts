@@ -13,7 +13,7 @@ import { interactionOf, type PolicyTarget, RequestKind } from "./InteractionRequ
 const StandingRow = Schema.Struct({
   accountId: Schema.BigInt,
   statusId: Schema.BigInt,
-  username: Schema.String,
+  actorPath: Urls.ActorPath,
   uri: Schema.NullOr(Schema.String),
   follows: Schema.Boolean,
   followed: Schema.Boolean,
@@ -72,7 +72,7 @@ export class PolicyVerdicts extends Context.Service<PolicyVerdicts, {
       const config = yield* ServerConfig
       const standings = (asking: ReadonlyArray<Asking>) =>
         standingRows(sql`
-          SELECT a.id AS account_id, given.status_id, a.username, a.uri,
+          SELECT a.id AS account_id, given.status_id, a.actor_path, a.uri,
             EXISTS (SELECT FROM follows WHERE account_id = a.id AND target_account_id = given.author_id) AS follows,
             EXISTS (SELECT FROM follows WHERE account_id = given.author_id AND target_account_id = a.id) AS followed,
             EXISTS (SELECT FROM mentions WHERE status_id = given.status_id AND account_id = a.id AND NOT silent AND NOT quiet)
@@ -90,7 +90,7 @@ export class PolicyVerdicts extends Context.Service<PolicyVerdicts, {
         const standing = {
           ...row,
           isAuthor: target.accountId === row.accountId,
-          uri: row.uri ?? Urls.actor(config, row.username)
+          uri: row.uri ?? Urls.actor(config, row.actorPath)
         }
         const said = decide(policyOf(target, interactionOf[kind]), standing)
         // A rejected request is not asked again.

@@ -17,7 +17,7 @@ export const PostCleanup = Schema.Struct({
   /** Keeps posts that the author favourited or bookmarked. */
   keepOwnFavourites: Schema.Boolean,
   keepOwnBookmarks: Schema.Boolean,
-  /** Keeps posts with at least so many favourites or boosts; null for no such rule. */
+  /** Keeps posts with at least this number of favourites or boosts; null for no such rule. */
   minFavourites: Schema.NullOr(Schema.Int),
   minReblogs: Schema.NullOr(Schema.Int)
 })

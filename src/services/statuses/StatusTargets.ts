@@ -30,7 +30,7 @@ const SeenTarget = Schema.Struct({ ...StatusTarget.fields, blocking: Schema.Bool
 type SeenTarget = typeof SeenTarget.Type
 const placedRows = rowsOf(Schema.Struct({ ...SeenTarget.fields, place: Schema.Int }))
 const targetRows = rowsOf(StatusTarget)
-/** Parent of a reply, and the account that it replies to. */
+/** Parent of a reply, and the account that the reply is addressed to. */
 const Parent = Schema.Struct({
   ...StoredStatus.mapFields(
     Struct.pick(["id", "accountId", "conversationId", "local", "localOnly", "visibility", "interactionPolicy"])

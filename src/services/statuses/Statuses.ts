@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { cardCreator, CardRecord, cardRecord } from "../cards/Card.ts"
 import { columnsOf } from "../database/Columns.ts"
 import { rowsOf } from "../database/Rows.ts"
+import { ActorPath } from "../instance/Urls.ts"
 import { MediaRecord, recordsOf } from "../media/MediaRecord.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -14,7 +15,7 @@ import { textFields } from "./Written.ts"
 
 /** An account that a status mentions. `url` is null for local ones. */
 export const MentionRecord = Schema.Struct({
-  /** Decimal string. */
+  /** Id of the account, as a decimal string. */
   id: Schema.String,
   username: Schema.String,
   domain: Schema.NullOr(Schema.String),
@@ -48,7 +49,8 @@ export const QuoteRecord = Schema.Struct({
     deleted: Schema.Boolean,
     uri: Schema.NullOr(Schema.String),
     url: Schema.NullOr(Schema.String),
-    username: Schema.String
+    username: Schema.String,
+    actorPath: ActorPath
   })),
   /** Id of the authorization by another server. */
   authorizationUri: Schema.NullOr(Schema.String)
@@ -76,6 +78,7 @@ export const StatusRecord = Schema.Struct({
   /** Source text if it is not plain text; null otherwise. */
   source: Schema.NullOr(Schema.String),
   username: Schema.String,
+  actorPath: ActorPath,
   domain: Schema.NullOr(Schema.String),
   mentions: Schema.Array(MentionRecord),
   /** Normalised names. */
@@ -136,7 +139,9 @@ export class Statuses extends Context.Service<Statuses, {
         if (ids.length === 0) return []
         const wanted = [...new Set(ids)]
         const records = yield* statusRows(sql`
-          SELECT ${shown.list(sql, "s")}, s.sensitive OR a.sensitized_at IS NOT NULL AS sensitive, a.username, a.domain,
+          SELECT ${
+          shown.list(sql, "s")
+        }, s.sensitive OR a.sensitized_at IS NOT NULL AS sensitive, a.username, a.actor_path, a.domain,
             CASE WHEN s.content_type <> 'text/plain' THEN s.text END AS source, app.name AS application_name, app.website AS application_website,
             coalesce(u.show_application, true) AS show_application,
             coalesce((SELECT json_agg(json_build_object('id', n.id::text, 'username', n.username, 'domain', n.domain,
@@ -151,7 +156,7 @@ export class Statuses extends Context.Service<Statuses, {
               ${cardCreator(sql)} WHERE l.status_id = s.id) AS card,
             (SELECT json_build_object('state', q.state, 'legacy', q.legacy, 'status', CASE WHEN t.id IS NOT NULL THEN
                 json_build_object('id', t.id::text, 'accountId', t.account_id::text, 'visibility', t.visibility,
-                  'local', t.local, 'localOnly', t.local_only, 'deleted', t.deleted_at IS NOT NULL, 'uri', t.uri, 'url', t.url, 'username', ta.username) END,
+                  'local', t.local, 'localOnly', t.local_only, 'deleted', t.deleted_at IS NOT NULL, 'uri', t.uri, 'url', t.url, 'username', ta.username, 'actorPath', ta.actor_path) END,
                 'authorizationUri', q.authorization_uri)
               FROM quotes q LEFT JOIN (statuses t JOIN accounts ta ON ta.id = t.account_id) ON t.id = q.quoted_status_id WHERE q.status_id = s.id) AS quote,
             coalesce((SELECT json_agg(json_build_object('id', c.id::text, 'accountId', c.account_id::text, 'name', c.name, 'uri', c.uri)

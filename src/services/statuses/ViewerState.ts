@@ -7,7 +7,7 @@ import type { StoredStatus } from "./StoredStatus.ts"
 export interface StatusKey
   extends Pick<StoredStatus, "id" | "accountId" | "visibility" | "conversationId" | "local" | "localOnly">
 {
-  /** It has a poll. */
+  /** True if the status has a poll. */
   readonly poll: boolean
   /** Interaction policy, if it restricts replies, favourites or boosts. */
   readonly control?: StoredPolicy

@@ -35,7 +35,7 @@ interface Race {
   readonly sides: (pair: Pair) => readonly [readonly [AccountId, Command], readonly [AccountId, Command]]
 }
 
-const locked = (stands: boolean): Command => ({ _tag: "UpdateProfile", change: { locked: stands } })
+const setLocked = (locked: boolean): Command => ({ _tag: "UpdateProfile", change: { locked } })
 
 const races: ReadonlyArray<Race> = [
   {
@@ -60,31 +60,31 @@ const races: ReadonlyArray<Race> = [
     sides: ({ here, other }) => [[other, follow(here)], [here, { _tag: "BlockDomain", domain }]]
   },
   {
-    what: "who is let in and who blocks",
-    before: ({ here, near }) => [[here, locked(true)], [near, follow(here)]],
+    what: "an authorised follow request and a block by its requester",
+    before: ({ here, near }) => [[here, setLocked(true)], [near, follow(here)]],
     sides: ({ here, near }) => [[here, { _tag: "AuthorizeFollow", target: near }], [near, block(here)]]
   },
   {
-    what: "an account that lets everybody in and who blocks it",
-    before: ({ here, near }) => [[here, locked(true)], [near, follow(here)]],
-    sides: ({ here, near }) => [[here, locked(false)], [near, block(here)]]
+    what: "an account that unlocks itself and a block by its requester",
+    before: ({ here, near }) => [[here, setLocked(true)], [near, follow(here)]],
+    sides: ({ here, near }) => [[here, setLocked(false)], [near, block(here)]]
   },
   {
-    what: "a follow and an account that asks first from now on",
-    sides: ({ here, near }) => [[near, follow(here)], [here, locked(true)]]
+    what: "a follow and its target, which locks itself",
+    sides: ({ here, near }) => [[near, follow(here)], [here, setLocked(true)]]
   },
   {
-    what: "a request and an account that is open from now on",
-    before: ({ here }) => [[here, locked(true)]],
-    sides: ({ here, near }) => [[near, follow(here)], [here, locked(false)]]
+    what: "a follow request and its target, which unlocks itself",
+    before: ({ here }) => [[here, setLocked(true)]],
+    sides: ({ here, near }) => [[near, follow(here)], [here, setLocked(false)]]
   },
   {
-    what: "a follow and the end of the account that is followed",
+    what: "a follow and the deletion of its target",
     sides: ({ here, near }) => [[near, follow(here)], [here, { _tag: "DeleteAccount" }]]
   },
   {
-    what: "who is let in and is gone",
-    before: ({ here, near }) => [[here, locked(true)], [near, follow(here)]],
+    what: "an authorised follow request and the deletion of its requester",
+    before: ({ here, near }) => [[here, setLocked(true)], [near, follow(here)]],
     sides: ({ here, near }) => [[here, { _tag: "AuthorizeFollow", target: near }], [near, { _tag: "DeleteAccount" }]]
   }
 ]
@@ -109,7 +109,7 @@ layer(layerActors, { excludeTestServices: true })("two accounts at the same time
   })
 
   /** Runs due work at once: effects of domain blocks, and data of deleted accounts. */
-  const over = Effect.gen(function*() {
+  const over = Effect.fnUntraced(function*(oneByOne: boolean) {
     const { wake } = yield* AccountActors
     const sql = yield* SqlClient.SqlClient
     const due = sql<{ accountId: bigint }>`UPDATE agenda SET due_at = 'epoch' RETURNING account_id`
@@ -120,7 +120,7 @@ layer(layerActors, { excludeTestServices: true })("two accounts at the same time
       })
       yield* settled
     }
-    return yield* violations
+    return yield* violations(oneByOne)
   })
 
   it.effect("F12: one side's check holds when the other commits: one by one in both orders, and 60 pairs at once", () =>
@@ -136,9 +136,10 @@ layer(layerActors, { excludeTestServices: true })("two accounts at the same time
           yield* turned ? interleave(two!, one!) : interleave(one!, two!)
         }
       }
+      assert.deepStrictEqual(yield* over(true), [])
       const sides = yield* Effect.forEach(Array.from({ length: 60 }, (_, at) => races[at % races.length]!), prepare)
       yield* Effect.forEach(sides.flat(), Effect.exit, { concurrency: "unbounded" })
-      assert.deepStrictEqual(yield* over, [])
+      assert.deepStrictEqual(yield* over(false), [])
       assert.deepStrictEqual(yield* deadlocks, before)
     }))
 

@@ -8,15 +8,15 @@ import { person } from "../../support/People.ts"
  * second waits for the first. This proves that a check is repeated after a concurrent commit.
  */
 
-/** Key of the lock that shows that the first one has stopped. */
+/** Key of the lock that shows that the first command has stopped. */
 const standing = 4_711
 const tables = ["follows", "follow_requests", "blocks", "domain_mutes", "quotes"]
 
-/** A write to these tables waits as long as `interleave` says so. */
+/** Installs triggers by which `interleave` stops a write to these tables. */
 export const meetings = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`CREATE TABLE meetings (over boolean NOT NULL)`)
-  // One row stands for a meeting; a sequence also counts uncommitted callers.
+  // A row means that a meeting is in progress; a sequence also counts uncommitted callers.
   yield* sql.unsafe(`CREATE SEQUENCE turns`)
   yield* sql.unsafe(`CREATE FUNCTION meet() RETURNS trigger LANGUAGE plpgsql VOLATILE AS $$ BEGIN
     IF EXISTS (SELECT FROM meetings) AND nextval('turns') = 1 THEN
@@ -32,7 +32,7 @@ export const meetings = Effect.gen(function*() {
   }
 })
 
-/** Runs the second while the first stands before its row; where that writes none, after it. */
+/** Runs `second` while `first` is stopped before its write; after `first`, if `first` writes no row. */
 export const interleave = Effect.fnUntraced(function*<A, B>(
   first: Effect.Effect<unknown, A>,
   second: Effect.Effect<unknown, B>
@@ -65,8 +65,11 @@ export const remoteAccount = Effect.fnUntraced(function*(username: string, domai
   return AccountId.make(id)
 })
 
-/** Relations that should not be, in words; and figures that are not those of the rows. */
-export const violations = Effect.gen(function*() {
+/**
+ * Relations that should not be, in words; and figures that are not those of the rows. `oneByOne`: the commands were
+ * recorded in the order in which they took effect, which is not so for concurrent ones.
+ */
+export const violations = Effect.fnUntraced(function*(oneByOne: boolean) {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<{ wrong: string }>`
     WITH relations AS (SELECT 'follows' AS how, account_id, target_account_id FROM follows
@@ -79,7 +82,7 @@ export const violations = Effect.gen(function*() {
         UNION ALL SELECT ' over a block of the domain' FROM domain_mutes d WHERE d.account_id = t.id AND d.domain = a.domain
         UNION ALL SELECT ', one of whom is gone' FROM retired_usernames g WHERE g.username IN (lower(a.username), lower(t.username))
         UNION ALL SELECT ', who asked to be asked before' FROM commands l JOIN commands f ON f.account_id = a.id
-          WHERE r.how = 'follows' AND t.locked AND l.account_id = t.id AND l.id LIKE 'UpdateProfile:%' AND f.id LIKE 'Follow:%'
+          WHERE ${oneByOne} AND r.how = 'follows' AND t.locked AND l.account_id = t.id AND l.id LIKE 'UpdateProfile:%' AND f.id LIKE 'Follow:%'
             AND l.created_at < f.created_at
         UNION ALL SELECT ', who has nobody wait' WHERE r.how = 'asks' AND NOT t.locked AND t.domain IS NULL) why
     UNION ALL SELECT a.username || ' has other figures' FROM account_stats s JOIN accounts a ON a.id = s.account_id

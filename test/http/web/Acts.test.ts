@@ -130,7 +130,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const [hanna, igor] = yield* pair("hanna", "igor")
       const browser = yield* staffBrowser(hanna)
       const page = (name: string) => browser.get(`/web/accounts/${igor.accountId}/${name}`)
-      assert.include((yield* browser.get("/@igor")).text, "Settings of the follow")
+      assert.include((yield* browser.get("/@igor")).text, "Follow settings")
       yield* browser.press(yield* page("follow"), "followOptions", { notify: "true", languages: "de, en" })
       yield* browser.press(yield* page("note"), "note", { comment: "from school" })
       yield* browser.press(yield* browser.get("/@igor"), "endorse")

@@ -199,7 +199,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.match(page.text, /<option value="private" selected>/)
       const warned = yield* browser.press(page, "post", { text: "@frida hi", visibility: "public" })
       assert.strictEqual(warned.status, 422)
-      assert.include(warned.text, "Your reply is public, but the post that you reply to is not.")
+      assert.include(warned.text, "Your reply is public, but the post you are replying to is not.")
       const done = yield* browser.press(warned, "post_anyway", { text: "@frida hi", visibility: "public" })
       const [reply] = yield* statusesOf(gerd)
       assert.strictEqual(reply!["in_reply_to_id"], body.id)

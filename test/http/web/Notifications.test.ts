@@ -79,7 +79,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* browser.press(page, "clear")
       const empty = yield* browser.get("/notifications")
       assert.include(empty.text, "No notifications.")
-      assert.include(empty.text, "All notifications are deleted.")
+      assert.include(empty.text, "All notifications were deleted.")
       assert.strictEqual((yield* ask(gerd, "GET", "/api/v1/notifications")).body.length, 0)
     }))
 

@@ -9,6 +9,7 @@ import { Handover } from "../../../src/layers/Handover.ts"
 import * as HttpServer from "../../../src/layers/HttpServer.ts"
 import * as NodeServer from "../../../src/layers/NodeServer.ts"
 import * as Telemetry from "../../../src/layers/Telemetry.ts"
+import { ServerFigures } from "../../../src/services/metrics/ServerFigures.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { testEnvironment } from "../../support/TestEnvironment.ts"
 import { diceOf, runsOr, seed, timeoutMillis } from "./Generate.ts"
@@ -51,6 +52,7 @@ const handover = Layer.effect(
 
 const Live = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
   Layer.provideMerge(HttpServer.layer),
+  Layer.provide(ServerFigures.layerNone),
   Layer.provide(handover.pipe(Layer.provide(NodeCrypto.layer))),
   Layer.provideMerge(testEnvironment({ PORT: "0", TRUSTED_PROXIES: "10.0.0.0/8", CONNECTIONS_PER_ADDRESS: "16" }))
 )

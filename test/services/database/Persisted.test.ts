@@ -4,7 +4,7 @@ import type { Command } from "../../../src/actors/account/core/Protocol.ts"
 import { PersistedCommand } from "../../../src/actors/account/core/Protocol.ts"
 import { AccountId, AppId, StatusId } from "../../../src/services/database/Ids.ts"
 import { persisted } from "../../../src/services/database/Persisted.ts"
-import { type CommandAnswer, PersistedAnswer } from "../../../src/services/intents/Commands.ts"
+import { type CommandResponse, PersistedResponse } from "../../../src/services/intents/Commands.ts"
 import { PersistedPost } from "../../../src/services/statuses/Post.ts"
 import { post } from "../../support/Posts.ts"
 
@@ -53,12 +53,12 @@ describe("JSON in rows", () => {
 
   it.effect("answers that were remembered before versions were written", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* PersistedAnswer.decode({ id: "7", kind: "report" }), { id: "7", kind: "report" })
-      const answer: CommandAnswer = { id: "8", kind: "status", standing: { limit: 300, remaining: 299, resetAt: 1 } }
-      assert.deepStrictEqual(yield* PersistedAnswer.decode({ ...answer }), answer)
-      const json: unknown = JSON.parse(yield* PersistedAnswer.encode(answer))
+      assert.deepStrictEqual(yield* PersistedResponse.decode({ id: "7", kind: "report" }), { id: "7", kind: "report" })
+      const answer: CommandResponse = { id: "8", kind: "status", standing: { limit: 300, remaining: 299, resetAt: 1 } }
+      assert.deepStrictEqual(yield* PersistedResponse.decode({ ...answer }), answer)
+      const json: unknown = JSON.parse(yield* PersistedResponse.encode(answer))
       assert.deepInclude(json, { id: "8", kind: "status", version: 1 })
-      assert.deepStrictEqual(yield* PersistedAnswer.decode(json), answer)
+      assert.deepStrictEqual(yield* PersistedResponse.decode(json), answer)
     }))
 
   it.effect("data of a newer version is not misread", () =>

@@ -72,7 +72,7 @@ layer(services)("Tokens", (it) => {
       const [dora, ella] = [AccountId.make(yield* user("dora")), AccountId.make(yield* user("ella"))]
       const { secret } = yield* tokens.issue({ appId: undefined, accountId: dora }, ["read"])
       assert.strictEqual((yield* find(secret)).state, "active")
-      const uri = Urls.actor(yield* ServerConfig, "dora")
+      const uri = Urls.actor(yield* ServerConfig, Urls.ActorPath.make("/users/dora"))
       yield* sql`UPDATE accounts SET also_known_as = ${[uri]} WHERE id = ${ella}`
       yield* sql.withTransaction(moves.perform(dora, ella))
       assert.strictEqual((yield* find(secret)).state, "moved")

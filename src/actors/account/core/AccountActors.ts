@@ -1,7 +1,7 @@
 import { Cause, Clock, Context, Effect, Layer, Random } from "effect"
 import { Changes } from "../../../services/caching/Changes.ts"
 import type { AccountId } from "../../../services/database/Ids.ts"
-import type { CommandAnswer } from "../../../services/intents/Commands.ts"
+import type { CommandResponse } from "../../../services/intents/Commands.ts"
 import { type ClientError, refusedBySpamRule as refused, Unavailable } from "../../../services/runtime/Errors.ts"
 import { ProcessStalled } from "../../../services/runtime/StoodStill.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
@@ -10,15 +10,18 @@ import { Account, type Command } from "./Protocol.ts"
 /** How long a caller waits for an account's actor, in seconds. After that the client is told to retry. */
 export const commandSecondsMax = 5
 
-/** Client of the accounts' actors, on whichever node they run. A command yields its answer or an error for clients. */
+/**
+ * Client of the accounts' actors, on whichever node they run. A command returns its response, or fails with an error
+ * for clients.
+ */
 export class AccountActors extends Context.Service<AccountActors, {
   /**
    * Runs a command on the account's actor. Commands with the same `key` (the client's Idempotency-Key) get the same
-   * answer for a day; without a key each call has its own id. Fails with `Unavailable` after five seconds: the command
-   * may have been done by then, but is not started later.
+   * response for a day; without a key each call has its own id. Fails with `Unavailable` after five seconds: the
+   * command may have run, but does not start later.
    */
-  readonly tell: (accountId: AccountId, command: Command, key?: string) => Effect.Effect<CommandAnswer, ClientError>
-  /** Tells the actor that rows wait for it. Never fails: the agenda makes up for a lost wake-up. */
+  readonly tell: (accountId: AccountId, command: Command, key?: string) => Effect.Effect<CommandResponse, ClientError>
+  /** Wakes the actor to process new rows. Never fails: the agenda makes up for a lost wake-up. */
   readonly wake: (accountId: AccountId) => Effect.Effect<void>
   /** Like `wake`, but for inbound activities of a remote account only. */
   readonly receive: (accountId: AccountId) => Effect.Effect<void>
@@ -28,23 +31,23 @@ export class AccountActors extends Context.Service<AccountActors, {
     Effect.gen(function*() {
       const clientOf = yield* Account.client
       const { addRemote } = yield* Changes
-      const away = (cause: unknown) =>
+      const unavailable = (cause: unknown) =>
         Effect.logWarning("an account's actor did not respond", cause).pipe(Effect.andThen(new Unavailable()))
 
       const tell = traced("AccountActors.tell")(function*(accountId: AccountId, command: Command, key?: string) {
-        const id = key === undefined ? `request:${yield* mint}` : `${command._tag}:${key}`
+        const id = key === undefined ? `request:${yield* requestId}` : `${command._tag}:${key}`
         const until = (yield* Clock.currentTimeMillis) + commandSecondsMax * 1_000
         // Checked after the clock is read: `until` would be too late if the process stalled before that.
         if ((yield* ProcessStalled)()) return yield* new Unavailable()
         const { changes = [], ...answer } = yield* clientOf(String(accountId)).Do({ id, command, until }).pipe(
           Effect.catchTags({
-            MailboxFull: away,
-            AlreadyProcessingMessage: away,
-            PersistenceError: away,
-            EntityNotAssignedToRunner: away
+            MailboxFull: unavailable,
+            AlreadyProcessingMessage: unavailable,
+            PersistenceError: unavailable,
+            EntityNotAssignedToRunner: unavailable
           }),
           // An actor that must leave its node during a command interrupts the command; the caller is not interrupted.
-          Effect.catchCauseIf(Cause.hasInterruptsOnly, away),
+          Effect.catchCauseIf(Cause.hasInterruptsOnly, unavailable),
           Effect.timeoutOrElse({ duration: `${commandSecondsMax} seconds`, orElse: () => new Unavailable() })
         )
         addRemote(changes)
@@ -62,8 +65,8 @@ export class AccountActors extends Context.Service<AccountActors, {
   ).pipe(Layer.provide(Changes.layer))
 }
 
-/** Returns an id with 106 random bits, so that two nodes never mint the same one. */
-const mint = Effect.map(
+/** Random id of 106 bits, so that two nodes never create the same one. */
+const requestId = Effect.map(
   Effect.all([Random.nextInt, Random.nextInt]),
   (parts) => parts.map((part) => Math.abs(part).toString(36)).join("-")
 )

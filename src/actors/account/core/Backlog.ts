@@ -4,7 +4,7 @@ import { fanoutsRoundMax } from "../../../services/intents/Fanouts.ts"
 
 /**
  * An actor's in-memory view of its fan-out intents: those that it committed itself. Other rows may come from a previous
- * owner, or from a commit whose answer was lost. They are read when something signals that they may exist.
+ * owner, or from a commit whose response was lost. They are read when something signals that they may exist.
  */
 export interface Backlog {
   /** Scope of the actor's fan-out fiber. */

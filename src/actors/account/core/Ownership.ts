@@ -6,7 +6,7 @@ import { rowsOf, singleRow } from "../../../services/database/Rows.ts"
 import { isDatabaseFailure } from "../../../services/database/Transactions.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import {
-  type CommandAnswer,
+  type CommandResponse,
   Commands,
   families,
   type Family,
@@ -57,7 +57,7 @@ export interface Ownership {
 
 /** Runs a single statement that creates something and is the whole command (`Commands.runAsStatement`). */
 export type RecordStatement = <A>(
-  kind: CommandAnswer["kind"],
+  kind: CommandResponse["kind"],
   statement: (recording: Recording) => Effect.Effect<A, SqlError>
 ) => Effect.Effect<A, ClientError | SqlError>
 
@@ -65,7 +65,9 @@ export type RecordStatement = <A>(
 interface Attempt {
   /** Fails if the command's deadline has passed. */
   readonly begin: Effect.Effect<void, Unavailable>
-  readonly runAsStatement: (record: RecordStatement) => Effect.Effect<CommandAnswer | undefined, ClientError | SqlError>
+  readonly runAsStatement: (
+    record: RecordStatement
+  ) => Effect.Effect<CommandResponse | undefined, ClientError | SqlError>
 }
 
 /** Creates the state of a new actor. */
@@ -177,7 +179,7 @@ export const make = Effect.gen(function*() {
     own: Ownership,
     id: string,
     kind: Family | undefined,
-    work: Effect.Effect<CommandAnswer, E>,
+    work: Effect.Effect<CommandResponse, E>,
     simple?: Attempt
   ) {
     const family = rateLimits ? kind : undefined
@@ -186,9 +188,9 @@ export const make = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const isSpent = family !== undefined && quotaOf(used, family, now).remaining <= 0
     const done = simple === undefined || isSpent ? undefined : yield* attempt(own, held, id, family, simple)
-    const metered: Effect.Effect<CommandAnswer, E | TooManyRequests> = family === undefined
+    const metered: Effect.Effect<CommandResponse, E | TooManyRequests> = family === undefined
       ? work
-      : Effect.suspend((): Effect.Effect<CommandAnswer, E | TooManyRequests> => {
+      : Effect.suspend((): Effect.Effect<CommandResponse, E | TooManyRequests> => {
         const { limit, remaining, resetAt } = quotaOf(used, family, now)
         return remaining > 0 ? work : Effect.fail(new TooManyRequests({ limit, resetAt }))
       })

@@ -13,7 +13,7 @@ import {
 import { persisted } from "../../../services/database/Persisted.ts"
 import { Change } from "../../../services/events/Broadcast.ts"
 import { ProfileChange } from "../../../services/identity/ProfileChange.ts"
-import { CommandAnswer } from "../../../services/intents/Commands.ts"
+import { CommandResponse } from "../../../services/intents/Commands.ts"
 import { actionTypes, lastingTypes, statusActionTypes } from "../../../services/moderation/ActionTypes.ts"
 import { ClientError } from "../../../services/runtime/Errors.ts"
 import { QuotePolicy } from "../../../services/statuses/InteractionPolicy.ts"
@@ -133,7 +133,9 @@ export const Command = Schema.Union([
     ...Target,
     reblogs: Schema.NullOr(Schema.Boolean),
     notify: Schema.NullOr(Schema.Boolean),
-    languages: Schema.NullOr(Schema.Array(Schema.String))
+    languages: Schema.NullOr(Schema.Array(Schema.String)),
+    /** Follow of an imported file, which does not count against the limit of follows. */
+    imported: OptionalFlag
   }),
   Schema.TaggedStruct("Unfollow", Target),
   /** Ends a follow that only another server believes to exist. */
@@ -234,7 +236,7 @@ export const Command = Schema.Union([
 export type Command = typeof Command.Type
 
 /** Answer of a command, with the changes that it made; the caller's node may not have received their broadcast yet. */
-const Done = Schema.Struct({ ...CommandAnswer.fields, changes: Schema.optionalKey(Schema.Array(Change)) })
+const Done = Schema.Struct({ ...CommandResponse.fields, changes: Schema.optionalKey(Schema.Array(Change)) })
 
 /** Versioned form of a command in `account_intents.details`. */
 export const PersistedCommand = persisted(Command, 1)

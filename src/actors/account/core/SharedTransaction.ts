@@ -9,17 +9,17 @@ import type { Owners, Ownership } from "./Ownership.ts"
 
 /** Maximum works in a transaction. */
 const worksMax = 192
-/** How long further works are gathered under load, in milliseconds. */
+/** Time for which a transaction gathers more work under load, in milliseconds. */
 const gatherMillis = 20
 /** Maximum wait for a locked row, in milliseconds. */
 const lockMillisMax = 500
 
-/** The shared transaction failed: nothing of the work is done. */
+/** The shared transaction failed and was rolled back: none of its work is done. */
 class BatchFailed extends Schema.TaggedError<BatchFailed>()("BatchFailed", {}) {}
 
 /**
- * Runs works of several of a node's actors in one transaction. Each checks that its actor owns its account. Their
- * queries are batched (`TransactionBatch`), so a flood of small works of many accounts takes a few statements. A work
+ * Runs the work of several actors of a node in one transaction. Each actor's ownership of its account is checked.
+ * Queries are batched (`TransactionBatch`), so a flood of small work for many accounts takes a few statements. Work
  * that fails before it wrote anything fails alone; otherwise the whole batch fails. Built once per node.
  */
 export const make = Effect.fnUntraced(function*({ inSharedTransaction, current }: Owners) {

@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../../services/database/Ids.ts"
-import type { CommandAnswer, Family } from "../../../services/intents/Commands.ts"
+import type { CommandResponse, Family } from "../../../services/intents/Commands.ts"
 import type { ClientError } from "../../../services/runtime/Errors.ts"
 import type { AlreadyDone } from "../../../services/staff/AuditLog.ts"
 import type { Ownership, RecordStatement } from "./Ownership.ts"
@@ -25,19 +25,19 @@ export type Verbs<Tags extends keyof Commands = keyof Commands> = {
   readonly [Tag in Tags]: (
     own: Ownership,
     command: Commands[Tag]
-  ) => Effect.Effect<CommandAnswer, ClientError | SqlError | (Tag extends StaffVerb ? AlreadyDone : never)>
+  ) => Effect.Effect<CommandResponse, ClientError | SqlError | (Tag extends StaffVerb ? AlreadyDone : never)>
 }
 
 /**
- * Handlers that need no transaction for simple commands; undefined if nothing was done. An answer is certain. A failure
- * is not: the verb then decides the command.
+ * Handlers that need no transaction for simple commands. A response is certain. After undefined (nothing was done) or a
+ * failure, the verb decides the command.
  */
 type StatementVerbs<Tags extends keyof Commands = keyof Commands> = {
   readonly [Tag in Tags]?: (
     own: Ownership,
     command: Commands[Tag],
     record: RecordStatement
-  ) => Effect.Effect<CommandAnswer | undefined, ClientError | SqlError>
+  ) => Effect.Effect<CommandResponse | undefined, ClientError | SqlError>
 }
 
 /** Runs the verb of a command. */
@@ -55,7 +55,7 @@ export const performAsStatement = <Tag extends keyof Commands>(
 }
 
 /** Rate limits that commands count against; other commands are not limited. */
-export const familyOf: Partial<Record<Command["_tag"], Family>> = {
+const families: Partial<Record<Command["_tag"], Family>> = {
   Publish: "statuses",
   Edit: "statuses",
   Schedule: "statuses",
@@ -66,13 +66,17 @@ export const familyOf: Partial<Record<Command["_tag"], Family>> = {
   Report: "reports"
 }
 
-export const onStatus = (id: bigint): CommandAnswer => ({ id: String(id), kind: "status" })
-export const onScheduled = (id: bigint): CommandAnswer => ({ id: String(id), kind: "scheduled" })
-export const onDraft = (id: bigint): CommandAnswer => ({ id: String(id), kind: "draft" })
-export const onReport = (id: bigint): CommandAnswer => ({ id: String(id), kind: "report" })
-export const onWarning = (id: bigint): CommandAnswer => ({ id: String(id), kind: "warning" })
-export const onCollection = (id: bigint): CommandAnswer => ({ id: String(id), kind: "collection" })
-export const onAnnouncement = (id: bigint): CommandAnswer => ({ id: String(id), kind: "announcement" })
-export const onAccount = (id: AccountId): CommandAnswer => ({ id: String(id), kind: "account" })
+/** Returns the rate limit that a command counts against; undefined if it is not limited. */
+export const familyOf = (command: Command): Family | undefined =>
+  command._tag === "Follow" && command.imported === true ? undefined : families[command._tag]
+
+export const onStatus = (id: bigint): CommandResponse => ({ id: String(id), kind: "status" })
+export const onScheduled = (id: bigint): CommandResponse => ({ id: String(id), kind: "scheduled" })
+export const onDraft = (id: bigint): CommandResponse => ({ id: String(id), kind: "draft" })
+export const onReport = (id: bigint): CommandResponse => ({ id: String(id), kind: "report" })
+export const onWarning = (id: bigint): CommandResponse => ({ id: String(id), kind: "warning" })
+export const onCollection = (id: bigint): CommandResponse => ({ id: String(id), kind: "collection" })
+export const onAnnouncement = (id: bigint): CommandResponse => ({ id: String(id), kind: "announcement" })
+export const onAccount = (id: AccountId): CommandResponse => ({ id: String(id), kind: "account" })
 /** Refused by the spam rule with this id. */
-export const onRefused = (id: bigint): CommandAnswer => ({ id: String(id), kind: "refused" })
+export const onRefused = (id: bigint): CommandResponse => ({ id: String(id), kind: "refused" })

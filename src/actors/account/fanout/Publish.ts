@@ -1,5 +1,6 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Metric } from "effect"
 import { SqlClient } from "effect/sql"
+import { millisOf } from "../../../services/database/Ids.ts"
 import { Broadcast } from "../../../services/events/Broadcast.ts"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import { fewReadersMax, StatusReaders } from "../../../services/feeds/StatusReaders.ts"
@@ -11,6 +12,11 @@ import * as ReaderSlices from "./ReaderSlices.ts"
 import { listsField } from "./ReaderSlices.ts"
 import { intoDelivery, type Slice, SliceRows } from "./Slice.ts"
 import * as StatusSlice from "./StatusSlice.ts"
+
+const lag = Metric.histogram("murmuration_fanout_seconds", {
+  description: "Time from a post to the end of its fan-out into homes, lists and notifications",
+  boundaries: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300]
+})
 
 /**
  * Fan-out of a new status: homes, lists, notifications, streams, and the intent for other servers. Built once per node.
@@ -89,7 +95,9 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
 
   const slice: Slice<Publish> = Effect.fnUntraced(function*(own, at, { statusId }) {
     const done = at.phase === 0 ? yield* publishAtOnce(own, at, statusId) : undefined
-    return done ?? (yield* delivered(own, publishSlice(own, at, statusId)))
+    const over = done ?? (yield* delivered(own, publishSlice(own, at, statusId)))
+    if (over === true) yield* Metric.update(lag, ((yield* Clock.currentTimeMillis) - millisOf(statusId)) / 1_000)
+    return over
   })
   return slice
 })

@@ -108,7 +108,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   })
 
   /**
-   * Handles an answer to a local account's follow: only if it was requested, and from the account that was asked (row
+   * Handles a reply to a local account's follow: only if it was requested, and from the account that was asked (row
    * 16).
    */
   const answered = (

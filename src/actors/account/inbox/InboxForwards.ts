@@ -25,7 +25,7 @@ const underWayTriesMax = 3
 /**
  * Handles activities that cannot be decided locally: those of others that the sender forwards, which are not trusted
  * (row 6), and those about unknown objects. The origin is checked outside the actor, while the activity waits on disk
- * and the actor continues. The activity is resumed when the origin answers, and dropped after its tries.
+ * and the actor continues. The activity is resumed when the origin responds, and dropped after its tries.
  */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

@@ -33,7 +33,7 @@ const uriCharactersMax = 2_000
 const undecided: ReadonlyArray<RequestState> = ["pending", "accepted"]
 
 /**
- * Handles a remote account's likes, its requests to reply to, like or boost local posts, and its answers to local
+ * Handles a remote account's likes, its requests to reply to, like or boost local posts, and its replies to local
  * requests; inside a transaction of its actor.
  */
 export const make = Effect.fnUntraced(function*(
@@ -152,7 +152,10 @@ export const make = Effect.fnUntraced(function*(
       ? removing.rejected(own, request.interactionId)
       : control.rejected(request)
 
-  /** Returns the local request that an answer is about. The interaction's own id may stand for the request. */
+  /**
+   * Returns the local request that a reply is about. The reply may name the interaction's own id instead of the
+   * request's.
+   */
   const asked = Effect.fnUntraced(function*(object: unknown) {
     const byId = requestedBy(publicUrl, idOf(object) ?? "")
     if (byId !== undefined) return byId
@@ -179,7 +182,7 @@ export const make = Effect.fnUntraced(function*(
       return done
     }
   )
-  /** Handles an Accept or Reject; undefined if it answers no local request. */
+  /** Handles an Accept or Reject; undefined if it does not reply to a local request. */
   const answered = Effect.fnUntraced(
     function*(own: Ownership, self: InboundSender, activity: Foreign, isAccepted: boolean): Effect.fn.Return<
       string | undefined,

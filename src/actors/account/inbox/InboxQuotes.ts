@@ -32,7 +32,7 @@ const stateRows = rowsOf(Schema.Struct({ state: QuoteState }))
 const undecided: ReadonlyArray<QuoteState> = ["pending", "accepted"]
 
 /**
- * Handles a remote account's requests to quote local posts, and its answers to local requests (FEP-044f); inside a
+ * Handles a remote account's requests to quote local posts, and its replies to local requests (FEP-044f); inside a
  * transaction of its actor.
  */
 export const make = Effect.fnUntraced(function*(
@@ -106,7 +106,7 @@ export const make = Effect.fnUntraced(function*(
       return done
     })
 
-  /** Returns the id of the local quoting post that an answer is about. */
+  /** Returns the id of the local quoting post that a reply to a request is about. */
   const asked = Effect.fnUntraced(function*(object: unknown) {
     const byId = requestedBy(publicUrl, idOf(object) ?? "")
     if (byId !== undefined) return byId

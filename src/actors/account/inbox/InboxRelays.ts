@@ -8,13 +8,16 @@ import { done, ignored, type Outcome } from "../core/Outcome.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import * as Sending from "../fanout/Sending.ts"
 
-/** Handles relays, which answer the server's follow and follow it back. The instance actor deals only with relays. */
+/**
+ * Handles relays: a relay accepts or rejects the server's follow, and follows it back. The instance actor deals only
+ * with relays.
+ */
 export const make = Effect.gen(function*() {
   const relays = yield* Relays
   const send = yield* Sending.make
   const us = LocalIds.instanceActor(yield* ServerConfig)
 
-  /** Handles an answer of a relay; undefined for any other answer. */
+  /** Handles an Accept or Reject of a follow of a relay; returns undefined for other follows. */
   const answered = (own: Ownership, activity: Foreign, type: "Accept" | "Reject") =>
     Effect.map(
       relays.answered(own.accountId, type, idOf(activity["object"]) ?? ""),

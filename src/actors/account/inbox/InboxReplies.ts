@@ -8,7 +8,7 @@ import type { Ownership } from "../core/Ownership.ts"
 import * as Sending from "../fanout/Sending.ts"
 import * as Controlling from "../verbs/Controlling.ts"
 
-/** Answer for a post that is no reply, or that anyone may reply to. */
+/** Result for a post that is not a reply, or that anyone may reply to. */
 const free: Gates.Answer = { agreement: "free" }
 
 /** Checks and stores the approval of a remote account's replies; inside a transaction of its actor. */

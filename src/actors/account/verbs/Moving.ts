@@ -11,7 +11,7 @@ import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onAccount, type Verbs } from "../core/Verbs.ts"
 import * as TellFollowers from "../fanout/TellFollowers.ts"
 
-const targetRows = rowsOf(Schema.Struct({ uri: Schema.NullOr(Schema.String), username: Schema.String }))
+const targetRows = rowsOf(Schema.Struct({ uri: Schema.NullOr(Schema.String), actorPath: LocalIds.ActorPath }))
 
 const Followed = Schema.Struct({
   showReblogs: Schema.Boolean,
@@ -87,10 +87,10 @@ export const make = Effect.fnUntraced(function*(
       yield* moves.perform(own.accountId, target)
       yield* intend(own, { _tag: "move", movedTo: target })
       const [to] = yield* targetRows(sql`
-        SELECT uri, username FROM accounts WHERE id = ${target}`)
+        SELECT a.uri, a.actor_path FROM accounts a WHERE a.id = ${target}`)
       // The updated profile must name the new account before the Move is delivered.
       yield* tellFollowers(own, "Profile")
-      if (to !== undefined) yield* tellFollowers(own, "Move", null, to.uri ?? LocalIds.actor(config, to.username))
+      if (to !== undefined) yield* tellFollowers(own, "Move", null, to.uri ?? LocalIds.actor(config, to.actorPath))
       return onAccount(target)
     }),
     Alias: Effect.fnUntraced(function*(own: Ownership, { present, uri }: Commands["Alias"]) {

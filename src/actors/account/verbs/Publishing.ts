@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../../services/database/Ids.ts"
 import { AgendaEntries } from "../../../services/intents/AgendaEntries.ts"
-import type { CommandAnswer } from "../../../services/intents/Commands.ts"
+import type { CommandResponse } from "../../../services/intents/Commands.ts"
 import { Fanouts } from "../../../services/intents/Fanouts.ts"
 import { AttachmentWriter } from "../../../services/media/AttachmentWriter.ts"
 import { type ClientError, UnexpectedMentions } from "../../../services/runtime/Errors.ts"
@@ -132,7 +132,7 @@ export const make = Effect.gen(function*() {
   })
 
   const publish = Effect.fnUntraced(
-    function*(own: Ownership, post: Post): Effect.fn.Return<CommandAnswer, ClientError | SqlError> {
+    function*(own: Ownership, post: Post): Effect.fn.Return<CommandResponse, ClientError | SqlError> {
       const { accountId } = own
       const parent = yield* parentOf(accountId, post)
       const quoted = yield* quoting.find(accountId, post)
@@ -169,7 +169,7 @@ export const make = Effect.gen(function*() {
    */
   const publishAsStatement = Effect.fnUntraced(
     function*(own: Ownership, { post }: Commands["Publish"], record: RecordStatement): Effect.fn.Return<
-      CommandAnswer | undefined,
+      CommandResponse | undefined,
       ClientError | SqlError
     > {
       if (!isTextOnly(post)) return undefined

@@ -8,7 +8,7 @@ import { Feeds } from "../../../services/feeds/Feeds.ts"
 import { NotificationWriter } from "../../../services/feeds/NotificationWriter.ts"
 import { foreignFollowsMax } from "../../../services/instance/ForeignLimits.ts"
 import { AgendaEntries } from "../../../services/intents/AgendaEntries.ts"
-import type { CommandAnswer } from "../../../services/intents/Commands.ts"
+import type { CommandResponse } from "../../../services/intents/Commands.ts"
 import type { NewNotification } from "../../../services/intents/Intent.ts"
 import { NotAllowed, RecordNotFound, validationFailed } from "../../../services/runtime/Errors.ts"
 import { Blocks } from "../../../services/social/Blocks.ts"
@@ -89,9 +89,9 @@ export const make = Effect.gen(function*() {
 
   /** Locks the pair before the verb reads anything about it. */
   const paired = <C extends { readonly target: AccountId }, E>(
-    verb: (own: Ownership, command: C) => Effect.Effect<CommandAnswer, E>
+    verb: (own: Ownership, command: C) => Effect.Effect<CommandResponse, E>
   ) =>
-  (own: Ownership, command: C): Effect.Effect<CommandAnswer, E | SqlError> =>
+  (own: Ownership, command: C): Effect.Effect<CommandResponse, E | SqlError> =>
     Effect.andThen(lockPairs(sql, [[own.accountId, command.target]]), verb(own, command))
 
   const verbs = {

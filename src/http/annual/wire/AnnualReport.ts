@@ -30,7 +30,7 @@ const AnnualReport = Schema.Struct({
 }).annotate({ identifier: "AnnualReport" })
 export type AnnualReport = typeof AnnualReport.Type
 
-/** Annual reports, and the accounts and statuses that they name. */
+/** Annual reports, and the accounts and statuses that the reports name. */
 export const AnnualReports = Schema.Struct({
   annual_reports: Schema.Array(AnnualReport),
   accounts: Schema.Array(Account),

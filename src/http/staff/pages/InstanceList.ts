@@ -175,7 +175,9 @@ const make = Effect.gen(function*() {
         confirm: (visit) =>
           Effect.succeed({
             title: visit.words.say("Pause deliveries to {domain}?", { domain: domainIn(visit) }),
-            text: visit.words.say("Posts are kept until you resume deliveries; those that expire before are dropped."),
+            text: visit.words.say(
+              "Posts are kept until you resume deliveries; those that expire before then are dropped."
+            ),
             button: visit.words.say("Pause"),
             danger: true
           }),

@@ -40,7 +40,7 @@ class AccountActs extends Context.Service<AccountActs, Readonly<Record<string, A
       const views = yield* AccountViews
       const tell = (command: (target: AccountId) => Command): Act => ({ viewer }, id) =>
         Effect.asVoid(actors.tell(viewer, command(id)))
-      /** Offers the opposite beside the message. */
+      /** Returns the result of an act with a button that undoes the act. */
       const undoing = (id: AccountId, act: string, notice: string): ActResult => ({
         notice,
         undo: { path: accountActPath(String(id)), act }

@@ -10,7 +10,7 @@ export const accountActPath = (id: string): string => `/web/accounts/${id}`
 
 /**
  * Renders the further acts on an account as a menu: settings of the follow, mention, note, endorsement, mute, block and
- * report. A script opens the pages of those that need an answer as dialogs (`data-dialog`).
+ * report. A script opens the pages of acts that need input as dialogs (`data-dialog`).
  */
 export const accountMenu = (visit: Visit, account: ShownAccount, relationship: RelationshipRecord): Html => {
   const { formToken, here, reader: { way, words: { say } } } = visit
@@ -29,7 +29,7 @@ export const accountMenu = (visit: Visit, account: ShownAccount, relationship: R
   }</span></summary><ul><li><a class="item" href="${way(`/publish?text=${encodeURIComponent(`@${account.acct} `)}`)}">${
     icon("at")
   }${say("Mention {account}", name)}</a></li>${
-    following || requested ? page("follow", "gear", say("Settings of the follow")) : ""
+    following || requested ? page("follow", "gear", say("Follow settings")) : ""
   }${page("note", "pen", say("Private note"))}${
     following
       ? endorsed

@@ -30,7 +30,7 @@ interface Asked {
   readonly relationship: RelationshipRecord
   /** Start of each form: its token and where it leads back to. */
   readonly start: Html
-  /** Post from which the reader came. */
+  /** Post on whose page the reader opened the act. */
   readonly status: bigint | undefined
 }
 
@@ -96,7 +96,7 @@ const make = Effect.gen(function*() {
     return Effect.succeed({
       title: say("Mute {account}", { account: `@${account.acct}` }),
       inside: html`<p>${
-        say("You no longer see these posts. The account does not learn of it, and can still see yours.")
+        say("You no longer see this account's posts. The account is not told, and can still see yours.")
       }</p>
 <p><label>${say("For how long")} <select name="seconds">${
         muteSeconds.map((seconds) => html`<option value="${seconds}">${labels[seconds]}</option>`)
@@ -110,7 +110,7 @@ ${checkbox("notifications", say("Hide notifications from this account, too"), tr
     Effect.succeed({
       title: say("Block {account}", { account: `@${account.acct}` }),
       inside: html`<p>${
-        say("You no longer see each other's posts, and cannot follow or mention each other. The account may notice it.")
+        say("You no longer see each other's posts, and cannot follow or mention each other. The account may notice.")
       }</p>
 <p><button type="submit" name="act" value="block" class="danger">${say("Block")}</button></p>`
     }))
@@ -198,5 +198,5 @@ ${checkbox("notifications", say("Hide notifications from this account, too"), tr
   return Layer.mergeAll(mute, block, note, follow, report)
 })
 
-/** Pages of the acts on an account that need an answer first. */
+/** Pages of the acts on an account that need input. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide([AccountViews.layer, StatusViews.layer]))

@@ -84,7 +84,9 @@ const make = Effect.gen(function*() {
       account.id !== String(viewer) ? Effect.fail(new RecordNotFound()) : Effect.succeed({
         title: say("Delete this post?"),
         body: html`<div class="panel"><p>${
-          say("Its replies, boosts and favourites lose it. If you redraft it, its text waits in the composer.")
+          say(
+            "Its boosts and favourites are lost, and replies stay without it. If you redraft it, its text opens in the composer."
+          )
         }</p>
 <form method="post" action="${statusActPath(id)}" class="act-form">${start}
 <button type="submit" name="act" value="delete" class="danger">${say("Delete")}</button></form>
@@ -127,5 +129,5 @@ const make = Effect.gen(function*() {
   return Layer.mergeAll(react, remove, translation)
 })
 
-/** Pages of the acts on a status that need an answer first: a further emoji, a deletion, a translation. */
+/** Pages of the acts on a status that need input or show a result: a further emoji, a deletion, a translation. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(StatusViews.layer))

@@ -46,7 +46,7 @@ const choice = (visit: MemberVisit): Html => {
     oldest: say("Oldest first")
   }
   return html`<form action="/catchup" class="bar-form">${lang === null ? "" : hidden("lang", lang)}<label>${
-    say("Posts of the last")
+    say("Posts from the last")
   }<select name="span">${
     spans.map((hours) =>
       option(String(hours), say("{count, plural, one {# hour} other {# hours}}", { count: hours }), hours === span)

@@ -121,11 +121,11 @@ const make = Effect.gen(function*() {
     switch (form.get("act")) {
       case "change": {
         yield* actors.tell(viewer, { _tag: "UpdateCollection", collectionId: id, said: collectionOf(form) })
-        return { notice: say("The collection is saved.") }
+        return { notice: say("The collection was saved.") }
       }
       case "delete": {
         yield* actors.tell(viewer, { _tag: "DeleteCollection", collectionId: id })
-        return { to: "/collections", notice: say("The collection is deleted.") }
+        return { to: "/collections", notice: say("The collection was deleted.") }
       }
       case "add": {
         if (account === undefined) return yield* new RecordNotFound()

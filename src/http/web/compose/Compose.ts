@@ -140,7 +140,7 @@ const make = Effect.gen(function*() {
       : yield* sent(visit, composition, back)
   })
 
-  /** Saves for the script: answers with the draft's id and the characters that are left. */
+  /** Saves a draft for the script; responds with the draft's id and the characters left. */
   const autosave = Effect.fnUntraced(function*({ viewer }: MemberVisit, composition: Composition) {
     const draft = isEmpty(composition) || composition.edit !== undefined
       ? composition.draft
@@ -235,7 +235,7 @@ const make = Effect.gen(function*() {
     return yield* page.view(member, { composition, back: backOf(form) })
   }))
 
-  /** Stores a file for the script, and answers with its fields. */
+  /** Stores a file for the script; responds with the form fields of the file. */
   const uploaded = pages.act(Effect.fnUntraced(function*(visit) {
     const file = yield* upload(visit)
     if (file === undefined) return yield* validationFailed("File can't be blank")

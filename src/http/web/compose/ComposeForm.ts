@@ -23,7 +23,7 @@ interface Shown {
   readonly files: ReadonlyArray<ShownFile>
   /** Path of the page to return to after the post. */
   readonly back: string
-  /** Asks that the next "Post anyway" answers. */
+  /** Warnings that the next "Post anyway" confirms. */
   readonly concerns: ReadonlyArray<string>
   /** True if the server's count of characters is shown. */
   readonly counted: boolean

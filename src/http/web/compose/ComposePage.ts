@@ -27,7 +27,7 @@ interface Shown {
 /** Renders the composer's page. */
 export class ComposePage extends Context.Service<ComposePage, {
   readonly view: (visit: MemberVisit, shown: Shown) => Effect.Effect<View>
-  /** Questions that the member answers once before the post is sent. */
+  /** Warnings that the member confirms once before the post is sent. */
   readonly concerns: (visit: MemberVisit, composition: Composition) => Effect.Effect<ReadonlyArray<string>>
 }>()("murmuration/http/web/compose/ComposePage") {
   static readonly layer = Layer.effect(ComposePage, Effect.suspend(() => make))
@@ -135,7 +135,7 @@ const make = Effect.gen(function*() {
         ? [say("A file has no description. People who cannot see it will not know what it shows.")]
         : []),
       ...(isOpen && (parent?.visibility === "private" || parent?.visibility === "direct")
-        ? [say("Your reply is public, but the post that you reply to is not.")]
+        ? [say("Your reply is public, but the post you are replying to is not.")]
         : [])
     ]
   })

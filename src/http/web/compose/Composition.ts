@@ -166,6 +166,6 @@ export const payloadOf = (composition: Composition): NewStatus => {
   }
 }
 
-/** Returns a text that is equal for equal content, whatever the form's key and draft. */
+/** Returns a key of the content, which does not depend on the form's key and draft. */
 export const contentKey = ({ draft: _draft, key: _key, ...content }: Composition): string =>
   JSON.stringify(content, (_, value: unknown) => typeof value === "bigint" ? String(value) : value)

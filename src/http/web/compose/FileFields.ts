@@ -77,7 +77,7 @@ export const fileFields = (visit: Visit, files: ReadonlyArray<ShownFile>, sensit
   return html`<fieldset class="composed-files"><legend>${say("Files")}</legend><ul>${
     files.map((file) => fileField(visit, file))
   }</ul><p class="row add"${files.length >= mediaAttachmentsMax ? html` hidden` : ""}><label>${
-    say("Add a picture, video or sound")
+    say("Add a picture, video or audio file")
   }<input type="file" name="file"></label><button type="submit" name="act" value="add_file" class="plain">${
     say("Add file")
   }</button></p><div class="uploads" role="status"></div><p class="check"><label><input type="checkbox" name="sensitive" value="1"${

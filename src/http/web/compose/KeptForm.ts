@@ -29,7 +29,9 @@ export const keptForm = (visit: Visit, form: URLSearchParams): View => {
         : say("You signed in again in the meantime. Continue writing, and post it then.")
     }</p>${
       viewer === undefined
-        ? html`<p><a href="${way(signInTo("/home"))}" target="_blank">${say("Sign in in a new tab")}</a></p>`
+        ? html`<p><a href="${way(signInTo("/home"))}" target="_blank">${
+          say("Open the sign-in page in a new tab")
+        }</a></p>`
         : ""
     }<form method="post" action="${way(keptPath)}" enctype="multipart/form-data">${
       [...form].filter(([name]) => !shown.has(name)).map(([name, value]) =>

@@ -7,7 +7,7 @@ import { files } from "./files.client.ts"
 /** Pause in typing before a draft is saved, in milliseconds. */
 const pauseMillis = 2_000
 
-/** Prefix of keys in the browser's storage, which keeps what the server could not be told. */
+/** Prefix of keys in the browser's storage, for text that could not be sent to the server. */
 const storagePrefix = "compose:"
 
 interface Saved {
@@ -132,7 +132,9 @@ const composer = (form: HTMLFormElement): void => {
       form.requestSubmit(submitter)
     })
   })
-  /** Fills in what the server was not told. A sent form is only filled again if the browser went back to it. */
+  /**
+   * Fills in the text that was not sent to the server. A sent form is only filled again if the browser went back to it.
+   */
   const restore = () => {
     const kept = keptAt(place)
     const [first] = texts()

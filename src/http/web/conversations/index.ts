@@ -78,7 +78,7 @@ const make = Effect.gen(function*() {
       title: say("Private mentions"),
       body: html`${
         items.length === 0
-          ? html`<p class="soft empty">${say("No conversations yet. Posts to mentioned people only appear here.")}</p>`
+          ? html`<p class="soft empty">${say("No conversations yet. Private mentions appear here.")}</p>`
           : html`<ul class="entries">${
             items.map((item) => html`<li>${conversationOf(visit, read(item), now)}</li>`)
           }</ul>`

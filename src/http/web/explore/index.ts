@@ -163,7 +163,7 @@ const make = Effect.gen(function*() {
       visit,
       html`${
         rows.length === 0
-          ? empty(visit.reader.words.say("No suggestions yet. They come from the people whom you follow."))
+          ? empty(visit.reader.words.say("No suggestions yet. They come from the people you follow."))
           : People.listOf(rows)
       }${offsetLinks(visit, stretch, found.length)}`
     )

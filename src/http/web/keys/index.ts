@@ -60,7 +60,7 @@ const make = Effect.map(WebPages, (pages) =>
       const table = (caption: string, rows: ReadonlyArray<ReturnType<typeof row>>) =>
         html`<table class="keys"><caption>${caption}</caption><thead><tr><th scope="col">${
           say("Key")
-        }</th><th scope="col">${say("Does")}</th></tr></thead><tbody>${rows}</tbody></table>`
+        }</th><th scope="col">${say("What it does")}</th></tr></thead><tbody>${rows}</tbody></table>`
       return Effect.succeed({
         title: say("Keys"),
         body: html`${

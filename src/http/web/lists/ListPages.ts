@@ -91,11 +91,11 @@ const make = Effect.gen(function*() {
     switch (form.get("act")) {
       case "change": {
         yield* lists.change(visit.viewer, id, listOf(form))
-        return { notice: say("The list is saved.") }
+        return { notice: say("The list was saved.") }
       }
       case "delete": {
         yield* lists.remove(visit.viewer, id)
-        return { to: "/lists", notice: say("The list is deleted.") }
+        return { to: "/lists", notice: say("The list was deleted.") }
       }
       default:
         return yield* new Unprocessable({ text: "Validation failed: Action is not included in the list" })

@@ -99,7 +99,7 @@ const settingsPart = (visit: MemberVisit, list: ListRecord): Html => {
       visit,
       listActPath(list.id),
       html`<p>${
-        say("The list is deleted permanently. Its members stay followed.")
+        say("The list is deleted permanently. You keep following its members.")
       }</p><button type="submit" name="act" value="delete" class="danger">${say("Delete list")}</button>`,
       "stack"
     )
@@ -219,7 +219,7 @@ const make = Effect.gen(function*() {
       if (isChosen && !held.has(list.id)) yield* members.addAccounts(visit.viewer, list.id, [id])
       if (!isChosen && held.has(list.id)) yield* members.removeAccounts(visit.viewer, list.id, [id])
     }
-    return { notice: visit.reader.words.say("The lists are saved.") }
+    return { notice: visit.reader.words.say("The lists were saved.") }
   }))
 
   return Layer.mergeAll(

@@ -14,7 +14,7 @@ interface Reduced {
   readonly bytes: Uint8Array
 }
 
-/** Reduced events; all browsers that hear of the same event share one. */
+/** Reduced events; all browsers that get the same event share one. */
 const reduced = new WeakMap<StreamEvent, Reduced | "nothing">()
 
 const reduce = ({ event, payload }: StreamEvent): Reduced | "nothing" => {

@@ -64,7 +64,7 @@ const make = Effect.gen(function*() {
 })
 
 /**
- * Stream of the web client, authenticated by the session's cookie: what the API's streams say, reduced to ids. No page
- * contains a token. It ends with the session.
+ * Stream of the web client, authenticated by the session's cookie: the events of the API's streams, reduced to ids. No
+ * page contains a token. The stream ends with the session.
  */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(Visitors.layer))

@@ -216,7 +216,7 @@ const close = (): void => {
   source = undefined
 }
 
-/** Looks for what the closed stream would have said. */
+/** Fetches what the stream would have sent while it was closed. */
 const catchUp = async (): Promise<void> => {
   await refresh(shownIds())
   if (labels.length === 0 || !isFirstPage) return

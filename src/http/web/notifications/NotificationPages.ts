@@ -137,7 +137,7 @@ const make = Effect.gen(function*() {
       }
       case "clear": {
         yield* notifications.clear(visit.viewer)
-        return { to: "/notifications", notice: visit.reader.words.say("All notifications are deleted.") }
+        return { to: "/notifications", notice: visit.reader.words.say("All notifications were deleted.") }
       }
       default:
         return yield* new Unprocessable({ text: "Validation failed: Action is not included in the list" })

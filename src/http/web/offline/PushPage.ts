@@ -20,7 +20,7 @@ const alertsOf = ({ say }: Messages): ReadonlyArray<readonly [type: Notification
   ["reblog", say("Boosts")],
   ["quote", say("Quotes")],
   ["poll", say("Polls that ended")],
-  ["status", say("New posts by people you get notified about")],
+  ["status", say("New posts by people you asked to be notified about")],
   ["update", say("Edits of posts that you boosted")]
 ]
 
@@ -54,9 +54,9 @@ const make = Effect.gen(function*() {
             ? say("This browser does not show notifications while the page is closed.")
             : say("This browser shows notifications, even while the page is closed.")
         }</p>
-<p class="when-impossible problem">${say("This needs scripts, and a browser with push notifications.")}</p>
+<p class="when-impossible problem">${say("This needs JavaScript, and a browser that supports push notifications.")}</p>
 <p class="when-refused problem" role="alert">${
-          say("The browser refused. Allow notifications of this site in its settings.")
+          say("The browser refused. Allow notifications from this site in the browser's settings.")
         }</p>
 <fieldset><legend>${say("Notify me of")}</legend>${
           alertsOf(words).map(([type, label]) =>

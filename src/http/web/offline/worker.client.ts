@@ -47,7 +47,7 @@ declare const self: Worker
 
 const pages = "home"
 const assets = "assets"
-/** Maximum files that are kept; those of older versions go first. */
+/** Maximum stored files; files of older versions are removed first. */
 const assetsMax = 60
 
 const clear = () => Promise.all([caches.delete(pages), caches.delete(assets)])
@@ -66,7 +66,7 @@ const readOnly = async (kept: Response): Promise<Response> => {
   })
 }
 
-/** Asks the server for a page, and keeps Home; without a network returns the kept one. */
+/** Requests a page from the server, and stores Home; without a network returns the stored one. */
 const page = async (request: Request): Promise<Response> => {
   const { pathname, search } = new URL(request.url)
   try {
@@ -83,7 +83,7 @@ const page = async (request: Request): Promise<Response> => {
   }
 }
 
-/** Returns a file whose name contains its hash; it is asked for once. */
+/** Returns a file whose name contains its hash; it is requested only once. */
 const asset = async (request: Request): Promise<Response> => {
   const cache = await caches.open(assets)
   const known = await cache.match(request)

@@ -3,6 +3,7 @@ import { HttpRouter } from "effect/http"
 import * as LocalUrls from "../../../services/discovery/LocalUrls.ts"
 import { RemoteLookup } from "../../../services/federation/RemoteLookup.ts"
 import { Accounts } from "../../../services/identity/Accounts.ts"
+import { Handles } from "../../../services/identity/Handles.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { redirect } from "../../html/HtmlPage.ts"
@@ -19,6 +20,7 @@ const addressCharactersMax = 2_048
 const make = Effect.gen(function*() {
   const accounts = yield* Accounts
   const config = yield* ServerConfig
+  const handles = yield* Handles
   const lookup = yield* RemoteLookup
   const pages = yield* WebPages
   const statuses = yield* StatusViews
@@ -27,8 +29,10 @@ const make = Effect.gen(function*() {
   /** Returns our page of a profile or post that is named by its URL or handle. */
   const pathOf = Effect.fnUntraced(function*({ viewer }: MemberVisit, text: string) {
     const local = LocalUrls.parse(config, text)
-    if (local?.kind === "account") return profilePath(local.username)
-    if (local?.kind === "status") return `${profilePath(local.username)}/${local.id}`
+    if (local !== undefined) {
+      const profile = profilePath((yield* handles.find(local.name)).username)
+      return local.kind === "account" ? profile : `${profile}/${local.id}`
+    }
     if (!LocalUrls.isUrl(text)) {
       const known = yield* accounts.lookup(text).pipe(Effect.catch(() => Effect.undefined))
       if (known !== undefined) return profilePath(read(yield* views.renderOne(known)).acct)

@@ -3,6 +3,7 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import * as LocalUrls from "../../../services/discovery/LocalUrls.ts"
 import { parseHandle } from "../../../services/federation/DomainNames.ts"
 import { WebFingers } from "../../../services/federation/WebFingers.ts"
+import { Handles } from "../../../services/identity/Handles.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import * as Urls from "../../../services/instance/Urls.ts"
 import { RecordNotFound, Unavailable } from "../../../services/runtime/Errors.ts"
@@ -23,6 +24,7 @@ const handleCharactersMax = 300
 const make = Effect.gen(function*() {
   const config = yield* ServerConfig
   const fingers = yield* WebFingers
+  const handles = yield* Handles
   const limits = yield* Limits
   const pages = yield* WebPages
 
@@ -31,16 +33,19 @@ const make = Effect.gen(function*() {
       const { query, reader: { way, words: { pieces, say } } } = visit
       const found = LocalUrls.parse(config, query.get("uri") ?? "")
       if (found === undefined || !config.federated) return yield* new RecordNotFound()
+      const { username } = yield* handles.find(found.name)
       const url = found.kind === "account"
-        ? Urls.profile(config, found.username)
-        : Urls.status(config, found.username, found.id)
+        ? Urls.profile(config, username)
+        : Urls.status(config, username, found.id)
       const written = query.get("handle")?.slice(0, handleCharactersMax)
       const form = (wrong: string | undefined, above: Html | "" = ""): View => ({
         title: say("Continue on your own server"),
         leadsAway: true,
         ...(wrong !== undefined && { status: 422 }),
         body: html`${problem(wrong)}${above}<p>${
-          say("Enter your handle. Your own server then shows this profile or post, where you can follow and reply.")
+          say(
+            "Enter your handle. Your own server will then show this profile or post, so that you can follow or reply."
+          )
         }</p>
 <p><a href="${way(url.slice(config.publicUrl.length))}">${url}</a></p>
 <form method="get" action="${interactRoute}" class="panel">${hidden("uri", url)}<p><label>${
@@ -51,7 +56,9 @@ const make = Effect.gen(function*() {
       })
       if (written === undefined) return form(undefined)
       const handle = parseHandle(written)
-      if (handle === undefined) return form(say("This handle is not complete. It looks like @name@server.example."))
+      if (handle === undefined) {
+        return form(say("This handle is not complete. A full handle looks like @name@server.example."))
+      }
       const request = yield* HttpServerRequest.HttpServerRequest
       yield* limits.spend([{ limit: "remoteInteractions", key: addressOf(request) }])
       const template = yield* fingers.subscription(handle.username, handle.domain).pipe(
@@ -59,7 +66,7 @@ const make = Effect.gen(function*() {
         Effect.timeoutOrElse({ duration: `${lookUpSecondsMax} seconds`, orElse: () => new Unavailable() })
       )
       if (template === undefined) {
-        return form(say("This server did not say where to continue. Search for the address above on your own server."))
+        return form(say("Your server did not say where to continue. Search for the address above on it."))
       }
       const target = new URL(template.replaceAll("{uri}", () => encodeURIComponent(url))).href
       // A link of another site must not redirect to a server of its choice: only our own form does.

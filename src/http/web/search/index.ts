@@ -38,7 +38,7 @@ const help = ({ reader: { words: { say } } }: Visit): Html => {
   const rows = [
     [`"${say("good morning")}"`, say("Exactly these words")],
     ["-coffee", say("Without this word")],
-    ["from:me", say("Your own posts; with from:@name those of others")],
+    ["from:me", say("Your own posts; from:@name finds another person's")],
     ["has:image", say("Posts with pictures; also video, audio, media, poll, link, embed")],
     ["is:reply", say("Replies; also sensitive, quote")],
     ["language:en", say("Posts in a language")],

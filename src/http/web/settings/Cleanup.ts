@@ -37,7 +37,7 @@ ${checkBox("enabled", say("Delete old posts automatically"), filled.isOn("enable
 ${
         choice(
           "min_age",
-          say("Age of posts that are deleted"),
+          say("Delete posts older than"),
           filled.text("min_age", String(stored.minAgeDays)),
           cleanupAges.map((days) =>
             [String(days), say("{days, plural, one {# day} other {# days}}", { days })] as const
@@ -49,14 +49,14 @@ ${flags.map(([name, label]) => checkBox(name, label, filled.isOn(name, stored[na
 <div class="two">${
         textField(
           "min_favourites",
-          say("Keep posts with at least so many favourites"),
+          say("Keep posts with at least this many favourites"),
           filled.text("min_favourites", String(stored.minFavourites ?? "")),
           { type: "number" }
         )
       }${
         textField(
           "min_reblogs",
-          say("Keep posts with at least so many boosts"),
+          say("Keep posts with at least this many boosts"),
           filled.text("min_reblogs", String(stored.minReblogs ?? "")),
           { type: "number" }
         )

@@ -37,7 +37,7 @@ const make = Effect.gen(function*() {
     const endorsed = yield* lists.endorsed(visit.viewer, own, { limit: endorsementsMax })
     const accountsShown = (yield* people.render(endorsed.map(({ accountId }) => accountId))).map(read)
     return html`<h2>${say("Featured hashtags")}</h2>
-<p class="soft">${say("Visitors of your profile find your public posts by these hashtags.")}</p>
+<p class="soft">${say("Visitors to your profile can find your public posts by these hashtags.")}</p>
 <ul class="apps">${
       shown.map(({ id, name, statusesCount }) =>
         html`<li><div class="row"><span>#${name} <span class="soft">${

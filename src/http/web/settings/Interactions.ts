@@ -60,7 +60,7 @@ const make = Effect.gen(function*() {
     }
     return html`<p>${
       say(
-        "These rules apply to your new posts, on servers that know such rules. People whom you mention may always reply."
+        "These rules apply to your new posts, on servers that support them. People you mention may always reply."
       )
     }</p>
 ${

@@ -25,7 +25,7 @@ const make = Effect.gen(function*() {
       title: say("Account aliases"),
       wrong,
       body: html`
-<p>${say("To move here from another account, name the other account as an alias first. Then start the move there.")}</p>
+<p>${say("To move here from another account, first add it as an alias here. Then start the move there.")}</p>
 <form method="post" action="${way(aliasesPath)}">
 ${tokenInput(formToken)}
 <label>${say("Handle of the other account")}
@@ -68,7 +68,7 @@ ${tokenInput(formToken)}
       body: html`
 <p>${say("Your followers move to the other account. Your posts stay here. You cannot move again for 30 days.")}</p>
 <p>${
-        say("First name {handle} as an alias in the settings of the other account.", {
+        say("First add {handle} as an alias in the other account's settings.", {
           handle: `@${session.username}@${server}`
         })
       }</p>
@@ -81,7 +81,7 @@ ${ownPasswordField(words)}
 <button type="submit" class="danger">${say("Move followers")}</button>
 </form>
 <p class="below soft">${
-        pieces("You want to move to this account? <link>Name the other account as an alias</link>.", {
+        pieces("Moving to this account? <link>Add the other account as an alias</link>.", {
           link: linkTo(way(aliasesPath))
         })
       }</p>`

@@ -19,7 +19,7 @@ const make = Effect.gen(function*() {
     const { policy, waiting } = yield* policies.of(visit.viewer)
     const labels: Readonly<Record<keyof NotificationPolicy, string>> = {
       notFollowing: say("People you do not follow"),
-      notFollowers: say("People who do not follow you, or only for three days"),
+      notFollowers: say("People who do not follow you, or who followed you less than three days ago"),
       newAccounts: say("Accounts created in the past 30 days"),
       privateMentions: say("Unsolicited private mentions"),
       limitedAccounts: say("Accounts limited by moderators"),
@@ -44,7 +44,7 @@ ${
     }
 <p class="soft">${
       say(
-        "{count, plural, one {# person waits among your filtered notifications.} other {# people wait among your filtered notifications.}}",
+        "{count, plural, one {Notifications from # person were filtered.} other {Notifications from # people were filtered.}}",
         {
           count: waiting.requests
         }

@@ -26,7 +26,7 @@ const make = Effect.gen(function*() {
       body: html`
 <p>${
         say(
-          "A passkey signs you in with your fingerprint, face or device PIN, without a password. It also works as second factor."
+          "A passkey signs you in with your fingerprint, face or device PIN, without a password. It also works as a second factor."
         )
       }</p>
 <ul class="apps">${

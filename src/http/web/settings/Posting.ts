@@ -32,7 +32,7 @@ ${
           ["public", say("Everyone")],
           ["followers", say("Followers only")],
           ["nobody", say("Only you")]
-        ], say("Posts for followers only can never be quoted by others."))
+        ], say("Followers-only posts can never be quoted by others."))
       }
 ${
         choice("language", say("Language of new posts"), filled.text("language", stored.language ?? ""), [

@@ -54,7 +54,7 @@ ${
           "show_collections",
           say("Show follows and followers on my profile"),
           filled.isOn("show_collections", stored.hideCollections !== true),
-          say("Others see whom you follow and who follows you. The people themselves always see it.")
+          say("Others see whom you follow and who follows you. Those people can always see it themselves.")
         )
       }
 ${

@@ -110,14 +110,14 @@ ${fieldNumbers.map((at) => fieldRow(visit, filled, at, profile.fields[at]))}
           )
         }</p>
 <p><code>${String(html`<a rel="me" href="${profileUrl}">${visit.session.username}</a>`)}</code></p>
-<p>${say("Save your profile afterwards: the server then looks at the page.")}</p></details>
+<p>${say("Save your profile afterwards: the server then checks the page.")}</p></details>
 <h2>${say("Your account")}</h2>
 ${
           checkBox(
             "locked",
             say("Approve followers"),
             filled.isOn("locked", profile.locked),
-            say("You decide about each follow request.")
+            say("You decide on each follow request.")
           )
         }
 ${
@@ -125,7 +125,7 @@ ${
             "bot",
             say("This is an automated account"),
             filled.isOn("bot", profile.bot),
-            say("Tells others that mainly a program posts here.")
+            say("Tells others that most posts here are made by a program.")
           )
         }
 ${checkBox("show_media", say("Show a tab with media on the profile"), filled.isOn("show_media", profile.showMedia))}
@@ -146,7 +146,7 @@ ${
 ${
           textArea(
             "attribution_domains",
-            say("Websites that may name you as author"),
+            say("Websites that may credit you as the author"),
             filled.text("attribution_domains", profile.attributionDomains.join("\n")),
             { rows: 3, hint: say("One domain per line.") }
           )

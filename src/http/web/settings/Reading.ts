@@ -42,14 +42,14 @@ const make = Effect.gen(function*() {
       html`<h2>${say("Appearance")}</h2>
 ${
         choice("scheme", say("Colours"), filled.text("scheme", scheme), [
-          ["auto", say("Like the browser")],
+          ["auto", say("Same as the browser")],
           ["light", say("Light")],
           ["dark", say("Dark")]
         ])
       }
 ${
         choice("locale", say("Language of pages and emails"), filled.text("locale", visit.session.locale ?? ""), [
-          ["", say("Like the browser")],
+          ["", say("Same as the browser")],
           ...[...catalogs.keys()].map((tag) => [tag, ownName(tag)] as const)
         ])
       }
@@ -82,7 +82,7 @@ ${checkBox("autoplay", say("Play animated pictures"), filled.isOn("autoplay", st
 ${checkBox("home_replies", say("Show replies in Home"), filled.isOn("home_replies", homeReplies))}
 ${checkBox("home_reblogs", say("Show boosts in Home"), filled.isOn("home_reblogs", homeReblogs))}
 <h2>${say("Languages of public timelines")}</h2>
-<p class="soft">${say("Without a choice you see posts in all languages.")}</p>
+<p class="soft">${say("If you choose none, you see posts in all languages.")}</p>
 <details${chosen.length > 0 ? html` open` : ""}><summary>${say("Choose languages")}</summary>${
         checkBoxes("languages", say("Languages"), chosen, choices)
       }</details>`,

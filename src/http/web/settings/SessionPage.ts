@@ -21,7 +21,7 @@ const make = Effect.gen(function*() {
       title: say("Sessions"),
       body: html`
 <p>${
-        pieces("Browsers that are signed in to your account. <link>Apps</link> have a list of their own.", {
+        pieces("Browsers that are signed in to your account. <link>Apps</link> have their own list.", {
           link: linkTo(way(authorizedAppsPath))
         })
       }</p>
@@ -44,7 +44,7 @@ ${
         })
       }</ul>
 <p class="soft">${
-        pieces("A session that you do not know? End it and <link>change your password</link>.", {
+        pieces("Do you not recognize a session? End it and <link>change your password</link>.", {
           link: linkTo(way(accountPath))
         })
       }</p>`

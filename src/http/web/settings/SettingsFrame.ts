@@ -38,7 +38,7 @@ const statuses: Readonly<Record<string, number>> = {
   Unavailable: 503
 }
 
-/** Returns what a page shows for an error of a service. */
+/** Returns the message and HTTP status that a page shows for an error of a service. */
 export const wrongOf = ({ _tag, message }: { readonly _tag: string; readonly message: string }): Wrong => ({
   message,
   status: statuses[_tag] ?? 422

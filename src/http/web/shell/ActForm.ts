@@ -2,7 +2,7 @@ import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "./Visit.ts"
 
-/** Renders a form of an act that leads back to the page that it is on. */
+/** Renders a form of an act that returns to the same page. */
 export const actForm = ({ formToken, here }: Visit, action: string, inside: Html, name = "acts"): Html =>
   html`<form method="post" action="${action}" class="${name}">${tokenInput(formToken)}${
     hidden("return", here)

@@ -1,7 +1,9 @@
 import { isUrl } from "../../../services/discovery/LocalUrls.ts"
 import { type Html, html } from "../../html/Html.ts"
 
-/** Renders a link to an address that another server may have given; the text alone if it is not of the web (row 14). */
+/**
+ * Renders a link to a URL that another server may have given; only the text unless the URL is http or https (row 14).
+ */
 export const foreignLink = (url: string | null, text: Html | string): Html =>
   url === null || !isUrl(url)
     ? html`<span dir="auto">${text}</span>`

@@ -13,7 +13,7 @@ interface Entry {
   readonly label: (words: Messages) => string
   /** True if the entry is on the bar of a phone; four are. */
   readonly primary?: true
-  /** Paths outside of the entry's own that belong to it. */
+  /** Paths outside of the entry's own path that belong to the entry. */
   readonly isAt?: (path: string) => boolean
   /** True if the entry shows the number of unread notifications. */
   readonly counts?: true

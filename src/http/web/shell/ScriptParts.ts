@@ -17,6 +17,6 @@ const offlineText = ({ reader: { words: { say } }, session }: Visit): Html =>
     ? html``
     : html`<p id="offline" class="problem">${say("You are offline. This is a saved copy of Home.")}</p>`
 
-/** Parts that only scripts use. They stand in a block of data, so that browsers without scripts do not show them. */
+/** Parts that only scripts use. They are in a block of data, so that browsers without scripts do not show them. */
 export const scriptParts = (visit: Visit): Html =>
   html`<script type="text/html" id="parts">${pageDialog(visit)}${viewerDialog(visit)}${offlineText(visit)}</script>`

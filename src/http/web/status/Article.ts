@@ -85,7 +85,7 @@ const quoteOf = (visit: Visit, quote: NonNullable<ShownStatus["quote"]>, options
   if (quote.quotedStatus !== null) return quotation(visit, quote.quotedStatus, options)
   return html`<p class="quoted soft">${
     quote.state === "pending"
-      ? say("This quote waits for its author's approval.")
+      ? say("This quote is waiting for the quoted author's approval.")
       : say("The quoted post is not available.")
   }</p>`
 }

@@ -5,7 +5,7 @@ import type { ShownStatus } from "./Text.ts"
 
 type ShownCard = Pick<Values<PreviewCard>, "description" | "image" | "providerName" | "title" | "url">
 
-/** Renders a preview card; empty if its URL is not of the web. */
+/** Renders a preview card; empty unless its URL is http or https. */
 export const previewOf = ({ description, image, providerName, title, url }: ShownCard): Html =>
   !/^https?:/i.test(url) || !URL.canParse(url)
     ? html``

@@ -32,7 +32,7 @@ export const reactionsOf = ({ reader: { words: { figure, say } }, viewer }: Visi
 }
 
 /**
- * Renders the further acts on a status as a menu inside of its form: buttons for those that need no question, links to
+ * Renders the further acts on a status as a menu inside of its form: buttons for acts that need no input, links to
  * pages for the others. A script opens such a page as a dialog (`data-dialog`).
  */
 export const moreMenu = (visit: Visit, status: ShownStatus): Html => {

@@ -25,7 +25,7 @@ export const profilePath = (acct: string): string => `/@${acct}`
 /** Path of a status's page on this server. */
 export const statusPath = ({ account, id }: Pick<ShownStatus, "account" | "id">): string => `/@${account.acct}/${id}`
 
-/** Renders HTML that was written elsewhere; sanitised here as well, so that a page never depends on stored rows. */
+/** Renders HTML that may be from another server. Sanitised here again, so that a page never depends on stored rows. */
 export const foreign = (text: string, emojis: Emojis): Html => withEmojis(raw(sanitise(bounded(text))), emojis)
 
 const address = /\bhref="([^"]*)"/

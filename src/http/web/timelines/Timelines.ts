@@ -109,7 +109,7 @@ const make = Effect.gen(function*() {
       page,
       items,
       cursors: read,
-      empty: say("Nothing here yet. Follow people, and their posts appear here."),
+      empty: say("Nothing here yet. Follow people, and their posts will appear here."),
       folds: true,
       above: html`${tabs(visit)}${shortForm(visit, yield* compositions.standard(visit.viewer))}${switches(visit)}${
         continueLink(visit, page, read, marker?.lastReadId)

@@ -80,8 +80,9 @@ export const like = (
   post: { readonly uri: string; readonly author: string }
 ): Activity => personal({ id: `${actor}#likes/${number}`, type: "Like", actor, object: post.uri }, post.author)
 
-export const block = (actor: string, number: bigint, object: string): Activity =>
-  personal({ id: `${actor}#blocks/${number}`, type: "Block", actor, object }, object)
+/** `id` is the block's number, or its id if it came from another server. */
+export const block = (actor: string, id: bigint | string, object: string): Activity =>
+  personal({ id: typeof id === "string" ? id : `${actor}#blocks/${id}`, type: "Block", actor, object }, object)
 
 /** A vote: a note per choice, named as the option, addressed only to the poll's author. */
 export const vote = (

@@ -12,11 +12,21 @@ import { capabilities } from "./Capabilities.ts"
 import { emojiDocument } from "./EmojiDocument.ts"
 import { actorContext, type Document, everybody, moment } from "./Vocabulary.ts"
 
-const publicKey = (actor: string, publicKeyPem: string): Document => ({
-  id: LocalIds.key(actor),
-  owner: actor,
-  publicKeyPem
-})
+/** Public half of a local actor's key. */
+interface ShownKey {
+  readonly keyId: string
+  readonly publicPem: string
+}
+
+/** Returns an actor's keys. A single one is no list, as most servers read only that form. */
+const publicKeys = (
+  actor: string,
+  keys: readonly [ShownKey, ...ReadonlyArray<ShownKey>]
+): Document | ReadonlyArray<Document> => {
+  const shown = ({ keyId, publicPem }: ShownKey) => ({ id: keyId, owner: actor, publicKeyPem: publicPem })
+  const [first, ...others] = keys
+  return others.length === 0 ? shown(first) : [first, ...others].map(shown)
+}
 
 /** Returns midnight of the day: the exact time would show when the user was online. */
 const day = (date: Date) => moment(new Date(Math.floor(date.getTime() / 86_400_000) * 86_400_000))
@@ -87,11 +97,11 @@ const featuredBy = (actor: string, { discoverable, locked, suspended }: AccountR
 export const actorDocument = (
   config: Pick<ServerConfig["Service"], "publicUrl" | "localDomain" | "mediaUrl">,
   record: AccountRecord,
-  publicPem: string,
+  keys: readonly [ShownKey, ...ReadonlyArray<ShownKey>],
   emojis: ReadonlyArray<Emoji>,
   links: Links
 ): Document => {
-  const actor = LocalIds.actor(config, record.username)
+  const actor = LocalIds.actor(config, record.actorPath)
   return {
     "@context": actorContext,
     id: actor,
@@ -119,14 +129,14 @@ export const actorDocument = (
     showRepliesInMedia: record.showMediaReplies,
     published: day(record.createdAt),
     generator: { id: LocalIds.instanceActor(config), type: "Application", implements: capabilities },
-    publicKey: publicKey(actor, publicPem)
+    publicKey: publicKeys(actor, keys)
   }
 }
 
 /** Returns the document of the server's own actor, which fetches documents and sends reports. */
 export const instanceDocument = (
   config: Pick<ServerConfig["Service"], "publicUrl" | "localDomain">,
-  publicPem: string
+  keys: readonly [ShownKey, ...ReadonlyArray<ShownKey>]
 ): Document => {
   const actor = LocalIds.instanceActor(config)
   return {
@@ -140,6 +150,6 @@ export const instanceDocument = (
     url: `${config.publicUrl}/about`,
     manuallyApprovesFollowers: true,
     implements: capabilities,
-    publicKey: publicKey(actor, publicPem)
+    publicKey: publicKeys(actor, keys)
   }
 }

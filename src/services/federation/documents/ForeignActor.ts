@@ -62,7 +62,7 @@ export interface ForeignActor {
   /** Audiences that may add it to a collection, automatically or after a request; undefined if it does not say. */
   readonly featuredBy: { readonly automatic: ReadonlyArray<Group>; readonly manual: ReadonlyArray<Group> } | undefined
   readonly alsoKnownAs: ReadonlyArray<string>
-  /** Id of the account that it moved to. */
+  /** Id of the account that this one moved to. */
   readonly movedTo: string | null
   /** Domains whose pages may name it as their author. */
   readonly attributionDomains: ReadonlyArray<string>

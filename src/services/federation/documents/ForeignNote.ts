@@ -58,9 +58,9 @@ export interface ForeignNote extends Written, Pick<StoredStatus, "html" | "inter
   readonly poll: ForeignPoll | undefined
   readonly emojis: ReadonlyArray<ForeignEmoji>
   readonly quote: ForeignQuote | undefined
-  /** Ids of the collections of accounts that it names. */
+  /** Ids of the collections of accounts that the note names. */
   readonly collections: ReadonlyArray<string>
-  /** Id of the consent to the reply, if it names one. */
+  /** Id of the consent to the reply; undefined if the note names none. */
   readonly authorization: string | undefined
   /** Numbers of favourites and reblogs, as stated by its origin. */
   readonly favourites: number | undefined

@@ -68,8 +68,10 @@ export interface NoteRelations {
   readonly reactions: number
   /** The author's first own replies. */
   readonly ownReplies: ReadonlyArray<bigint>
-  /** True if its thread began here, with a public post. */
-  readonly begunHere: boolean
+  /** Id of its thread, for servers that group posts by it. */
+  readonly conversation: string
+  /** Id of the collection of its thread's posts, if the thread began here with a public post. */
+  readonly context: string | undefined
   /** Emoji that its texts use. */
   readonly emojis: ReadonlyArray<Emoji>
 }
@@ -80,8 +82,8 @@ const collection = (id: string, totalItems: number): Document => ({ id, type: "C
 
 /** Returns a local status as a Note at `now` (milliseconds since 1970), without a context. */
 export const noteDocument = (config: Config, record: StatusRecord, related: NoteRelations, now: number): Document => {
-  const { username } = record
-  const [actor, id] = [LocalIds.actor(config, username), LocalIds.note(config, username, record.id)]
+  const { actorPath, username } = record
+  const [actor, id] = [LocalIds.actor(config, actorPath), LocalIds.note(config, actorPath, record.id)]
   const replies = LocalIds.replies(id)
   const quote = quoteDocument(config, record)
   // Includes a link to the quoted post, for servers that do not show quotes.
@@ -104,8 +106,8 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
     ...addressing(record.visibility, actor, [...related.mentioned.map(({ uri }) => uri), ...related.readers]),
     atomUri: id,
     inReplyToAtomUri: related.inReplyTo ?? null,
-    conversation: LocalIds.conversation(config, record.conversationId),
-    ...(related.begunHere ? { context: LocalIds.context(config, record.conversationId) } : {}),
+    conversation: related.conversation,
+    ...(related.context === undefined ? {} : { context: related.context }),
     content,
     ...(record.source === null ? {} : { source: { content: record.source, mediaType: record.contentType } }),
     interactionPolicy: policyDocument(record, actor, related.mentioned.map(({ uri }) => uri)),
@@ -133,7 +135,7 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
         type: "CollectionPage",
         partOf: replies,
         next: `${replies}?${more === undefined ? "only_other_accounts=true&page=true" : `page=true&min_id=${more}`}`,
-        items: related.ownReplies.map((reply) => LocalIds.note(config, username, reply))
+        items: related.ownReplies.map((reply) => LocalIds.note(config, actorPath, reply))
       }
     },
     likes: collection(LocalIds.likes(id), related.favourites),
@@ -145,9 +147,9 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
 
 /** Returns the Create of a new status, which embeds the note. */
 export const createDocument = (config: Config, record: StatusRecord, note: Document): Document => ({
-  id: LocalIds.activity(LocalIds.note(config, record.username, record.id)),
+  id: LocalIds.activity(LocalIds.note(config, record.actorPath, record.id)),
   type: "Create",
-  actor: LocalIds.actor(config, record.username),
+  actor: LocalIds.actor(config, record.actorPath),
   published: moment(record.createdAt),
   to: note["to"],
   cc: note["cc"],
@@ -160,10 +162,10 @@ export const announceDocument = (
   record: StatusRecord,
   original: { readonly object: string; readonly author: string; readonly consent: string | undefined }
 ): Document => {
-  const actor = LocalIds.actor(config, record.username)
+  const actor = LocalIds.actor(config, record.actorPath)
   const { cc, to } = addressing(record.visibility, actor, [])
   return {
-    id: LocalIds.activity(LocalIds.note(config, record.username, record.id)),
+    id: LocalIds.activity(LocalIds.note(config, record.actorPath, record.id)),
     type: "Announce",
     actor,
     published: moment(record.createdAt),

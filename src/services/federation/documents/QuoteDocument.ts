@@ -26,8 +26,8 @@ type Config = Pick<ServerConfig["Service"], "publicUrl">
 type Quoted = NonNullable<QuoteRecord["status"]>
 
 /** Returns the quoted post's id and page. */
-const idsOfQuoted = (config: Config, { id, uri, url, username }: Quoted) => ({
-  uri: uri ?? LocalIds.note(config, username, BigInt(id)),
+const idsOfQuoted = (config: Config, { actorPath, id, uri, url, username }: Quoted) => ({
+  uri: uri ?? LocalIds.note(config, actorPath, BigInt(id)),
   url: url ?? uri ?? Urls.status(config, username, BigInt(id))
 })
 
@@ -49,7 +49,7 @@ export const quoteDocument = (config: Config, record: StatusRecord): {
   const stamp = quote.state !== "accepted" || isOwn
     ? undefined
     : status.local
-    ? LocalIds.quoteAuthorization(LocalIds.actor(config, status.username), record.id)
+    ? LocalIds.quoteAuthorization(LocalIds.actor(config, status.actorPath), record.id)
     : quote.authorizationUri ?? undefined
   return {
     words: {

@@ -15,7 +15,7 @@ const commentsSetting = "show_domain_blocks_rationale"
 
 interface PublishedBlock {
   readonly domain: string
-  /** SHA-256 of the whole domain, in hexadecimal. */
+  /** SHA-256 of the domain before obfuscation, in hexadecimal. */
   readonly digest: string
   readonly severity: "silence" | "suspend"
   /** Absent if the reader may not see comments. */

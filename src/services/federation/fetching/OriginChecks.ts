@@ -17,8 +17,8 @@ const inquiriesPerOwnerMax = 100
 const freePartMax = 1 / 20
 
 /**
- * A question to an object's origin: `post` fetches it to store it; `news` fetches its newest version if a local account
- * is concerned; `deleted` and `gone` check that it no longer exists (`gone` also accepts a 404).
+ * A check at an object's origin: `post` fetches it to store it; `news` fetches its newest version if a local account is
+ * concerned; `deleted` and `gone` check that it no longer exists (`gone` also accepts a 404).
  */
 export const OriginCheck = Schema.Struct({
   kind: Schema.Literals(["post", "news", "deleted", "gone"]),
@@ -27,15 +27,15 @@ export const OriginCheck = Schema.Struct({
 export type OriginCheck = typeof OriginCheck.Type
 
 /**
- * An activity must wait for an object's origin, which cannot be asked inside a transaction. `underWay`: the origin
- * sends the object itself, so it will arrive even if a request for it is refused.
+ * An activity must wait for a check at an object's origin, which cannot run inside a transaction. `underWay`: the
+ * origin sends the object itself, so it will arrive even if a request for it is refused.
  */
 export class NeedsFetch extends Schema.TaggedError<NeedsFetch>()("NeedsFetch", {
   originCheck: OriginCheck,
   underWay: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {
-    return `${this.originCheck.uri} is to be asked for`
+    return `${this.originCheck.uri} must be fetched from its origin`
   }
 }
 
@@ -45,7 +45,10 @@ type Verdict =
   | { readonly _tag: "No"; readonly why: string }
   | { readonly _tag: "Later" }
 
-/** Asks objects' origins outside the actors that need the result. Actors repeat checks that are lost with a node. */
+/**
+ * Runs checks at objects' origins outside the actors that need the result. Actors repeat checks that are lost with a
+ * node.
+ */
 export class OriginChecks extends Context.Service<OriginChecks, {
   /** Starts a check without waiting; `then` gets the verdict. Does nothing beyond the limits. */
   readonly begin: (inquiry: OriginCheck, then: (verdict: Verdict) => Effect.Effect<void>) => Effect.Effect<void>

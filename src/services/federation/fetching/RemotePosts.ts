@@ -44,7 +44,7 @@ interface FetchReason {
   readonly asked: boolean
   /** Remaining budget of the same reason. */
   readonly budget?: Budget.Budget
-  /** The post that it must reply to. */
+  /** The post that the fetched one must reply to. */
   readonly inReplyTo?: string
 }
 

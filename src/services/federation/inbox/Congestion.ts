@@ -14,7 +14,7 @@ export const waitingMax = 50_000
 export const waitingPerDomainMax = 10_000
 /** Waiting activities from which servers without local followers are refused, to leave room for others. */
 export const waitingOfStrangersMax = waitingMax / 2
-/** Lifetime of a cached answer whether a server is followed, in milliseconds, and maximum servers in the cache. */
+/** Lifetime of the cached fact that a server is followed or not, in milliseconds, and maximum servers in the cache. */
 const followedMillis = 60_000
 const followedMax = 10_000
 /** Lifetime of the last count, in milliseconds. */

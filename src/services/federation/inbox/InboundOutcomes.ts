@@ -9,7 +9,7 @@ export const outcomesMax = 100
 /** Maximum characters of an outcome's label in the metric. */
 const labelCharactersMax = 100
 
-const outcomes = Metric.counter("murmuration_inbound_outcomes", {
+const outcomes = Metric.counter("murmuration_inbound_outcomes_total", {
   description: "Activities of other servers, by outcome",
   incremental: true
 })

@@ -5,6 +5,7 @@ import { AccountId, StatusId } from "../../database/Ids.ts"
 import { rowsOf } from "../../database/Rows.ts"
 import { batched } from "../../database/TransactionBatch.ts"
 import { parse } from "../../discovery/LocalUrls.ts"
+import { isNamed, nameColumns } from "../../instance/LocalNames.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { traced } from "../../runtime/Traced.ts"
 import { StoredStatus } from "../../statuses/StoredStatus.ts"
@@ -59,22 +60,27 @@ export class KnownUris extends Context.Service<KnownUris, {
 
       const localName = (uri: string) => {
         const found = parse(config, uri)
-        return found?.kind === "account" ? found.username.toLowerCase() : undefined
+        if (found?.kind !== "account") return undefined
+        return typeof found.name === "string" ? found.name.toLowerCase() : found.name
       }
 
       const accounts = traced("KnownUris.accounts")(function*(uris: ReadonlyArray<string>) {
         if (uris.length === 0) return new Map<string, AccountId>()
-        // A local account may be named by several ids at once: its page and its actor, in any case.
+        // A local account may be named by several ids at once: its page and its actor, in any case, and by number.
         const names = Map.groupBy(uris, localName)
         names.delete(undefined)
+        const keys = [...names.keys()]
         const rows = yield* accountRows(sql`
           SELECT id, uri, lower(username) AS username FROM accounts
           WHERE (domain IS NOT NULL OR NOT EXISTS (SELECT FROM retired_usernames r WHERE r.username = lower(accounts.username)))
-            AND (uri = ANY (${uris}::text[]) OR (lower(coalesce(domain, '')) = '' AND lower(username) = ANY (${[
-          ...names.keys()
-        ]}::text[])))`)
+            AND (uri = ANY (${uris}::text[]) OR (domain IS NULL AND id = ANY (${
+          keys.filter((name) => typeof name === "bigint")
+        }::bigint[]))
+              OR (lower(coalesce(domain, '')) = '' AND lower(username) = ANY (${
+          keys.filter((name) => typeof name === "string")
+        }::text[])))`)
         return new Map(rows.flatMap(({ id, uri, username }) => {
-          const named = uri === null ? names.get(username) ?? [] : [uri]
+          const named = uri === null ? [...names.get(username) ?? [], ...names.get(id) ?? []] : [uri]
           return named.map((one) => [one, AccountId.make(id)] as const)
         }))
       })
@@ -82,7 +88,9 @@ export class KnownUris extends Context.Service<KnownUris, {
       const foreignStatus = batched((uris: ReadonlyArray<string>) =>
         Effect.map(
           foreignRows(sql`SELECT id, account_id, local, visibility, interaction_policy, uri FROM statuses
-            WHERE uri = ANY (${uris}::text[])`),
+            WHERE uri = ANY (${uris}::text[])
+            UNION ALL SELECT s.id, s.account_id, s.local, s.visibility, s.interaction_policy, a.uri
+            FROM status_aliases a JOIN statuses s ON s.id = a.status_id WHERE a.uri = ANY (${uris}::text[])`),
           (rows) => {
             const found = new Map(rows.map((row) => [row.uri, row]))
             return (uri: string) => found.get(uri)
@@ -106,7 +114,10 @@ export class KnownUris extends Context.Service<KnownUris, {
         return local?.kind === "status"
           ? Effect.map(
             localStatus(local.id),
-            (found) => found?.username === local.username.toLowerCase() ? found : undefined
+            (found) =>
+              found !== undefined && isNamed(local.name, { id: found.accountId, username: found.username })
+                ? found
+                : undefined
           )
           : foreignStatus(uri)
       })
@@ -121,13 +132,14 @@ export class KnownUris extends Context.Service<KnownUris, {
           const found = parse(config, uri)
           return found?.kind === "status" ? [{ ...found, uri }] : []
         })
+        const { numbers, usernames } = nameColumns(named.map(({ name }) => name))
         return named.length === 0 ? [] : yield* ownedRows(sql`
           SELECT s.id, s.account_id, named.uri, o.account_id AS original_account_id
-          FROM unnest(${named.map(({ id }) => id)}::bigint[], ${
-          named.map(({ username }) => username.toLowerCase())
-        }::text[], ${named.map(({ uri }) => uri)}::text[]) AS named (id, username, uri)
+          FROM unnest(${named.map(({ id }) => id)}::bigint[], ${numbers}::bigint[], ${usernames}::text[], ${
+          named.map(({ uri }) => uri)
+        }::text[]) AS named (id, number, username, uri)
           JOIN statuses s ON s.id = named.id AND s.local
-          JOIN accounts a ON a.id = s.account_id AND lower(a.username) = named.username
+          JOIN accounts a ON a.id = s.account_id AND (a.id = named.number OR lower(a.username) = named.username)
           LEFT JOIN statuses o ON o.id = s.reblog_of_id`)
       })
       const localStatuses = traced("KnownUris.localStatuses")((uris: ReadonlyArray<string>) =>

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../../database/Ids.ts"
 import { idRows, rowsOf } from "../../database/Rows.ts"
+import { ActorPath } from "../../instance/Urls.ts"
 import { Jobs } from "../../intents/Jobs.ts"
 import { traced } from "../../runtime/Traced.ts"
 
@@ -13,7 +14,7 @@ const quotesMax = 200
 const Standing = Schema.Struct({
   /** Quoting account, and the id of its post; null if the post is local. */
   author: AccountId,
-  username: Schema.String,
+  actorPath: ActorPath,
   uri: Schema.NullOr(Schema.String),
   authorization: Schema.String,
   quoted: Schema.String,
@@ -46,7 +47,7 @@ export class QuoteConsents extends Context.Service<QuoteConsents, {
         find: traced("QuoteConsents.find")((statusId) =>
           Effect.map(
             standingRows(
-              sql`SELECT a.id AS author, a.username, s.uri, q.authorization_uri AS authorization, t.uri AS quoted,
+              sql`SELECT a.id AS author, a.actor_path, s.uri, q.authorization_uri AS authorization, t.uri AS quoted,
                 b.uri AS quoted_author
               FROM quotes q JOIN statuses s ON s.id = q.status_id JOIN accounts a ON a.id = s.account_id
               JOIN statuses t ON t.id = q.quoted_status_id JOIN accounts b ON b.id = t.account_id

@@ -6,6 +6,7 @@ import { mayFeature } from "../../collections/FeaturePolicy.ts"
 import { idRows, rowsOf } from "../../database/Rows.ts"
 import { parse } from "../../discovery/LocalUrls.ts"
 import { normalise } from "../../html/HashtagNames.ts"
+import { nameColumns } from "../../instance/LocalNames.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { traced } from "../../runtime/Traced.ts"
 import { bounded } from "../../text/BoundedText.ts"
@@ -134,13 +135,16 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
           const unique = [...new Map(items.map((item) => [item.uri, item])).values()]
           const here = unique.flatMap(({ account, uri }) => {
             const named = parse(config, account)
-            return named?.kind === "account" ? [{ uri, name: named.username.toLowerCase() }] : []
+            return named?.kind === "account" ? [{ uri, name: named.name }] : []
           })
           // A local account's item depends on its own consent. The remote id is stored so that a Remove finds the item.
           if (here.length > 0) {
+            const { numbers, usernames } = nameColumns(here.map(({ name }) => name))
             yield* sql`UPDATE collection_items i SET uri = g.uri
-              FROM unnest(${here.map(({ uri }) => uri)}::text[], ${here.map(({ name }) => name)}::text[]) g (uri, name)
-              JOIN accounts a ON lower(a.username) = g.name AND a.domain IS NULL
+              FROM unnest(${here.map(({ uri }) => uri)}::text[], ${numbers}::bigint[], ${usernames}::text[])
+                g (uri, number, username)
+              JOIN accounts a ON a.domain IS NULL AND a.id = coalesce(g.number, (SELECT n.id FROM accounts n
+                WHERE lower(n.username) = g.username AND lower(coalesce(n.domain, '')) = ''))
               WHERE i.collection_id = ${id} AND i.account_id = a.id AND i.uri IS NULL
                 AND NOT EXISTS (SELECT FROM collection_items o WHERE o.uri = g.uri)`
           }

@@ -2,6 +2,7 @@ import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { LRUCache } from "lru-cache"
 import { rowsOf } from "../../database/Rows.ts"
+import { ActorPath } from "../LocalIds.ts"
 
 /** Maximum bytes of cached documents. */
 const bytesMax = 16_777_216
@@ -15,7 +16,7 @@ const Sent = Schema.Struct({
   low: Schema.Boolean,
   senderId: Schema.BigInt,
   /** Null for the server itself and for deleted accounts. */
-  username: Schema.NullOr(Schema.String)
+  actorPath: Schema.NullOr(ActorPath)
 })
 const activityRows = rowsOf(Schema.Struct({ ...Sent.fields, id: Schema.BigInt, document: Schema.String }))
 
@@ -42,7 +43,7 @@ export const make = (sql: SqlClient) => {
     }
     if (missing.size === 0) return found
     const rows = yield* activityRows(sql`
-      SELECT a.id, a.document, a.synchronizes, a.low, a.sender_id, s.username
+      SELECT a.id, a.document, a.synchronizes, a.low, a.sender_id, s.actor_path
       FROM outgoing_activities a LEFT JOIN accounts s ON s.id = a.sender_id WHERE a.id = ANY (${[
       ...missing
     ]}::bigint[])`)

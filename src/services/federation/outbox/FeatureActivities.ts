@@ -16,11 +16,11 @@ import * as PairKey from "./PairKey.ts"
 type Sent = Effect.Effect<HostNames, SqlError>
 
 const requestRows = rowsOf(
-  Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt, uri: Schema.String, username: Schema.String })
+  Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt, uri: Schema.String, actorPath: LocalIds.ActorPath })
 )
 const elsewhereRows = rowsOf(Schema.Struct({ id: Schema.BigInt }))
 const stampRows = rowsOf(
-  Schema.Struct({ username: Schema.String, collectionUri: Schema.String, ownerId: Schema.BigInt })
+  Schema.Struct({ actorPath: LocalIds.ActorPath, collectionUri: Schema.String, ownerId: Schema.BigInt })
 )
 
 type CollectionNews = Extract<OutgoingActivity["leaves"], `${string}Collection` | `${string}Item`>
@@ -56,11 +56,11 @@ export class FeatureActivities extends Context.Service<FeatureActivities, {
       const request = traced("FeatureActivities.request")(
         function*(owner: bigint, collectionId: bigint, itemIds: ReadonlyArray<bigint>) {
           if (!outbox.enabled || itemIds.length === 0) return none
-          const rows = yield* requestRows(sql`SELECT i.id, i.account_id, a.uri, me.username FROM collection_items i
+          const rows = yield* requestRows(sql`SELECT i.id, i.account_id, a.uri, me.actor_path FROM collection_items i
             JOIN accounts a ON a.id = i.account_id AND a.uri IS NOT NULL JOIN accounts me ON me.id = ${owner}
             WHERE i.id = ANY (${itemIds}::bigint[]) AND i.state = 'pending'`)
-          const hosts = yield* Effect.forEach(rows, ({ accountId, id, uri, username }) => {
-            const actor = LocalIds.actor(config, username)
+          const hosts = yield* Effect.forEach(rows, ({ accountId, actorPath, id, uri }) => {
+            const actor = LocalIds.actor(config, actorPath)
             const asked = `${actor}#feature_requests/${id}`
             const activity = CollectionActivities.requestFeature(
               actor,
@@ -99,11 +99,11 @@ export class FeatureActivities extends Context.Service<FeatureActivities, {
 
       const withdraw = traced("FeatureActivities.withdraw")(function*(account: bigint, itemId: bigint) {
         if (!outbox.enabled) return none
-        const [row] = yield* stampRows(sql`SELECT me.username, c.uri AS collection_uri, c.account_id AS owner_id
+        const [row] = yield* stampRows(sql`SELECT me.actor_path, c.uri AS collection_uri, c.account_id AS owner_id
           FROM collection_items i JOIN collections c ON c.id = i.collection_id AND c.uri IS NOT NULL
           JOIN accounts me ON me.id = i.account_id WHERE i.id = ${itemId} AND i.account_id = ${account}`)
         if (row === undefined) return none
-        const actor = LocalIds.actor(config, row.username)
+        const actor = LocalIds.actor(config, row.actorPath)
         const id = LocalIds.featureAuthorization(config, account, itemId)
         const activity = CollectionActivities.deleteAuthorization(
           actor,

@@ -14,7 +14,14 @@ const followRows = rowsOf(
   Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), stands: Schema.Boolean })
 )
 const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
-const blockRows = rowsOf(Schema.Struct({ id: Schema.BigInt, username: Schema.String, uri: Schema.String }))
+const blockRows = rowsOf(
+  Schema.Struct({
+    id: Schema.BigInt,
+    blockUri: Schema.NullOr(Schema.String),
+    actorPath: LocalIds.ActorPath,
+    uri: Schema.String
+  })
+)
 
 type Sent = Effect.Effect<HostNames, SqlError>
 
@@ -169,14 +176,14 @@ export class FollowActivities extends Context.Service<FollowActivities, {
       )
 
       const blocking = (accountId: bigint, target: bigint) =>
-        blockRows(sql`SELECT b.id, me.username, a.uri FROM blocks b
+        blockRows(sql`SELECT b.id, b.uri AS block_uri, me.actor_path, a.uri FROM blocks b
           JOIN accounts me ON me.id = b.account_id JOIN accounts a ON a.id = b.target_account_id
           WHERE b.account_id = ${accountId} AND b.target_account_id = ${target} AND me.domain IS NULL AND a.uri IS NOT NULL`)
 
       const blocked = Effect.fnUntraced(function*(accountId: bigint, target: bigint, undone: boolean) {
         const [row] = outbox.enabled ? yield* blocking(accountId, target) : []
         if (row === undefined) return none
-        const activity = Activities.block(LocalIds.actor(config, row.username), row.id, row.uri)
+        const activity = Activities.block(LocalIds.actor(config, row.actorPath), row.blockUri ?? row.id, row.uri)
         return yield* outbox.toAccounts({
           senderId: accountId,
           about: PairKey.pairKey(accountId, target),

@@ -7,11 +7,11 @@ import type { Document } from "../documents/Vocabulary.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { type HostNames, Outbox } from "./Outbox.ts"
 
-const usernameRows = rowsOf(Schema.Struct({ username: Schema.String }))
+const pathRows = rowsOf(Schema.Struct({ actorPath: LocalIds.ActorPath }))
 
 /** An account; `uri` is set if it is remote. */
 interface Party {
-  readonly username: string
+  readonly actorPath: LocalIds.ActorPath
   readonly uri: string | null
 }
 
@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function*(context: unknown, path: string) 
     uri: document.id,
     document: { "@context": context, ...document }
   })
-  const actorOf = ({ uri, username }: Party) => uri ?? LocalIds.actor(config, username)
+  const actorOf = ({ actorPath, uri }: Party) => uri ?? LocalIds.actor(config, actorPath)
 
   const answered = Effect.fnUntraced(function*(
     type: "Accept" | "Reject",
@@ -76,9 +76,9 @@ export const make = Effect.fnUntraced(function*(context: unknown, path: string) 
     refuse: Effect.fnUntraced(function*(author: bigint, requesterId: bigint, asked: ConsentRequest) {
       const none: HostNames = []
       if (!outbox.enabled) return none
-      const [me] = yield* usernameRows(sql`SELECT username FROM accounts WHERE id = ${author} AND domain IS NULL`)
+      const [me] = yield* pathRows(sql`SELECT a.actor_path FROM accounts a WHERE a.id = ${author} AND a.domain IS NULL`)
       if (me === undefined) return none
-      const from = { id: author, actor: LocalIds.actor(config, me.username) }
+      const from = { id: author, actor: LocalIds.actor(config, me.actorPath) }
       return yield* answered("Reject", from, requesterId, asked)
     })
   }

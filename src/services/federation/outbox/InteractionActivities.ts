@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsOf } from "../../database/Rows.ts"
+import { isNamed, type LocalName } from "../../instance/LocalNames.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { traced } from "../../runtime/Traced.ts"
 import { RequestKind } from "../../statuses/InteractionRequest.ts"
@@ -17,7 +18,12 @@ import { recordReach } from "./Reaches.ts"
 
 type Sent = Effect.Effect<HostNames, SqlError>
 
-const Party = Schema.Struct({ id: Schema.String, username: Schema.String, uri: Schema.NullOr(Schema.String) })
+const Party = Schema.Struct({
+  id: Schema.String,
+  username: Schema.String,
+  actorPath: LocalIds.ActorPath,
+  uri: Schema.NullOr(Schema.String)
+})
 const Parties = Schema.Struct({
   kind: RequestKind,
   /** The requesting account, and the author of the status. */
@@ -42,9 +48,9 @@ export interface Asking extends Omit<ConsentRequest, "type"> {
 export class InteractionActivities extends Context.Service<InteractionActivities, {
   /** Requests consent; `instrument` is the future reply or Announce, absent for a Like. */
   readonly request: (requestId: bigint, instrument?: Document) => Sent
-  /** Sends a remote account consent or a refusal. */
+  /** Sends consent or a refusal to a remote account. */
   readonly answer: (type: "Accept" | "Reject", requestId: bigint) => Sent
-  /** Refuses a request to a local account that is not stored. */
+  /** Refuses a remote request that is not stored. */
   readonly refuse: (author: bigint, requesterId: bigint, asking: Asking) => Sent
   /** Sends a favourite with the consent of its author's server. */
   readonly like: (requestId: bigint, stamp: string) => Sent
@@ -55,7 +61,7 @@ export class InteractionActivities extends Context.Service<InteractionActivities
   /** Returns the id of a status; undefined if it does not exist. */
   readonly uriOf: (statusId: bigint) => Effect.Effect<string | undefined>
   /** Returns a local account's consent as a document; undefined if it does not exist. */
-  readonly stamp: (username: string, requestId: bigint) => Effect.Effect<Document | undefined>
+  readonly stamp: (giver: LocalName, requestId: bigint) => Effect.Effect<Document | undefined>
 }>()("murmuration/services/federation/outbox/InteractionActivities") {
   static readonly layerNoDeps = Layer.effect(
     InteractionActivities,
@@ -70,8 +76,8 @@ export class InteractionActivities extends Context.Service<InteractionActivities
 
       const find = Effect.fnUntraced(function*(requestId: bigint) {
         const [row] = yield* partyRows(sql`
-          SELECT r.kind, json_build_object('id', a.id::text, 'username', a.username, 'uri', a.uri) AS account,
-            json_build_object('id', b.id::text, 'username', b.username, 'uri', b.uri) AS author,
+          SELECT r.kind, json_build_object('id', a.id::text, 'username', a.username, 'actorPath', a.actor_path, 'uri', a.uri) AS account,
+            json_build_object('id', b.id::text, 'username', b.username, 'actorPath', b.actor_path, 'uri', b.uri) AS author,
             s.id AS status_id, s.uri AS status_uri, i.id AS interaction_id, coalesce(r.uri, i.uri) AS uri, r.request_uri, r.state
           FROM interaction_requests r JOIN accounts a ON a.id = r.account_id JOIN accounts b ON b.id = r.target_account_id
           JOIN statuses s ON s.id = r.status_id LEFT JOIN statuses i ON i.id = r.interaction_id
@@ -80,7 +86,7 @@ export class InteractionActivities extends Context.Service<InteractionActivities
         const actor = actorOf(row.account)
         const own = row.interactionId === null
           ? undefined
-          : LocalIds.note(config, row.account.username, row.interactionId)
+          : LocalIds.note(config, row.account.actorPath, row.interactionId)
         const ours = row.kind === "favourite"
           ? `${actor}#likes/${requestId}`
           : row.kind === "reblog" && own !== undefined
@@ -89,7 +95,7 @@ export class InteractionActivities extends Context.Service<InteractionActivities
         return {
           ...row,
           actor,
-          target: row.statusUri ?? LocalIds.note(config, row.author.username, row.statusId),
+          target: row.statusUri ?? LocalIds.note(config, row.author.actorPath, row.statusId),
           instrument: row.uri ?? ours ?? ""
         }
       })
@@ -175,11 +181,11 @@ export class InteractionActivities extends Context.Service<InteractionActivities
         favourite(requestId, (document) => undo(activity(document)))
       )
 
-      const stamp = traced("InteractionActivities.stamp")(function*(username: string, requestId: bigint) {
+      const stamp = traced("InteractionActivities.stamp")(function*(giver: LocalName, requestId: bigint) {
         const found = yield* find(requestId)
         if (found === undefined || found.state !== "accepted" || found.author.uri !== null) return undefined
         const { author, instrument: object, kind, target } = found
-        if (author.username.toLowerCase() !== username.toLowerCase()) return undefined
+        if (!isNamed(giver, author)) return undefined
         const me = actorOf(author)
         const id = LocalIds.interactionAuthorization(me, requestId)
         return {

@@ -8,7 +8,7 @@ import { traced } from "../../runtime/Traced.ts"
 import type { Activity } from "../documents/Activities.ts"
 import * as LocalIds from "../LocalIds.ts"
 
-const partyRows = rowsOf(Schema.Struct({ username: Schema.String, uri: Schema.String }))
+const partyRows = rowsOf(Schema.Struct({ actorPath: LocalIds.ActorPath, uri: Schema.String }))
 const hostRows = rowsOf(Schema.Struct({ host: Schema.String }))
 const inboxRows = rowsOf(Schema.Struct({ id: InboxId }))
 
@@ -67,10 +67,10 @@ export class Outbox extends Context.Service<Outbox, {
 
       const parties = traced("Outbox.parties")(function*(senderId: bigint, targetId: bigint) {
         if (!federated) return undefined
-        const [row] = yield* partyRows(sql`SELECT me.username, a.uri
+        const [row] = yield* partyRows(sql`SELECT me.actor_path, a.uri
           FROM accounts me, accounts a
           WHERE me.id = ${senderId} AND me.domain IS NULL AND a.id = ${targetId} AND a.uri IS NOT NULL`)
-        return row === undefined ? undefined : { actor: LocalIds.actor(config, row.username), other: row.uri }
+        return row === undefined ? undefined : { actor: LocalIds.actor(config, row.actorPath), other: row.uri }
       })
 
       const store = Effect.fnUntraced(function*(item: OutboxItem, at: Date, fanoutId: bigint | undefined) {

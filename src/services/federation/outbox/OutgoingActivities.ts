@@ -30,13 +30,13 @@ const OutgoingPost = Schema.Struct({
   ...DeliveredPost.fields,
   deleted: Schema.Boolean,
   silent: Schema.Boolean,
-  username: Schema.String,
+  actorPath: LocalIds.ActorPath,
   /** Id of the reblogged status. */
   originalId: Schema.NullOr(Schema.BigInt)
 })
 type OutgoingPost = typeof OutgoingPost.Type
 const postRows = rowsOf(OutgoingPost)
-const usernameRows = rowsOf(Schema.Struct({ username: Schema.String }))
+const nameRows = rowsOf(Schema.Struct({ username: Schema.String, actorPath: LocalIds.ActorPath }))
 
 type CollectionNews = Extract<OutgoingActivity["leaves"], `${string}Collection` | `${string}Item`>
 
@@ -67,7 +67,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
 
       /** A silenced author's posts reach only followers; accounts that the author blocks get nothing. */
       const postOf = (statusId: bigint) =>
-        postRows(sql`WITH post AS (SELECT s.*, a.username, a.suspended_at, a.silenced_at FROM statuses s
+        postRows(sql`WITH post AS (SELECT s.*, a.actor_path, a.suspended_at, a.silenced_at FROM statuses s
             JOIN accounts a ON a.id = s.account_id WHERE s.id = ${statusId} AND s.local AND NOT s.local_only AND a.domain IS NULL),
           welcome AS (SELECT w.id FROM post, LATERAL (SELECT account_id AS id FROM mentions
               WHERE status_id = post.id AND NOT silent UNION SELECT post.in_reply_to_account_id) w
@@ -75,7 +75,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
               AND (post.silenced_at IS NULL OR EXISTS (SELECT FROM follows f
                 WHERE f.account_id = w.id AND f.target_account_id = post.account_id) OR EXISTS (SELECT FROM follow_requests f
                 WHERE f.account_id = w.id AND f.target_account_id = post.account_id)))
-        SELECT p.account_id AS author_id, p.visibility, p.username, p.deleted_at IS NOT NULL AS deleted,
+        SELECT p.account_id AS author_id, p.visibility, p.actor_path, p.deleted_at IS NOT NULL AS deleted,
           p.suspended_at IS NOT NULL AS silent, p.silenced_at IS NOT NULL AS silenced, o.id AS original_id, o.account_id AS original_author,
           (SELECT id FROM welcome WHERE id = p.in_reply_to_account_id) AS replied_to,
           coalesce(r.domain IS NULL AND r.id IS NOT NULL, false) AS replied_to_local,
@@ -84,9 +84,9 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
             WHERE m.status_id = p.id AND NOT m.silent) AS mentioned
         FROM post p LEFT JOIN statuses o ON o.id = p.reblog_of_id LEFT JOIN accounts r ON r.id = p.in_reply_to_account_id`)
 
-      const ended = Effect.fnUntraced(function*(statusId: bigint, { originalAuthor, username }: OutgoingPost) {
-        const id = LocalIds.note(config, username, statusId)
-        if (originalAuthor === null) return Activities.deleteNote(LocalIds.actor(config, username), id)
+      const ended = Effect.fnUntraced(function*(statusId: bigint, { actorPath, originalAuthor }: OutgoingPost) {
+        const id = LocalIds.note(config, actorPath, statusId)
+        if (originalAuthor === null) return Activities.deleteNote(LocalIds.actor(config, actorPath), id)
         const found = (yield* objects.load([statusId])).get(statusId)
         return found === undefined ? undefined : Activities.undo(Activities.published(found.activity))
       })
@@ -157,10 +157,10 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
       /** Renders an account's own news, for its followers. */
       const ofAccount = Effect.fnUntraced(
         function*(accountId: bigint, statusId: bigint | null, outgoing: OutgoingActivity) {
-          const [me] = yield* usernameRows(sql`SELECT username FROM accounts
-          WHERE id = ${accountId} AND domain IS NULL`)
+          const [me] = yield* nameRows(sql`SELECT a.username, a.actor_path FROM accounts a
+          WHERE a.id = ${accountId} AND a.domain IS NULL`)
           if (me === undefined) return undefined
-          const actor = LocalIds.actor(config, me.username)
+          const actor = LocalIds.actor(config, me.actorPath)
           const rendered = (activity: Activities.Activity, more: Partial<Rendered> = {}): Rendered => ({
             item: { senderId: accountId, about: accountId, activity },
             recipients: followersOnly(accountId),
@@ -171,7 +171,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
           switch (outgoing.leaves) {
             case "Profile": {
               const document = yield* Effect.option(
-                Effect.flatMap(actors.find(me.username), (found) => actors.document(found))
+                Effect.flatMap(actors.find(accountId), (found) => actors.document(found))
               )
               return document._tag === "None"
                 ? undefined
@@ -203,14 +203,14 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
                 : object
               const [author] = yield* accountIdRows(sql`SELECT id AS account_id FROM accounts
                 WHERE id = (SELECT account_id FROM statuses WHERE uri = ${object})`)
-              const thread = LocalIds.note(config, me.username, statusId ?? 0n)
+              const thread = LocalIds.note(config, me.actorPath, statusId ?? 0n)
               return rendered(Activities.rejectReply(actor, ours ?? object, thread, outgoing.number), {
                 recipients: { ...followersOnly(accountId), accountIds: author === undefined ? [] : [author.accountId] }
               })
             }
             default: {
               const type = outgoing.leaves === "Pin" ? "Add" : "Remove"
-              const object = LocalIds.note(config, me.username, statusId ?? 0n)
+              const object = LocalIds.note(config, me.actorPath, statusId ?? 0n)
               return rendered(Activities.pin(type, actor, object, outgoing.number))
             }
           }

@@ -14,7 +14,7 @@ type Sent = Effect.Effect<HostNames, SqlError>
 /** Local account's favourite, or a poll to vote in, of a remote author's post. */
 const Foreign = Schema.Struct({
   id: Schema.BigInt,
-  username: Schema.String,
+  actorPath: LocalIds.ActorPath,
   uri: Schema.String,
   authorId: Schema.BigInt,
   /** Id of the author. */
@@ -54,13 +54,13 @@ export class PostActivities extends Context.Service<PostActivities, {
       const favourite = Effect.fnUntraced(function*(accountId: bigint, statusId: bigint, undone: boolean) {
         if (!outbox.enabled) return none
         const [row] = yield* favouriteRows(
-          sql`SELECT f.id, me.username, s.uri, s.account_id AS author_id, a.uri AS author
+          sql`SELECT f.id, me.actor_path, s.uri, s.account_id AS author_id, a.uri AS author
           FROM favourites f JOIN accounts me ON me.id = f.account_id JOIN statuses s ON s.id = f.status_id
             JOIN accounts a ON a.id = s.account_id
           WHERE f.account_id = ${accountId} AND f.status_id = ${statusId} AND me.domain IS NULL AND s.uri IS NOT NULL`
         )
         if (row === undefined) return none
-        const activity = Activities.like(LocalIds.actor(config, row.username), row.id, row)
+        const activity = Activities.like(LocalIds.actor(config, row.actorPath), row.id, row)
         return yield* outbox.toAccounts({
           senderId: accountId,
           about: PairKey.pairKey(accountId, statusId),
@@ -72,12 +72,12 @@ export class PostActivities extends Context.Service<PostActivities, {
         function*(accountId: bigint, statusId: bigint, choices: ReadonlyArray<number>) {
           if (!outbox.enabled) return none
           const [row] = yield* pollRows(sql`
-            SELECT s.id, me.username, s.uri, s.account_id AS author_id, p.options, a.uri AS author
+            SELECT s.id, me.actor_path, s.uri, s.account_id AS author_id, p.options, a.uri AS author
             FROM statuses s JOIN polls p ON p.status_id = s.id JOIN accounts a ON a.id = s.account_id, accounts me
             WHERE s.id = ${statusId} AND s.uri IS NOT NULL AND me.id = ${accountId} AND me.domain IS NULL`)
           if (row === undefined) return none
-          const { author, authorId, options, uri, username } = row
-          const actor = LocalIds.actor(config, username)
+          const { actorPath, author, authorId, options, uri } = row
+          const actor = LocalIds.actor(config, actorPath)
           const about = PairKey.pairKey(accountId, statusId)
           const hosts = yield* Effect.forEach([...new Set(choices)], (choice) => {
             const option = options[choice]

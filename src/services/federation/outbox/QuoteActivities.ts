@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsOf } from "../../database/Rows.ts"
+import { isNamed, type LocalName } from "../../instance/LocalNames.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { traced } from "../../runtime/Traced.ts"
 import { noteContext } from "../documents/NoteDocument.ts"
@@ -15,7 +16,7 @@ import { recordReach } from "./Reaches.ts"
 
 type Sent = Effect.Effect<HostNames, SqlError>
 
-const Party = { username: Schema.String, uri: Schema.NullOr(Schema.String) }
+const Party = { username: Schema.String, actorPath: LocalIds.ActorPath, uri: Schema.NullOr(Schema.String) }
 const QuoteParties = Schema.Struct({
   /** Quoting account, and the id of its post. */
   account: Schema.Struct({ ...Party, id: Schema.String, post: Schema.NullOr(Schema.String) }),
@@ -43,7 +44,7 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
   /** Revokes the consent to a remote post. */
   readonly withdraw: (statusId: bigint) => Sent
   /** Returns a local account's consent as a document; undefined if it does not exist. */
-  readonly stamp: (username: string, statusId: bigint) => Effect.Effect<Document | undefined>
+  readonly stamp: (quoted: LocalName, statusId: bigint) => Effect.Effect<Document | undefined>
 }>()("murmuration/services/federation/outbox/QuoteActivities") {
   static readonly layerNoDeps = Layer.effect(
     QuoteActivities,
@@ -58,16 +59,16 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
 
       const find = Effect.fnUntraced(function*(statusId: bigint) {
         const [row] = yield* partyRows(sql`
-          SELECT json_build_object('id', a.id::text, 'username', a.username, 'uri', a.uri, 'post', s.uri) AS account,
-            json_build_object('id', b.id::text, 'username', b.username, 'uri', b.uri, 'post', t.uri, 'postId', t.id::text) AS quoted,
+          SELECT json_build_object('id', a.id::text, 'username', a.username, 'actorPath', a.actor_path, 'uri', a.uri, 'post', s.uri) AS account,
+            json_build_object('id', b.id::text, 'username', b.username, 'actorPath', b.actor_path, 'uri', b.uri, 'post', t.uri, 'postId', t.id::text) AS quoted,
             q.request_uri, q.state
           FROM quotes q JOIN statuses s ON s.id = q.status_id JOIN accounts a ON a.id = s.account_id
           JOIN statuses t ON t.id = q.quoted_status_id JOIN accounts b ON b.id = t.account_id
           WHERE q.status_id = ${statusId} AND s.deleted_at IS NULL AND t.deleted_at IS NULL`)
         return row && {
           ...row,
-          object: row.quoted.post ?? LocalIds.note(config, row.quoted.username, BigInt(row.quoted.postId)),
-          instrument: row.account.post ?? LocalIds.note(config, row.account.username, statusId)
+          object: row.quoted.post ?? LocalIds.note(config, row.quoted.actorPath, BigInt(row.quoted.postId)),
+          instrument: row.account.post ?? LocalIds.note(config, row.account.actorPath, statusId)
         }
       })
       type Found = NonNullable<Effect.Success<ReturnType<typeof find>>>
@@ -137,11 +138,10 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
         }, [BigInt(found.account.id)])
       })
 
-      const stamp = traced("QuoteActivities.stamp")(function*(username: string, statusId: bigint) {
+      const stamp = traced("QuoteActivities.stamp")(function*(quoted: LocalName, statusId: bigint) {
         const found = yield* find(statusId)
         if (found?.account.uri === null && !(yield* objects.load([statusId])).has(statusId)) return undefined
-        return found?.state === "accepted" && found.quoted.uri === null &&
-            found.quoted.username.toLowerCase() === username.toLowerCase()
+        return found?.state === "accepted" && found.quoted.uri === null && isNamed(quoted, found.quoted)
           ? { "@context": noteContext, ...stampOf(found, statusId) }
           : undefined
       }, Effect.orDie)

@@ -28,14 +28,14 @@ const Row = Schema.Struct({
   statusId: Schema.BigInt,
   customEmojiId: Schema.NullOr(Schema.BigInt),
   updatedAt: Schema.NullOr(Timestamptz),
-  username: Schema.String,
+  actorPath: LocalIds.ActorPath,
   actor: Schema.NullOr(Schema.String),
   uri: Schema.NullOr(Schema.String),
   liked: Schema.Boolean,
   post: Schema.NullOr(Schema.String),
   authorId: Schema.BigInt,
   author: Schema.NullOr(Schema.String),
-  authorName: Schema.String
+  authorPath: LocalIds.ActorPath
 })
 type Row = typeof Row.Type
 const reactionRows = rowsOf(Row)
@@ -62,8 +62,8 @@ export class ReactionActivities extends Context.Service<ReactionActivities, {
         reactionRows(sql`
           SELECT c.id, c.account_id, c.status_id, c.custom_emoji_id, c.uri, c.liked, ${
           emojiColumns(sql)
-        }, e.updated_at, me.username,
-            me.uri AS actor, s.uri AS post, s.account_id AS author_id, a.uri AS author, a.username AS author_name
+        }, e.updated_at, me.actor_path,
+            me.uri AS actor, s.uri AS post, s.account_id AS author_id, a.uri AS author, a.actor_path AS author_path
           FROM emoji_reactions c JOIN accounts me ON me.id = c.account_id JOIN statuses s ON s.id = c.status_id
             JOIN accounts a ON a.id = s.account_id LEFT JOIN custom_emojis e ON e.id = c.custom_emoji_id
           WHERE ${which} AND ${isShown(sql)} ORDER BY c.id LIMIT ${rowsMax(sql, collectedMax)}`)
@@ -86,12 +86,12 @@ export class ReactionActivities extends Context.Service<ReactionActivities, {
         return domain === null ? { id, ...emoji } : emoji
       }
       const reactionOf = (row: Row): ReactionOf => {
-        const actor = row.actor ?? LocalIds.actor(config, row.username)
+        const actor = row.actor ?? LocalIds.actor(config, row.actorPath)
         return {
           id: row.uri ?? `${actor}#reactions/${row.id}`,
           type: row.liked ? "Like" : "EmojiReact",
           actor,
-          object: row.post ?? LocalIds.note(config, row.authorName, row.statusId),
+          object: row.post ?? LocalIds.note(config, row.authorPath, row.statusId),
           content: row.customEmojiId === null ? row.name : `:${row.name}:`,
           tag: tagOf(row)
         }

@@ -5,11 +5,11 @@ import { isPublicOrUnlisted, Visibility } from "../../statuses/Visibility.ts"
 export const DeliveredPost = Schema.Struct({
   authorId: Schema.BigInt,
   visibility: Visibility,
-  /** Mentioned accounts that it is addressed to. */
+  /** Mentioned accounts that the post is addressed to. */
   mentioned: Schema.Array(Schema.BigInt),
   /** Author of the parent; null if it is not a reply. */
   repliedTo: Schema.NullOr(Schema.BigInt),
-  /** True if it replies to a local account. */
+  /** True if the post replies to a local account. */
   repliedToLocal: Schema.Boolean,
   /** Author of the quoted post; null without a quote. */
   quotedAuthor: Schema.NullOr(Schema.BigInt),

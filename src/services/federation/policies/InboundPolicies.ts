@@ -22,7 +22,7 @@ interface JudgedSender {
   readonly suspended: boolean
 }
 
-const dropped = Metric.counter("murmuration_inbound_dropped", {
+const dropped = Metric.counter("murmuration_inbound_dropped_total", {
   description: "Activities of other servers dropped by a policy, by reason",
   incremental: true
 })

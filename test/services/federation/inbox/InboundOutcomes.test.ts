@@ -11,7 +11,7 @@ it.effect("F43: outcomes of activities are counted by their texts, up to a maxim
     yield* told(3n, `ignored: ${"long ".repeat(1_000)}`)
     for (let n = 0; n < InboundOutcomes.outcomesMax * 2; n++) yield* told(4n, `ignored: number ${n}`)
     const lines = (yield* PrometheusMetrics.format()).split("\n").filter((line) =>
-      line.startsWith("murmuration_inbound_outcomes{")
+      line.startsWith("murmuration_inbound_outcomes_total{")
     )
     const countOf = (outcome: string) => lines.find((line) => line.includes(`outcome="${outcome}"`))?.split(" ").at(-1)
     assert.strictEqual(countOf("ignored: an unknown post"), "3")

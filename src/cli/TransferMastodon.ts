@@ -1,0 +1,193 @@
+import { Clock, Console, Effect, FileSystem, Layer } from "effect"
+import { Command, Flag } from "effect/cli"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Database from "../layers/Database.ts"
+import { serverConfig } from "../layers/Environment.ts"
+import * as KeyOperations from "../layers/KeyOperations.ts"
+import * as MastodonSource from "../layers/MastodonSource.ts"
+import { OperatorError } from "../layers/OperatorError.ts"
+import * as Secrets from "../layers/Secrets.ts"
+import { ServerConfig } from "../services/instance/ServerConfig.ts"
+import * as Copy from "../services/mastodon/Copy.ts"
+import { recount } from "../services/mastodon/Counters.ts"
+import { environmentCharactersMax, parseEnvironment } from "../services/mastodon/EnvironmentFile.ts"
+import { report } from "../services/mastodon/Plans.ts"
+import { decrypter } from "../services/mastodon/RailsEncryption.ts"
+import * as Rejects from "../services/mastodon/Rejects.ts"
+import { steps } from "../services/mastodon/Tables.ts"
+import { brokenKeys } from "../services/mastodon/Verification.ts"
+import { traced } from "../services/runtime/Traced.ts"
+import { Drafts } from "../services/statuses/Drafts.ts"
+import * as Migrate from "./Migrate.ts"
+import * as Operator from "./Operator.ts"
+
+const flags = {
+  database: Flag.String("database").pipe(Flag.withDescription("URL of the Mastodon database; it is only read")),
+  env: Flag.String("env").pipe(Flag.withDescription("Mastodon's environment file, .env.production")),
+  days: Flag.Int("days").pipe(
+    Flag.withDescription(
+      "Copy all posts of other servers of so many days; of earlier ones, those that local accounts used"
+    ),
+    Flag.withDefault(30)
+  ),
+  rejects: Flag.String("rejects").pipe(
+    Flag.withDescription("File for the rows that could not be copied, with the reasons, separated by tabs"),
+    Flag.withDefault("transfer-rejects.tsv")
+  )
+}
+interface Given {
+  readonly database: string
+  readonly env: string
+  readonly days: number
+  readonly rejects: string
+}
+
+/** Reads the variables of the Mastodon server. */
+const variablesOf = Effect.fnUntraced(function*(path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const text = yield* Effect.mapError(
+    fs.readFileString(path),
+    ({ message }) => new OperatorError({ message: `The environment file cannot be read: ${message}` })
+  )
+  if (text.length > environmentCharactersMax) {
+    return yield* new OperatorError({ message: "The environment file is too long to be one of Mastodon." })
+  }
+  return parseEnvironment(text)
+})
+
+/** Prepares a copy: its steps, and what stands against it. */
+const prepared = Effect.fnUntraced(function*(given: Given) {
+  const config = yield* ServerConfig
+  const variables = yield* variablesOf(given.env)
+  const primaryKey = variables.get("ACTIVE_RECORD_ENCRYPTION_PRIMARY_KEY") ?? ""
+  const salt = variables.get("ACTIVE_RECORD_ENCRYPTION_KEY_DERIVATION_SALT") ?? ""
+  const hasKeys = primaryKey !== "" && salt !== ""
+  const all = yield* steps({
+    domain: config.localDomain,
+    publicUrl: config.publicUrl,
+    days: given.days,
+    decrypt: hasKeys ? decrypter({ primaryKey, salt }) : () => undefined
+  })
+  const facts = { domain: variables.get("LOCAL_DOMAIN"), ourDomain: config.localDomain, hasKeys }
+  return { all, plan: yield* report(all, facts, yield* Clock.currentTimeMillis) }
+})
+
+/** Turns an error of either database into one for the operator. */
+const asOperatorError = (error: SqlError | OperatorError) =>
+  error instanceof OperatorError ? error : Database.failed(error)
+
+const refuse = (obstacles: ReadonlyArray<string>) =>
+  obstacles.length === 0 ? Effect.void : Effect.fail(new OperatorError({ message: obstacles.join("\n") }))
+
+/** Services of a transfer: both databases, without the limits of requests. */
+const layer = (given: Given) =>
+  Drafts.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(KeyOperations.layer, Secrets.layer, MastodonSource.layer(given.database))),
+    Layer.provideMerge(Layer.unwrap(Effect.map(Migrate.connection, MastodonSource.target))),
+    Layer.provideMerge(serverConfig),
+    Layer.provideMerge(Operator.layer)
+  )
+
+const plan = Command.make(
+  "plan",
+  flags,
+  traced("transfer mastodon plan")((given) =>
+    Effect.gen(function*() {
+      const { plan } = yield* prepared(given)
+      yield* Console.log(plan.lines.join("\n"))
+      yield* refuse(plan.obstacles)
+      yield* Console.log("\nNothing stands against a copy.")
+    }).pipe(Effect.mapError(asOperatorError), Effect.provide(layer(given)))
+  )
+).pipe(Command.withDescription("Shows what a copy would bring, and what is missing for it"))
+
+/** Writes the file of rejected rows, and says how many there are. */
+const writeRejects = Effect.fnUntraced(function*(path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const lines = yield* Rejects.lines
+  if (lines.length === 0) return yield* Console.log("Every row was copied.")
+  yield* Effect.mapError(
+    fs.writeFileString(path, lines.join("")),
+    ({ message }) => new OperatorError({ message: `The rejected rows cannot be written: ${message}` })
+  )
+  yield* Console.log(`${lines.length} rows were not copied; ${path} has the reasons.`)
+})
+
+const copy = Command.make(
+  "copy",
+  flags,
+  traced("transfer mastodon copy")((given) =>
+    Effect.gen(function*() {
+      const { all, plan } = yield* prepared(given)
+      yield* refuse(plan.obstacles)
+      const copies = yield* Copy.make
+      for (const step of all) {
+        const { copied, rejected } = yield* copies.copy(step)
+        yield* Console.log(
+          `${step.name.padEnd(24)}${String(copied).padStart(14)} copied${
+            rejected === 0 ? "" : `, ${rejected} rejected`
+          }`
+        )
+      }
+      yield* recount
+      yield* writeRejects(given.rejects)
+    }).pipe(Effect.mapError(asOperatorError), Effect.provide(layer(given)))
+  )
+).pipe(Command.withDescription("Copies the database; a copy that was interrupted goes on where it ended"))
+
+const delta = Command.make(
+  "delta",
+  flags,
+  traced("transfer mastodon delta")((given) =>
+    Effect.gen(function*() {
+      const { all, plan } = yield* prepared(given)
+      yield* refuse(plan.obstacles)
+      const copies = yield* Copy.make
+      for (const step of all) {
+        const { changed, ended, fresh } = yield* copies.delta(step)
+        yield* Console.log(
+          `${step.name.padEnd(24)}${String(fresh.copied).padStart(10)} new, ${changed.copied} changed, ${ended} ended`
+        )
+      }
+      yield* recount
+      yield* writeRejects(given.rejects)
+    }).pipe(Effect.mapError(asOperatorError), Effect.provide(layer(given)))
+  )
+).pipe(Command.withDescription("Copies what changed since the copy, with Mastodon's web server stopped"))
+
+const verify = Command.make(
+  "verify",
+  flags,
+  traced("transfer mastodon verify")((given) =>
+    Effect.gen(function*() {
+      const broken = yield* brokenKeys
+      yield* Console.log(
+        broken.length === 0
+          ? "The key of every local account signs and verifies."
+          : `These accounts have no working key, and get a new one: ${broken.join(", ")}`
+      )
+      yield* writeRejects(given.rejects)
+    }).pipe(Effect.mapError(asOperatorError), Effect.provide(layer(given)))
+  )
+).pipe(Command.withDescription("Signs and verifies once with the key of each local account"))
+
+const finish = Command.make(
+  "finish",
+  {},
+  traced("transfer mastodon finish")(() =>
+    Console.log([
+      "The copy is done. To open this server:",
+      "1. Stop Mastodon's web server, wait until its Sidekiq queues are empty, and stop Sidekiq.",
+      "2. Run `transfer mastodon delta` and `transfer mastodon verify` once more.",
+      "3. Start this server, and point the proxy of the domain at it: all paths, with the Host header as it came.",
+      "Until the first request that writes reaches this server you can go back: point the proxy at Mastodon again.",
+      "After that there is no way back: other servers know what happened here."
+    ].join("\n"))
+  )
+).pipe(Command.withDescription("Prints the last steps, and the moment after which there is no way back"))
+
+/** Copies a Mastodon server of the same domain. */
+export const command = Command.make("mastodon").pipe(
+  Command.withDescription("Makes a running Mastodon server (4.3 to 4.7) of the same domain this one"),
+  Command.withSubcommands([plan, copy, delta, verify, finish])
+)

@@ -1,0 +1,34 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { Source } from "../services/mastodon/Source.ts"
+import * as Database from "./Database.ts"
+
+/** Maximum connections to the database of a running server. */
+const connectionsMax = 2
+
+/** Session settings: the database cannot be written, and times are read as UTC. */
+const readOnly = { timezone: "UTC", "default_transaction_read_only": "on", "application_name": "murmuration transfer" }
+
+/** Client of a Mastodon database. */
+export const layer = (url: string) =>
+  Layer.effect(
+    Source,
+    PgClient.make({
+      url: Redacted.make(url),
+      ...Database.names,
+      maxConnections: connectionsMax,
+      connectTimeout: "3 seconds",
+      startupParameters: readOnly
+    }).pipe(Effect.mapError(Database.failed))
+  ).pipe(Layer.provide(Reactivity.layer))
+
+/** Client of this server's database without the time limits of requests, as batches of a copy are large. */
+export const target = (connection: Database.Connection) =>
+  PgClient.layer({
+    ...connection,
+    ...Database.names,
+    maxConnections: connectionsMax,
+    connectTimeout: "3 seconds",
+    startupParameters: { timezone: "UTC", "application_name": "murmuration transfer" }
+  })

@@ -1,0 +1,96 @@
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { rowsOf, singleRow } from "../database/Rows.ts"
+import { Source } from "./Source.ts"
+import { nowMark, type Step } from "./Step.ts"
+import { notCopied } from "./Tables.ts"
+
+const sourceRows = rowsOf(Schema.Struct({
+  accounts: Schema.Boolean,
+  keypairs: Schema.Boolean,
+  schemes: Schema.Boolean,
+  bytes: Schema.BigInt
+}))
+const countRows = rowsOf(Schema.Struct({ count: Schema.BigInt }))
+const maxRows = rowsOf(Schema.Struct({ id: Schema.NullOr(Schema.BigInt) }))
+const usersRows = rowsOf(Schema.Struct({ users: Schema.BigInt, started: Schema.Boolean }))
+
+/** What a copy would do, and what stands against it. */
+interface Report {
+  readonly lines: ReadonlyArray<string>
+  /** Reasons why a copy cannot start. */
+  readonly obstacles: ReadonlyArray<string>
+}
+
+/** Facts from the environment file. */
+interface SourceFacts {
+  readonly domain: string | undefined
+  readonly ourDomain: string
+  readonly hasKeys: boolean
+}
+
+/** Looks at both databases without changing anything. */
+export const report = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>, facts: SourceFacts, now: number) {
+  const sql = yield* SqlClient.SqlClient
+  const source = yield* Source
+  const found = singleRow(
+    yield* sourceRows(
+      source`SELECT to_regclass('accounts') IS NOT NULL AND to_regclass('statuses') IS NOT NULL AS accounts,
+      to_regclass('keypairs') IS NOT NULL AS keypairs,
+      EXISTS (SELECT FROM information_schema.columns WHERE table_name = 'accounts' AND column_name = 'id_scheme') AS schemes,
+      pg_database_size(current_database()) AS bytes`
+    )
+  )
+  if (!found.accounts) return { lines: [], obstacles: ["The database is not one of Mastodon."] } satisfies Report
+  const here = singleRow(
+    yield* usersRows(sql`SELECT (SELECT count(*) FROM users) AS users,
+      EXISTS (SELECT FROM transfer_cursors) AS started`)
+  )
+  const counts = yield* Effect.forEach(steps, ({ joins, name, table, where }) =>
+    Effect.gen(function*() {
+      const [present] = yield* source`SELECT FROM pg_class WHERE oid = to_regclass(${table})`
+      // Posts are selected by what refers to them: counting those takes as long as copying, so all are counted.
+      const condition = where === undefined || table === "statuses" ? "" : `WHERE ${where}`
+      if (present === undefined) return `${name.padEnd(24)}${"no such table".padStart(14)}`
+      const { count } = singleRow(
+        yield* countRows(
+          source.unsafe(
+            `SELECT count(*) AS count FROM ${table} t ${joins ?? ""} ${
+              condition.replaceAll(nowMark, new Date(now).toISOString())
+            }`
+          )
+        )
+      )
+      return `${name.padEnd(24)}${String(count).padStart(14)}${table === "statuses" ? " at most" : ""}`
+    }))
+  const [newest] = yield* maxRows(
+    source`SELECT greatest((SELECT max(id) FROM statuses), (SELECT max(id) FROM accounts)) AS id`
+  )
+  const version = found.keypairs ? "4.7" : found.schemes ? "4.5 or 4.6" : "4.3 or 4.4"
+  return {
+    lines: [
+      `Mastodon ${version} by its tables, ${(Number(found.bytes) / 1_048_576).toFixed(0)} MiB.`,
+      "",
+      ...counts,
+      "",
+      "Not copied:",
+      ...notCopied.map(([what, instead]) => `- ${what}: ${instead}`)
+    ],
+    obstacles: [
+      ...(facts.domain === undefined ? ["The environment file has no LOCAL_DOMAIN."] : []),
+      ...(facts.domain !== undefined && facts.domain !== facts.ourDomain
+        ? [`Its domain is ${facts.domain}, ours is ${facts.ourDomain}: LOCAL_DOMAIN must be the same.`]
+        : []),
+      ...(found.keypairs && !facts.hasKeys
+        ? [
+          "The environment file lacks ACTIVE_RECORD_ENCRYPTION_PRIMARY_KEY or ACTIVE_RECORD_ENCRYPTION_KEY_DERIVATION_SALT, " +
+          "without which the accounts' keys cannot be read."
+        ]
+        : []),
+      ...(here.users > 0n && !here.started ? ["This server has users already; a copy needs an empty database."] : []),
+      ...(newest?.id !== null && newest !== undefined && Number(newest.id >> 16n) > now
+        ? ["The clock of this server is behind the newest id: set it before the copy."]
+        : [])
+    ]
+  } satisfies Report
+})

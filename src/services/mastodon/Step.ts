@@ -1,0 +1,101 @@
+import type { Effect } from "effect"
+
+/** Row of a step as text by column; null for a missing column, too. */
+export type TextRow = { readonly [column: string]: string | null }
+
+/**
+ * Copy of one table of Mastodon's database in batches by a unique key. A batch is staged in the temporary table
+ * `staged`, from which `write` inserts; all within one transaction that also moves the cursor.
+ */
+export interface Step {
+  /** Name of its cursor. */
+  readonly name: string
+  /** Source table, whose alias is `t`. */
+  readonly table: string
+  /** Joins and condition of the source; the columns of `key` and `t` are those of all supported versions. */
+  readonly joins?: string
+  readonly where?: string
+  /** Unique key of the source rows; `t.id` by default. */
+  readonly key?: string
+  /** Columns of `t`, as `name` or `name:type`. A column that a version does not have is null. */
+  readonly columns: string
+  /** Further staged columns by SQL expression of the source, as `name` or `name:type`. */
+  readonly computed?: ReadonlyArray<readonly [column: string, expression: string]>
+  /** Columns that `prepare` adds. */
+  readonly prepared?: string
+  readonly prepare?: (rows: ReadonlyArray<TextRow>) => Effect.Effect<ReadonlyArray<TextRow>>
+  /** Conditions on `staged` of rows that are not copied, with the reason. */
+  readonly rejects?: ReadonlyArray<readonly [condition: string, reason: string]>
+  /** Statements that read `staged`. */
+  readonly write: ReadonlyArray<string>
+  /** True if rows change without a new key: those with a later `updated_at` are copied again. */
+  readonly changes?: boolean
+  /** Table here whose rows end if they are missing at the source; has the same `id`. */
+  readonly ends?: string
+}
+
+interface Column {
+  readonly name: string
+  readonly type: string
+}
+
+const columnOf = (text: string): Column => {
+  const [name = "", type = "text"] = text.split(":")
+  return { name, type }
+}
+const columnsIn = (text: string | undefined): ReadonlyArray<Column> =>
+  (text ?? "").split(/\s+/).filter((word) => word !== "").map(columnOf)
+
+/** Stands in a step's statements for the time of the run, in ISO 8601; both databases read times as UTC. */
+export const nowMark = "{now}"
+
+/** Key of a staged row; the other columns are the step's. */
+export const keyColumn = "transfer_key"
+
+/** Returns the staged columns of a step. */
+const stagedColumns = (step: Step): ReadonlyArray<Column> => [
+  columnOf(`${keyColumn}:bigint`),
+  ...columnsIn(step.columns),
+  ...(step.computed ?? []).map(([column]) => columnOf(column)),
+  ...columnsIn(step.prepared)
+]
+
+/**
+ * Returns the source statement of a batch: rows above `cursor` as a JSON list, their number and the last key. Each value
+ * is text, so that 64-bit numbers keep their digits.
+ */
+export const batchQuery = (step: Step, cursor: bigint, limit: number, since: Date | undefined): string => {
+  const key = step.key ?? "t.id"
+  const computed = step.computed ?? []
+  const fields = [
+    `'${keyColumn}', s.${keyColumn}::text`,
+    ...columnsIn(step.columns).map(({ name }) => `'${name}', s.j ->> '${name}'`),
+    ...computed.map(([name]) => `'${columnOf(name).name}', s.${columnOf(name).name}::text`)
+  ]
+  const conditions = [
+    `${key} > ${cursor}`,
+    ...(step.where === undefined ? [] : [`(${step.where})`]),
+    ...(since === undefined ? [] : [`t.updated_at >= '${since.toISOString()}'::timestamptz AT TIME ZONE 'UTC'`])
+  ]
+  return `SELECT coalesce(json_agg(json_build_object(${
+    fields.join(", ")
+  }) ORDER BY s.${keyColumn}), '[]')::text AS rows,
+      count(*)::int AS count, max(s.${keyColumn})::text AS last
+    FROM (SELECT ${key} AS ${keyColumn}, to_jsonb(t) AS j${
+    computed.map(([name, expression]) => `, ${expression} AS ${columnOf(name).name}`).join("")
+  } FROM ${step.table} t ${step.joins ?? ""} WHERE ${conditions.join(" AND ")} ORDER BY ${key} LIMIT ${limit}) s`
+}
+
+/** Returns the statements that stage a batch; the second one takes the JSON list. */
+export const stagingStatements = (step: Step): readonly [create: string, fill: string] => {
+  const columns = stagedColumns(step)
+  const names = columns.map(({ name }) => `"${name}"`).join(", ")
+  return [
+    `CREATE TEMP TABLE staged (${columns.map(({ name, type }) => `"${name}" ${type}`).join(", ")}) ON COMMIT DROP`,
+    `INSERT INTO staged (${names}) SELECT ${columns.map(({ name, type }) => `r."${name}"::${type}`).join(", ")}
+      FROM json_to_recordset($1::text::json) AS r (${columns.map(({ name }) => `"${name}" text`).join(", ")})`
+  ]
+}
+
+/** Maximum rows of a source table in one batch. */
+export const batchRowsMax = 2_000

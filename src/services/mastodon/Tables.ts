@@ -1,0 +1,44 @@
+import { Effect } from "effect"
+import type { Step } from "./Step.ts"
+import * as Accounts from "./tables/Accounts.ts"
+import * as Keys from "./tables/Keys.ts"
+import * as Relations from "./tables/Relations.ts"
+import * as Statuses from "./tables/Statuses.ts"
+import * as Users from "./tables/Users.ts"
+
+/** Settings of a copy. */
+interface Plan {
+  /** Domain of handles, and origin of ids, as the Mastodon server has them. */
+  readonly domain: string
+  readonly publicUrl: string
+  /** Age up to which all posts of other servers are copied, in days. */
+  readonly days: number
+  readonly decrypt: (message: string) => string | undefined
+}
+
+/** All steps of a copy, in the order in which rows refer to each other. */
+export const steps = Effect.fnUntraced(function*(plan: Plan) {
+  return [
+    ...(yield* Accounts.make),
+    ...Keys.make(plan.decrypt),
+    ...(yield* Users.make(plan.decrypt)),
+    ...(yield* Statuses.make(plan)),
+    ...Relations.steps
+  ] satisfies ReadonlyArray<Step>
+})
+
+/** What is not copied, with what operators and members do instead. */
+export const notCopied: ReadonlyArray<readonly [what: string, instead: string]> = [
+  ["queues of Sidekiq", "stop the old web server, and let Sidekiq drain before the last delta"],
+  ["sessions of browsers", "members sign in again in the browser; apps stay signed in"],
+  ["files: attachments, avatars, headers, emoji", "not yet adopted; posts are copied without their attachments"],
+  ["recovery codes of two-factor sign-in", "members make new ones in their settings"],
+  ["push subscriptions", "apps subscribe again when they start"],
+  ["notifications", "new ones arrive; earlier ones are not shown"],
+  ["quotes, edits and preview cards", "the posts are copied; links are previewed again"],
+  ["reports, strikes, appeals and the audit log", "finish them before the move, or keep a copy of the database"],
+  ["domain blocks, rules, announcements and settings", "enter them again before the server opens"],
+  ["scheduled posts, invites, webhooks, relays", "create them again"],
+  ["collections and featured hashtags", "members add them again"],
+  ["trends, suggestions, annual reports, backups, imports", "computed again, or gone"]
+]

@@ -1,0 +1,27 @@
+/* SQL for values of staged rows. */
+
+/** Elements of a JSON list in a text column as an array; an empty array for null. */
+export const listOf = (column: string, type: "bigint" | "text"): string =>
+  `ARRAY(SELECT e::${type} FROM jsonb_array_elements_text(coalesce(${column}, '[]')::jsonb) e)`
+
+/** `listOf`, but null for null and for an empty list. */
+export const listOrNull = (column: string): string =>
+  `CASE WHEN jsonb_array_length(coalesce(${column}, '[]')::jsonb) > 0 THEN ${listOf(column, "text")} END`
+
+/** Condition: the account of the column is not here. */
+export const lacksAccount = (column: string): readonly [string, string] => [
+  `NOT EXISTS (SELECT FROM accounts a WHERE a.id = staged.${column})`,
+  `the account of ${column} was not copied`
+]
+
+/** Condition: the local user of the column is not here. */
+export const lacksUser = (column: string): readonly [string, string] => [
+  `NOT EXISTS (SELECT FROM users u WHERE u.account_id = staged.${column})`,
+  `the user of ${column} was not copied`
+]
+
+/** Condition: the post of the column is not here. */
+export const lacksPost = (column: string): readonly [string, string] => [
+  `NOT EXISTS (SELECT FROM statuses s WHERE s.id = staged.${column})`,
+  `the post of ${column} was not copied`
+]

@@ -1,0 +1,127 @@
+import { Clock, Context, Effect, Layer, Metric, Option, Schema } from "effect"
+import { Sharding } from "effect/cluster"
+import { SqlClient } from "effect/sql"
+import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import { InboundActivities } from "../federation/inbox/InboundActivities.ts"
+import { Deliveries } from "../federation/outbox/Deliveries.ts"
+import { Instance } from "../instance/Instance.ts"
+import { AgendaEntries } from "../intents/AgendaEntries.ts"
+import { Backlogs } from "./Backlogs.ts"
+
+const actors = Metric.gauge("murmuration_actors_awake", { description: "Actors in memory of this node" })
+const waiting = Metric.gauge("murmuration_work_waiting", {
+  description: "Due items of durable work that wait, by kind; the same on every node"
+})
+const oldest = Metric.gauge("murmuration_work_oldest_seconds", {
+  description: "Age of the oldest waiting item, by kind; the same on every node"
+})
+const failed = Metric.gauge("murmuration_work_failed", {
+  description: "Items that failed on every attempt and await an operator, by kind; the same on every node"
+})
+const users = Metric.gauge("murmuration_users", {
+  description: "Confirmed local users, by activity: all, seen within 30 days (`month`) or 180 days (`half_year`)"
+})
+const posts = Metric.gauge("murmuration_posts", { description: "Posts of local users" })
+const servers = Metric.gauge("murmuration_known_servers", { description: "Other servers with a known account" })
+const postgresUp = Metric.gauge("murmuration_postgres_up", {
+  description: "1 if Postgres answered the last scrape, otherwise 0"
+})
+const sessions = Metric.gauge("murmuration_postgres_sessions", {
+  description: "Sessions of this program's nodes in Postgres, by state"
+})
+const sessionsMax = Metric.gauge("murmuration_postgres_sessions_max", {
+  description: "Sessions that Postgres admits (`max_connections`)"
+})
+const longest = Metric.gauge("murmuration_postgres_longest_statement_seconds", {
+  description: "Age of the longest running statement of this program"
+})
+
+const states = ["active", "idle", "idle in transaction", "other"] as const
+const stateOf = (state: string) => states.find((one) => one === state) ?? "other"
+const sessionRows = rowsOf(
+  Schema.Struct({ state: Schema.String, count: Schema.Int, since: Schema.NullOr(Timestamptz) })
+)
+const limitRows = rowsOf(Schema.Struct({ max: Schema.Int }))
+
+/** Minimum time between two readings, in milliseconds: several collectors cost as much as one. */
+const readMillisMin = 5_000
+/** Maximum time that a scrape waits for Postgres. */
+const readMax = "2 seconds"
+
+/** Gauges that are read when a collector asks: people, waiting work, and Postgres. */
+export class ServerFigures extends Context.Service<ServerFigures, {
+  /** Updates the gauges. Never fails: without Postgres the others keep their values, and `postgres_up` is 0. */
+  readonly update: Effect.Effect<void>
+}>()("murmuration/services/metrics/ServerFigures") {
+  /** No gauges, for a router without a database. */
+  static readonly layerNone = Layer.succeed(ServerFigures, { update: Effect.void })
+
+  static readonly layer = Layer.effect(
+    ServerFigures,
+    Effect.gen(function*() {
+      const agenda = yield* AgendaEntries
+      const backlogs = yield* Backlogs
+      const deliveries = yield* Deliveries
+      const inbound = yield* InboundActivities
+      const instance = yield* Instance
+      const sharding = yield* Sharding.Sharding
+      const sql = yield* SqlClient.SqlClient
+
+      const setWork = Effect.fnUntraced(function*(kind: string, count: number, oldestMillis: number) {
+        yield* Metric.update(Metric.withAttributes(waiting, { kind }), count)
+        yield* Metric.update(Metric.withAttributes(oldest, { kind }), Math.max(0, oldestMillis) / 1_000)
+      })
+
+      const work = Effect.gen(function*() {
+        const now = yield* Clock.currentTimeMillis
+        for (const { kind, oldestAt, waiting: count } of yield* backlogs.list) {
+          yield* setWork(kind, count, oldestAt === null ? 0 : now - oldestAt.getTime())
+        }
+        const outgoing = yield* deliveries.backlog
+        yield* setWork("deliveries", outgoing.count, outgoing.oldestMillis)
+        const { dead } = yield* inbound.backlog
+        yield* Metric.update(Metric.withAttributes(failed, { kind: "inbound" }), dead)
+        yield* Metric.update(Metric.withAttributes(failed, { kind: "agenda" }), yield* agenda.failed)
+      })
+
+      const people = Effect.gen(function*() {
+        const { activeHalfYear, activeMonth, domains, statuses, users: all } = yield* instance.usage
+        for (const [active, count] of [["all", all], ["month", activeMonth], ["half_year", activeHalfYear]] as const) {
+          yield* Metric.update(Metric.withAttributes(users, { active }), count)
+        }
+        yield* Metric.update(posts, statuses)
+        yield* Metric.update(servers, domains)
+      })
+
+      const postgres = Effect.gen(function*() {
+        const now = yield* Clock.currentTimeMillis
+        const rows = yield* sessionRows(sql`SELECT coalesce(state, 'other') AS state, count(*)::int AS count,
+            min(query_start) FILTER (WHERE state = 'active') AS since
+          FROM pg_stat_activity WHERE application_name LIKE 'murmuration%' AND pid <> pg_backend_pid() GROUP BY 1`)
+        const [limit] = yield* limitRows(sql`SELECT current_setting('max_connections')::int AS max`)
+        for (const state of states) {
+          const found = rows.filter((row) => stateOf(row.state) === state)
+          yield* Metric.update(
+            Metric.withAttributes(sessions, { state }),
+            found.reduce((sum, { count }) => sum + count, 0)
+          )
+        }
+        const ages = rows.map(({ since }) => since === null ? 0 : now - since.getTime())
+        yield* Metric.update(longest, Math.max(0, ...ages) / 1_000)
+        yield* Metric.update(sessionsMax, limit?.max ?? 0)
+      })
+
+      const read = Effect.gen(function*() {
+        const active = yield* Effect.option(sharding.activeEntityCount)
+        if (Option.isSome(active)) yield* Metric.update(actors, active.value)
+        const up = yield* Effect.all([work, people, postgres], { discard: true }).pipe(
+          Effect.timeout(readMax),
+          Effect.as(1),
+          Effect.catchCause((cause) => Effect.as(Effect.logDebug("a scrape could not read Postgres", cause), 0))
+        )
+        yield* Metric.update(postgresUp, up)
+      })
+      return ServerFigures.of({ update: yield* Effect.cachedWithTTL(read, readMillisMin) })
+    })
+  )
+}

@@ -1,0 +1,120 @@
+import { assert, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { spawnSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { json, newPerson, publish } from "../support/Api.ts"
+import { eventually } from "../support/Eventually.ts"
+import { TestServer } from "../support/Server.ts"
+import { sourcesIn } from "../support/source.ts"
+
+interface Declared {
+  readonly name: string
+  readonly kind: string
+  readonly description: string
+}
+
+/** Every metric that the sources declare, in the order of their names. */
+const declared: ReadonlyArray<Declared> = sourcesIn("src").flatMap(({ text }) =>
+  [...text.matchAll(/Metric\.(counter|gauge|histogram)\("(\w+)", \{\s*description:\s*"([^"]+)"/g)].map((
+    [, kind = "", name = "", description = ""]
+  ) => ({ kind, name, description }))
+).toSorted((a, b) => a.name < b.name ? -1 : 1)
+
+const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
+const read = (name: string) => readFileSync(path(name), "utf8")
+
+/** Expressions of the board and of the alerts. */
+const queries: ReadonlyArray<string> = [
+  ...[...read("ops/monitoring/alerts.yaml").matchAll(/^\s+expr: (.*)$/gm)].map(([, text = ""]) => text),
+  ...[...read("ops/monitoring/grafana.json").matchAll(/"expr": "((?:[^"\\]|\\.)*)"/g)].map(([, text = ""]) =>
+    text.replaceAll("\\\"", "\"")
+  )
+]
+
+/** Names of the metrics in an expression, without the suffixes of a histogram's series. */
+const namesIn = (query: string) =>
+  [...query.matchAll(/\b(?:murmuration|nodejs|process)_\w+/g)].map(([name]) =>
+    name.replace(/_(?:bucket|sum|count)$/, "")
+  )
+
+/** Values of a label of each metric in an expression, with the metric's name. */
+const labelsIn = (query: string) =>
+  [...query.matchAll(/\b((?:murmuration|nodejs|process)_\w+)\{([^}]*)\}/g)].flatMap(([, name = "", labels = ""]) =>
+    [...labels.matchAll(/(\w+)=~?"/g)].map(([, label = ""]) => [name, label] as const)
+  ).filter(([, label]) => label !== "job" && label !== "le")
+
+layer(TestServer.layer(), { excludeTestServices: true })("metrics", (it) => {
+  it.effect("docs/metrics.md equals the output of `npm run docs:metrics`; names have a unit or say that they count", () =>
+    Effect.gen(function*() {
+      const all = sourcesIn("src").reduce(
+        (sum, { text }) => sum + text.split(/Metric\.(?:counter|gauge|histogram)\("/).length - 1,
+        0
+      )
+      assert.strictEqual(declared.length, all, "each has a description")
+      for (const { kind, name } of declared) {
+        assert.strictEqual(kind === "counter", name.endsWith("_total"), name)
+        if (kind === "histogram") assert.match(name, /_(seconds|bytes)$/)
+      }
+      const page = `# Metrics
+
+\`GET /metrics\` has these in Prometheus' text format, for collectors on the same machine or a private network. Figures of the whole
+server are the same on every node: take \`max\` of them, not \`sum\`. \`ops/monitoring/\` has alerts for Prometheus and a board for
+Grafana. \`npm run docs:metrics\` writes this page from the sources.
+
+| Name | Kind | Meaning |
+|---|---|---|
+${declared.map(({ description, kind, name }) => `| \`${name}\` | ${kind} | ${description} |`).join("\n")}
+`
+      yield* Effect.promise(() => expect(page).toMatchFileSnapshot(path("docs/metrics.md")))
+    }))
+
+  it.effect("a running server has every metric and label of the alerts and the board", () =>
+    Effect.gen(function*() {
+      const { fetch } = yield* TestServer
+      const [ada, bob] = [yield* newPerson("ada"), yield* newPerson("bob")]
+      yield* json(bob, `/api/v1/accounts/${ada.accountId}/follow`, {})
+      yield* publish(ada, "counted")
+      yield* fetch("/nothing")
+      const text = yield* eventually(
+        Effect.flatMap(fetch("/metrics"), (answer) => Effect.promise(() => answer.text())),
+        (found) => found.includes("murmuration_fanout_seconds_count") && found.includes("murmuration_users")
+      )
+      const known = new Set(declared.map(({ name }) => name))
+      /** Series that appear with the first event of their kind, such as a delivery. */
+      const lazy = new Set(declared.filter(({ kind }) => kind !== "gauge").map(({ name }) => name))
+      const served = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = ""]) => name))
+      assert.isAbove(queries.length, 25)
+      for (const query of queries) {
+        for (const name of namesIn(query)) {
+          assert.isTrue(known.has(name), `${name} of ${query}`)
+          assert.isTrue(served.has(name) || lazy.has(name) || name === "murmuration_redis_up", `${name} is served`)
+        }
+        for (const [name, label] of labelsIn(query)) {
+          const series = text.split("\n").filter((line) => line.startsWith(`${name}{`))
+          assert.isTrue(
+            series.length === 0 || series.some((line) => line.includes(`${label}="`)),
+            `${label} of ${name}`
+          )
+        }
+      }
+      assert.match(text, /^murmuration_postgres_up 1$/m)
+      assert.match(text, /^murmuration_users\{active="all"\} 2$/m)
+      assert.match(text, /^murmuration_http_requests_total\{(?=[^}]*path="pages")[^}]*status="4xx"[^}]*\} \d+$/m)
+      assert.match(text, /^murmuration_http_request_seconds_bucket\{(?=[^}]*path="api")[^}]*\} \d+$/m)
+      assert.match(text, /^murmuration_actors_awake \d+$/m)
+      assert.match(text, /^murmuration_work_waiting\{kind="fanouts"\} \d+$/m)
+    }))
+
+  it("promtool, where it is installed, accepts the alerts", ({ annotate }) => {
+    const { error, status, stdout, stderr } = spawnSync("promtool", [
+      "check",
+      "rules",
+      path("ops/monitoring/alerts.yaml")
+    ], {
+      encoding: "utf8"
+    })
+    if (error !== undefined) return void annotate("promtool is not installed")
+    assert.strictEqual(status, 0, stdout + stderr)
+  })
+})

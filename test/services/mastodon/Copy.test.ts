@@ -1,0 +1,289 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { call, json } from "../../support/Api.ts"
+import { cli } from "../../support/CommandLine.ts"
+import type { Version } from "../../support/mastodon/Schema.ts"
+import { password, server } from "../../support/mastodon/Server.ts"
+import { TestServer } from "../../support/Server.ts"
+import * as TestBrowser from "../../support/TestBrowser.ts"
+
+const publicDocument = (path: string) =>
+  TestServer.use(({ fetch }) =>
+    Effect.gen(function*() {
+      const response = yield* fetch(path, { headers: { accept: "application/activity+json" } })
+      const text = yield* Effect.promise(() => response.text())
+      return { status: response.status, json: JSON.parse(text) }
+    })
+  )
+
+/** Runs `transfer mastodon` with a verb. */
+const transfer = Effect.fnUntraced(
+  function*(verb: string, from: { readonly url: string; readonly env: string; readonly folder: string }) {
+    const { variables } = yield* TestServer
+    const rejects = `${from.folder}/rejects.tsv`
+    const ended = yield* cli(
+      ["transfer", "mastodon", verb, "--database", from.url, "--env", from.env, "--rejects", rejects],
+      variables
+    )
+    const fs = yield* FileSystem.FileSystem
+    return { ...ended, rejects: (yield* fs.exists(rejects)) ? yield* fs.readFileString(rejects) : "" }
+  }
+)
+
+const hourMillis = 3_600_000
+const began = Date.now() - 24 * hourMillis
+const id = (n: number) => (BigInt(began) << 16n) + BigInt(n)
+
+/** Sends a request of a browser to the server under test. */
+const send = (path: string, init: RequestInit = {}) =>
+  TestServer.use(({ fetch }) =>
+    Effect.gen(function*() {
+      const response = yield* fetch(path, { redirect: "manual", ...init })
+      const text = yield* Effect.promise(() => response.text())
+      return { status: response.status, headers: response.headers, text, body: undefined }
+    })
+  )
+
+/** Fills a server with people, posts and relations, and with dirt. */
+const town = Effect.fnUntraced(function*(version: Version) {
+  const { baseUrl } = yield* TestServer
+  const from = yield* server(version, new URL(baseUrl).host)
+  const { insert } = from
+  const ada = yield* from.person(id(1), "ada", {
+    account: { displayName: "Ada", note: "Hello @zoe@far.example #birds\nhttps://ada.example", locked: true },
+    user: {
+      settings: JSON.stringify({ ["default_privacy"]: "unlisted", ["default_sensitive"]: true }),
+      chosenLanguages: ["de", "fr"]
+    }
+  })
+  const bert = yield* from.person(id(2), "bert", version === "4.3" ? {} : { account: { idScheme: 1 } })
+  const zoe = yield* from.stranger(id(3), "zoe", {
+    displayName: "Zoe",
+    note: "<p>Hi <script>alert(1)</script><b onclick=x>there</b></p>",
+    fields: JSON.stringify([{ name: "Site", value: "<a href=\"javascript:x\">x</a>" }])
+  })
+  yield* insert("accounts", { id: id(4), username: "old", domain: "ostatus.example", uri: "", inboxUrl: "" })
+  yield* insert("oauth_applications", {
+    id: 5n,
+    name: "Phone app",
+    uid: "client-of-the-phone",
+    secret: "secret-of-the-phone",
+    redirectUri: "https://app.example/back\nurn:ietf:wg:oauth:2.0:oob",
+    scopes: "read write follow push"
+  }, { id: 6n, name: "Web", uid: "web", secret: "web", redirectUri: "urn:x", scopes: "read", superapp: true })
+  yield* insert(
+    "oauth_access_tokens",
+    { id: 7n, token: "token-of-ada", applicationId: 5n, scopes: "read write", resourceOwnerId: ada.userId },
+    {
+      id: 8n,
+      token: "revoked",
+      applicationId: 5n,
+      scopes: "read",
+      resourceOwnerId: ada.userId,
+      revokedAt: new Date(0)
+    },
+    { id: 9n, token: "of-the-web", applicationId: 6n, scopes: "read", resourceOwnerId: ada.userId },
+    { id: 10n, token: "of-nobody", applicationId: 5n, scopes: "read", resourceOwnerId: 999n }
+  )
+  yield* insert("tags", { id: 11n, name: "birds", displayName: "Birds" })
+  yield* insert("conversations", { id: 12n })
+  yield* insert(
+    "statuses",
+    {
+      id: id(20),
+      accountId: ada.id,
+      local: true,
+      uri: "tag:old,2016-11-24:objectId=1:objectType=Status",
+      text: "First #birds by @zoe@far.example & <b>friends</b>",
+      conversationId: 12n,
+      language: "en"
+    },
+    {
+      id: id(21),
+      accountId: zoe.id,
+      uri: "https://far.example/posts/1",
+      text: "<p>A reply <script>x</script></p>",
+      inReplyToId: id(20),
+      inReplyToAccountId: ada.id,
+      conversationId: 12n
+    },
+    { id: id(22), accountId: bert.id, local: true, text: "for Ada only", visibility: 3 },
+    { id: id(23), accountId: bert.id, local: true, reblogOfId: id(20) },
+    { id: id(24), accountId: ada.id, local: true, text: "deleted", deletedAt: new Date() },
+    { id: id(25), accountId: bert.id, local: true, reblogOfId: id(99) },
+    { id: id(26), accountId: zoe.id, local: false, text: "without an id", createdAt: new Date() },
+    { id: id(27), accountId: ada.id, local: true, text: "of an unknown kind", visibility: 9 },
+    { id: id(28), accountId: ada.id, local: true, text: "Which?", pollId: 30n }
+  )
+  yield* insert("mentions", { statusId: id(20), accountId: zoe.id }, { statusId: id(22), accountId: ada.id })
+  yield* insert("statuses_tags", { statusId: id(20), tagId: 11n })
+  yield* insert("polls", {
+    id: 30n,
+    accountId: ada.id,
+    statusId: id(28),
+    options: ["A", "B"],
+    cachedTallies: [1, 0],
+    votersCount: 1n
+  })
+  yield* insert("poll_votes", { accountId: bert.id, pollId: 30n, choice: 0 })
+  yield* insert(
+    "follows",
+    { id: 40n, accountId: zoe.id, targetAccountId: ada.id, uri: "https://far.example/follows/1" },
+    { id: 41n, accountId: bert.id, targetAccountId: ada.id, languages: ["en"] },
+    { id: 42n, accountId: bert.id, targetAccountId: 777n }
+  )
+  yield* insert("favourites", { id: 50n, accountId: bert.id, statusId: id(20) }, {
+    id: 51n,
+    accountId: zoe.id,
+    statusId: id(20)
+  })
+  yield* insert("bookmarks", { id: 52n, accountId: ada.id, statusId: id(21) })
+  yield* insert("lists", { id: 60n, accountId: ada.id, title: "Friends", repliesPolicy: 1 })
+  yield* insert("list_accounts", { id: 61n, listId: 60n, accountId: zoe.id })
+  yield* insert("users", { id: 9_999n, accountId: 888n, email: "lost@mail.example", encryptedPassword: "x" })
+  return { ...from, ada, bert, zoe }
+})
+
+const servers = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
+
+const forVersion = (version: Version) =>
+  layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(`a copy of Mastodon ${version}`, (it) => {
+    it.effect("shows its plan, brings accounts, posts and relations, and lists what is dirty", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { baseUrl } = yield* TestServer
+        const from = yield* town(version)
+        const { ada, bert, zoe } = from
+        const plan = yield* transfer("plan", from)
+        assert.deepStrictEqual([plan.code, plan.err], [0, ""])
+        assert.include(plan.out, `Mastodon ${version}`)
+        assert.include(plan.out, "queues of Sidekiq")
+        assert.deepStrictEqual(yield* sql`SELECT FROM transfer_cursors`, [])
+        const copy = yield* transfer("copy", from)
+        assert.deepStrictEqual([copy.code, copy.err], [0, ""], copy.err)
+        for (
+          const [step, row, reason] of [
+            ["remote accounts", "", "speaks no ActivityPub"],
+            ["boosts", "", "the post of reblog_of_id was not copied"],
+            ["posts", "", "the post of another server has no id"],
+            ["posts", "", "the visibility is unknown"],
+            ["follows", "42", "the account of target_account_id was not copied"],
+            ["users", "9999", "the account of account_id was not copied"],
+            ["tokens", "10", "the user was not copied"]
+          ] as const
+        ) assert.match(copy.rejects, new RegExp(`^${step}\t${row}\\d*\t.*${reason}`, "m"))
+        assert.strictEqual(copy.rejects.trim().split("\n").length, 7, copy.rejects)
+
+        // The app of Ada's phone is still signed in, with her old token and her old id.
+        const phone = { token: "token-of-ada" }
+        const me = yield* json(phone, "/api/v1/accounts/verify_credentials")
+        assert.deepInclude(me, {
+          id: String(ada.id),
+          username: "ada",
+          locked: true,
+          followers_count: 2,
+          statuses_count: 2
+        })
+        assert.deepInclude(me.source, {
+          privacy: "unlisted",
+          sensitive: true,
+          note: "Hello @zoe@far.example #birds\nhttps://ada.example"
+        })
+        assert.include(me.note, `href="https://far.example/@zoe"`)
+        for (const token of ["revoked", "of-the-web", "of-nobody"]) {
+          assert.strictEqual((yield* call("GET", "/api/v1/accounts/verify_credentials", token)).status, 401, token)
+        }
+        const client = { client_id: "client-of-the-phone", client_secret: "secret-of-the-phone" }
+        assert.strictEqual(
+          (yield* call("POST", "/oauth/token", undefined, { ...client, grant_type: "client_credentials" })).status,
+          200
+        )
+
+        const first = yield* json(phone, `/api/v1/statuses/${id(20)}`)
+        assert.deepInclude(first, {
+          visibility: "public",
+          language: "en",
+          favourites_count: 2,
+          reblogs_count: 1,
+          replies_count: 1
+        })
+        assert.include(first.content, "&lt;b&gt;friends&lt;/b&gt;")
+        assert.include(first.content, `href="https://far.example/@zoe"`)
+        assert.deepStrictEqual(first.tags.map(({ name }: { readonly name: string }) => name), ["birds"])
+        const { descendants: [reply] } = yield* json(phone, `/api/v1/statuses/${id(20)}/context`)
+        assert.deepInclude(reply, { id: String(id(21)), bookmarked: true, uri: "https://far.example/posts/1" })
+        assert.notInclude(reply.content, "script")
+        assert.deepInclude(yield* json(phone, `/api/v1/statuses/${id(22)}`), {
+          visibility: "direct",
+          content: "<p>for Ada only</p>"
+        })
+        assert.strictEqual((yield* call("GET", `/api/v1/statuses/${id(22)}`, undefined)).status, 404)
+        assert.strictEqual((yield* call("GET", `/api/v1/statuses/${id(24)}`, "token-of-ada")).status, 404)
+        const { poll } = yield* json(phone, `/api/v1/statuses/${id(28)}`)
+        assert.deepStrictEqual(poll.options.map((one: { readonly votes_count: number }) => one.votes_count), [1, 0])
+        const lists = yield* json(phone, "/api/v1/lists")
+        assert.deepInclude(lists[0], { id: "60", title: "Friends", replies_policy: "followed" })
+        const there = yield* json(phone, `/api/v1/accounts/${zoe.id}`)
+        assert.notMatch(there.note + there.fields[0].value, /script|onclick/)
+
+        // Other servers find the same actors with the same keys.
+        const { json: actor } = yield* publicDocument("/users/ada")
+        assert.strictEqual(actor.id, `${baseUrl}/users/ada`)
+        assert.deepStrictEqual(actor.publicKey, {
+          id: `${baseUrl}/users/ada#main-key`,
+          owner: `${baseUrl}/users/ada`,
+          publicKeyPem: ada.pair.publicPem
+        })
+        const { json: other } = yield* publicDocument(`/ap/users/${bert.id}`)
+        const base = version === "4.3" ? `${baseUrl}/users/bert` : `${baseUrl}/ap/users/${bert.id}`
+        assert.deepInclude(other, { id: base, inbox: `${base}/inbox` })
+        assert.strictEqual(other.publicKey.id, `${base}#main-key`)
+        assert.deepStrictEqual(yield* sql`SELECT uri, target_id, type FROM undoable_activities`, [
+          { uri: "https://far.example/follows/1", targetId: ada.id, type: "Follow" }
+        ])
+        const { json: note } = yield* publicDocument(`/users/ada/statuses/${id(20)}`)
+        assert.match(note.conversation, /:objectId=12:objectType=Conversation$/)
+        const verified = yield* transfer("verify", from)
+        assert.include(verified.out, "The key of every local account signs and verifies.")
+      }))
+
+    it.effect("signs in with the old password, again copies nothing twice, and brings what changed since", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { baseUrl } = yield* TestServer
+        const from = yield* server(version, new URL(baseUrl).host)
+        const cora = yield* from.person(id(70), "cora")
+        yield* from.insert("statuses", { id: id(71), accountId: cora.id, local: true, text: "one" })
+        yield* from.insert("statuses", { id: id(72), accountId: cora.id, local: true, text: "two" })
+        yield* sql`DELETE FROM transfer_cursors`
+        yield* sql`INSERT INTO transfer_cursors (step, begun_at) VALUES ('roles', ${new Date()})`
+        const copies = [yield* transfer("copy", from), yield* transfer("copy", from)]
+        assert.deepStrictEqual(copies.map(({ code }) => code), [0, 0], copies[0]?.err)
+        assert.match(copies[0]?.out ?? "", /^posts +2 copied$/m)
+        assert.match(copies[1]?.out ?? "", /^posts +0 copied$/m)
+        yield* from.insert("statuses", { id: id(73), accountId: cora.id, local: true, text: "three" })
+        yield* from.sql`UPDATE statuses SET text = 'one, edited', updated_at = ${new Date()} WHERE id = ${id(71)}`
+        yield* from.sql`DELETE FROM statuses WHERE id = ${id(72)}`
+        const delta = yield* transfer("delta", from)
+        assert.deepStrictEqual([delta.code, delta.err], [0, ""])
+        const texts =
+          yield* sql`SELECT text FROM statuses WHERE account_id = ${cora.id} AND deleted_at IS NULL ORDER BY id`
+        assert.deepStrictEqual(texts, [{ text: "one, edited" }, { text: "three" }])
+        const browser = TestBrowser.makeWith(send, { origin: baseUrl })
+        const done = yield* browser.submit(yield* browser.get("/auth/sign_in"), {
+          email: "cora@mail.example",
+          password
+        })
+        assert.strictEqual(done.headers.get("location"), "/home")
+        const [user] = yield* sql<
+          { passwordHash: string }
+        >`SELECT password_hash FROM users WHERE account_id = ${cora.id}`
+        assert.match(user?.passwordHash ?? "", /^\$argon2id\$/)
+      }))
+  })
+
+forVersion("4.7")
+forVersion("4.5")
+forVersion("4.3")

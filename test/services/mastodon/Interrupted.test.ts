@@ -1,0 +1,123 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { notCopied } from "../../../src/services/mastodon/Tables.ts"
+import { cli } from "../../support/CommandLine.ts"
+import { eventually } from "../../support/Eventually.ts"
+import { sealed, server } from "../../support/mastodon/Server.ts"
+import { start } from "../../support/Program.ts"
+import { TestServer } from "../../support/Server.ts"
+
+const servers = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
+
+const idOf = (n: number) => (BigInt(Date.UTC(2024, 0)) << 16n) + BigInt(n)
+const postsMax = 20_000
+
+layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("a copy that is interrupted", (it) => {
+  it.effect("goes on after kill -9 in the middle of a table, and copies each row once", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { baseUrl, variables } = yield* TestServer
+      const from = yield* server("4.7", new URL(baseUrl).host)
+      const ada = yield* from.person(idOf(1), "ada")
+      yield* from.sql`INSERT INTO statuses (id, account_id, local, text)
+        SELECT ${
+        idOf(1_000)
+      }::bigint + n, ${ada.id}, true, 'post #birds ' || n FROM generate_series(1, ${postsMax}::int) n`
+      const args = [
+        "transfer",
+        "mastodon",
+        "copy",
+        "--database",
+        from.url,
+        "--env",
+        from.env,
+        "--rejects",
+        `${from.folder}/rejects.tsv`
+      ]
+      const position = sql<{ copied: bigint; finished: boolean }>`SELECT copied, finished_at IS NOT NULL AS finished
+        FROM transfer_cursors WHERE step = 'posts'`
+      const first = yield* start("cli", args, variables)
+      yield* eventually(position, ([row]) => row !== undefined && row.copied > 0n)
+      first.child.kill("SIGKILL")
+      yield* first.ended
+      const [cut] = yield* position
+      const [{ count } = { count: 0 }] = yield* sql<{ count: number }>`SELECT count(*)::int AS count FROM statuses`
+      assert.strictEqual(BigInt(count), cut?.copied, "a batch and its cursor are one transaction")
+      const second = yield* cli(args, variables)
+      assert.deepStrictEqual([second.code, second.err], [0, ""])
+      const [sums] =
+        yield* sql`SELECT count(*)::int AS count, count(DISTINCT text)::int AS texts, min(id) AS first, max(id) AS last FROM statuses`
+      assert.deepStrictEqual(sums, {
+        count: postsMax,
+        texts: postsMax,
+        first: idOf(1_001),
+        last: idOf(1_000 + postsMax)
+      })
+      assert.deepStrictEqual(yield* position, [{ copied: BigInt(postsMax), finished: true }])
+      const [stats] = yield* sql`SELECT statuses_count FROM account_stats WHERE account_id = ${ada.id}`
+      assert.deepStrictEqual(stats, { statusesCount: postsMax })
+    }))
+
+  it.effect("keeps users whose secrets cannot be read, without a way in by the password alone", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const fs = yield* FileSystem.FileSystem
+      const { baseUrl, variables } = yield* TestServer
+      const from = yield* server("4.7", new URL(baseUrl).host)
+      const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+      const factor = (otpSecret: string) => ({ user: { otpRequiredForLogin: true, otpSecret, consumedTimestep: 7 } })
+      yield* from.person(idOf(100_001), "open", factor(sealed(secret, "sha1")))
+      yield* from.person(idOf(100_002), "lost", factor(sealed(secret, "sha256", "another key")))
+      yield* from.person(idOf(100_003), "keyless")
+      yield* from.sql`UPDATE keypairs SET private_key = 'damaged' WHERE account_id = ${idOf(100_003)}`
+      const args = ["--database", from.url, "--env", from.env, "--rejects", `${from.folder}/rejects.tsv`]
+      // Another server than before: its copy has begun, and copied nothing.
+      yield* sql`DELETE FROM transfer_cursors WHERE step <> 'roles'`
+      assert.strictEqual((yield* cli(["transfer", "mastodon", "copy", ...args], variables)).code, 0)
+      const users =
+        yield* sql`SELECT a.username, u.otp_enabled_at IS NOT NULL AS factor, u.otp_last_step, left(u.password_hash, 4) AS hash
+        FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.account_id > ${idOf(100_000)} ORDER BY a.id`
+      assert.deepStrictEqual(users, [
+        { username: "open", factor: true, otpLastStep: 7n, hash: "$2a$" },
+        { username: "lost", factor: false, otpLastStep: null, hash: "!" },
+        { username: "keyless", factor: false, otpLastStep: null, hash: "$2a$" }
+      ])
+      const rejects = yield* fs.readFileString(`${from.folder}/rejects.tsv`)
+      assert.match(rejects, /^key pairs\t\d+\tthe private key cannot be read/m)
+      assert.match(rejects, /^second factors\t\d+\tthe secret of two-factor sign-in cannot be read/m)
+      const verified = yield* cli(["transfer", "mastodon", "verify", ...args], variables)
+      assert.include(verified.out, "These accounts have no working key, and get a new one: keyless")
+    }))
+
+  it.effect("does not begin without the encryption keys, for another domain, or beside other users", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const fs = yield* FileSystem.FileSystem
+      const { baseUrl, variables } = yield* TestServer
+      const from = yield* server("4.7", new URL(baseUrl).host)
+      yield* fs.writeFileString(`${from.folder}/other`, "LOCAL_DOMAIN=other.example\n")
+      yield* sql`DELETE FROM transfer_cursors`
+      const given = (
+        env: string
+      ) => ["transfer", "mastodon", "copy", "--database", from.url, "--env", env, "--rejects", `${from.folder}/r`]
+      const refused = yield* cli(given(`${from.folder}/other`), variables)
+      assert.strictEqual(refused.code, 1)
+      assert.include(refused.err, "Its domain is other.example")
+      assert.include(refused.err, "ACTIVE_RECORD_ENCRYPTION_PRIMARY_KEY")
+      assert.include(refused.err, "This server has users already")
+      assert.strictEqual((yield* cli(given(`${from.folder}/missing`), variables)).code, 1)
+      assert.deepStrictEqual(yield* sql`SELECT FROM transfer_cursors`, [])
+    }))
+
+  it.effect("names everything that it does not bring in the operator's guide, too", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const guide = yield* fs.readFileString("docs/mastodon.md")
+      for (const [what, instead] of notCopied) assert.include(guide, `| ${what} | ${instead} |`)
+      const { variables } = yield* TestServer
+      const finish = yield* cli(["transfer", "mastodon", "finish"], variables)
+      assert.include(finish.out, "After that there is no way back")
+    }))
+})

@@ -1,0 +1,99 @@
+/** Versions of Mastodon whose databases tests make. */
+export type Version = "4.3" | "4.5" | "4.7"
+
+const times =
+  "created_at timestamp(6) NOT NULL DEFAULT '2024-01-01', updated_at timestamp(6) NOT NULL DEFAULT '2024-01-01'"
+
+/** Columns of the tables that are copied, as far as the copy reads them. `[4.5]` begins the columns of later versions. */
+const tables: Readonly<Record<string, string>> = {
+  accounts:
+    `id bigint PRIMARY KEY, username text NOT NULL DEFAULT '', domain text, private_key text, public_key text NOT NULL DEFAULT '',
+    ${times}, note text NOT NULL DEFAULT '', display_name text NOT NULL DEFAULT '', uri text NOT NULL DEFAULT '', url text,
+    locked boolean NOT NULL DEFAULT false, actor_type text, discoverable boolean, indexable boolean NOT NULL DEFAULT false,
+    hide_collections boolean, fields jsonb, also_known_as varchar[], avatar_remote_url text, header_remote_url text NOT NULL DEFAULT '',
+    memorial boolean NOT NULL DEFAULT false, silenced_at timestamp(6), suspended_at timestamp(6), sensitized_at timestamp(6),
+    suspension_origin integer, trendable boolean, reviewed_at timestamp(6), requested_review_at timestamp(6),
+    inbox_url text NOT NULL DEFAULT '', outbox_url text NOT NULL DEFAULT '', shared_inbox_url text NOT NULL DEFAULT '',
+    followers_url text NOT NULL DEFAULT '', following_url text, featured_collection_url text, last_webfingered_at timestamp(6),
+    attribution_domains varchar[] DEFAULT '{}', moved_to_account_id bigint
+    [4.5], id_scheme integer DEFAULT 1
+    [4.7], avatar_description text DEFAULT '', header_description text DEFAULT '', show_media boolean DEFAULT true,
+    show_media_replies boolean DEFAULT true, show_featured boolean DEFAULT true`,
+  "account_stats":
+    `id bigserial PRIMARY KEY, account_id bigint, followers_count bigint DEFAULT 0, following_count bigint DEFAULT 0,
+    statuses_count bigint DEFAULT 0, last_status_at timestamp(6), ${times}`,
+  keypairs:
+    `[4.7]id bigserial PRIMARY KEY, account_id bigint, local_fragment text, uri text, type integer DEFAULT 0, public_key text,
+    private_key text, expires_at timestamp(6), revoked boolean DEFAULT false, ${times}`,
+  "user_roles":
+    `id bigint PRIMARY KEY, name text, color text, position integer, permissions bigint, highlighted boolean, ${times}
+    [4.7], require_2fa boolean DEFAULT false, collection_limit integer`,
+  users:
+    `id bigint PRIMARY KEY, account_id bigint, email text NOT NULL DEFAULT '', encrypted_password text NOT NULL DEFAULT '', role_id bigint,
+    locale text, time_zone text, approved boolean NOT NULL DEFAULT true, disabled boolean NOT NULL DEFAULT false, confirmed_at timestamp(6),
+    ${times}, settings text, chosen_languages varchar[], current_sign_in_at timestamp(6), last_sign_in_at timestamp(6), otp_secret text,
+    otp_required_for_login boolean NOT NULL DEFAULT false, consumed_timestep integer, unconfirmed_email text
+    [4.5], age_verified_at timestamp(6)`,
+  "webauthn_credentials":
+    `id bigserial PRIMARY KEY, external_id text, public_key text, sign_count bigint, nickname text, user_id bigint, ${times}`,
+  "oauth_applications":
+    `id bigint PRIMARY KEY, name text, uid text, secret text, redirect_uri text, scopes text, website text,
+    superapp boolean DEFAULT false, confidential boolean DEFAULT true, ${times}`,
+  "oauth_access_tokens":
+    `id bigint PRIMARY KEY, token text, application_id bigint, scopes text, resource_owner_id bigint, expires_in integer,
+    revoked_at timestamp(6), last_used_at timestamp(6), last_used_ip inet, ${times}`,
+  markers:
+    `id bigserial PRIMARY KEY, user_id bigint, timeline text, last_read_id bigint, lock_version integer DEFAULT 0, ${times}`,
+  tags:
+    `id bigint PRIMARY KEY, name text, display_name text, listable boolean, usable boolean, trendable boolean, last_status_at timestamp(6),
+    reviewed_at timestamp(6), requested_review_at timestamp(6), ${times}`,
+  conversations: `id bigint PRIMARY KEY, uri text, ${times} [4.5], parent_account_id bigint, parent_status_id bigint`,
+  statuses:
+    `id bigint PRIMARY KEY, uri text, text text NOT NULL DEFAULT '', ${times}, in_reply_to_id bigint, reblog_of_id bigint, url text,
+    sensitive boolean NOT NULL DEFAULT false, visibility integer NOT NULL DEFAULT 0, spoiler_text text NOT NULL DEFAULT '', language text,
+    conversation_id bigint, local boolean, account_id bigint NOT NULL, application_id bigint, in_reply_to_account_id bigint, poll_id bigint,
+    deleted_at timestamp(6), edited_at timestamp(6), ordered_media_attachment_ids bigint[] [4.5], quote_approval_policy integer NOT NULL DEFAULT 0`,
+  mentions: `id bigserial PRIMARY KEY, status_id bigint, account_id bigint, silent boolean DEFAULT false, ${times}`,
+  "statuses_tags": "status_id bigint, tag_id bigint",
+  polls:
+    `id bigint PRIMARY KEY, account_id bigint, status_id bigint, expires_at timestamp(6), options varchar[], cached_tallies bigint[],
+    multiple boolean DEFAULT false, hide_totals boolean DEFAULT false, voters_count bigint, ${times}`,
+  "poll_votes": `id bigserial PRIMARY KEY, account_id bigint, poll_id bigint, choice integer, uri text, ${times}`,
+  follows:
+    `id bigint PRIMARY KEY, account_id bigint, target_account_id bigint, show_reblogs boolean DEFAULT true, notify boolean DEFAULT false,
+    languages varchar[], uri text, ${times}`,
+  "follow_requests":
+    `id bigint PRIMARY KEY, account_id bigint, target_account_id bigint, show_reblogs boolean DEFAULT true,
+    notify boolean DEFAULT false, languages varchar[], uri text, ${times}`,
+  blocks: `id bigint PRIMARY KEY, account_id bigint, target_account_id bigint, uri text, ${times}`,
+  mutes:
+    `id bigint PRIMARY KEY, account_id bigint, target_account_id bigint, hide_notifications boolean DEFAULT true, expires_at timestamp(6), ${times}`,
+  "account_domain_blocks": `id bigint PRIMARY KEY, account_id bigint, domain text, ${times}`,
+  favourites: `id bigint PRIMARY KEY, account_id bigint, status_id bigint, ${times}`,
+  bookmarks: `id bigint PRIMARY KEY, account_id bigint, status_id bigint, ${times}`,
+  "status_pins": `id bigint PRIMARY KEY, account_id bigint, status_id bigint, ${times}`,
+  lists:
+    `id bigint PRIMARY KEY, account_id bigint, title text, replies_policy integer DEFAULT 0, exclusive boolean DEFAULT false, ${times}`,
+  "list_accounts": "id bigint PRIMARY KEY, list_id bigint, account_id bigint, follow_id bigint",
+  "account_notes": `id bigint PRIMARY KEY, account_id bigint, target_account_id bigint, comment text, ${times}`,
+  "account_pins": `id bigint PRIMARY KEY, account_id bigint, target_account_id bigint, ${times}`,
+  "tag_follows": `id bigint PRIMARY KEY, account_id bigint, tag_id bigint, ${times}`,
+  "custom_filters":
+    `id bigint PRIMARY KEY, account_id bigint, phrase text, context varchar[], action integer DEFAULT 0, expires_at timestamp(6), ${times}`,
+  "custom_filter_keywords":
+    `id bigint PRIMARY KEY, custom_filter_id bigint, keyword text, whole_word boolean DEFAULT true, ${times}`,
+  "custom_filter_statuses": `id bigint PRIMARY KEY, custom_filter_id bigint, status_id bigint, ${times}`,
+  "conversation_mutes": "id bigint PRIMARY KEY, account_id bigint, conversation_id bigint"
+}
+
+/** Statements that create the tables of a version. */
+export const schema = (version: Version): ReadonlyArray<string> =>
+  Object.entries(tables).flatMap(([name, text]) => {
+    const [first = "", ...later] = text.split(/\[(4\.\d)\]/)
+    const columns = [
+      first,
+      ...later.flatMap((part, at) => at % 2 === 1 && (later[at - 1] ?? "") <= version ? [part] : [])
+    ]
+      .join("")
+    return columns.trim() === "" ? [] : [`CREATE TABLE ${name} (${columns})`]
+  })
