@@ -4,7 +4,7 @@ import type { Person } from "../support/Server.ts"
 /* Visits of people to the server's own pages. */
 
 /** Fills the page on which one signs in, and sends it. */
-export const signIn = async (page: Page, { password, username }: Person) => {
+export const signIn = async (page: Page, { password, username }: Pick<Person, "password" | "username">) => {
   await page.getByLabel(/e-?mail/i).fill(`${username}@example.org`)
   await page.getByLabel(/password/i).fill(password)
   await page.getByRole("button", { name: "Sign in", exact: true }).click()

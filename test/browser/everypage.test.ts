@@ -12,7 +12,7 @@ const testMillisMax = 600_000
 
 /** Writes posts of each kind, and returns the paths of pages for everybody, and of those for members. */
 const furnish = Effect.gen(function*() {
-  const { baseUrl, createPerson, variables } = yield* TestServer
+  const { createPerson, variables } = yield* TestServer
   const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
   yield* cli(
     ["instance", "set", "--title", "The Reading Room", "--description", "Books, and what they are about"],
@@ -40,7 +40,6 @@ const furnish = Effect.gen(function*() {
   yield* publishedId(ada, "Later", { scheduled_at: "2090-01-01T00:00:00Z" })
   yield* ask(ada, "POST", "/api/v1/filters", { phrase: "weather", context: ["home"] })
   yield* settled
-  const uri = new URLSearchParams({ uri: `${baseUrl}/@bob` })
   return {
     ada,
     open: [
@@ -57,8 +56,7 @@ const furnish = Effect.gen(function*() {
       `/@bob/${warned}/history`,
       "/tags/tag",
       "/explore",
-      "/search?q=bob",
-      `/interact?${uri}`
+      "/search?q=bob"
     ],
     visitors: ["/", "/auth/sign_in", "/auth/sign_up", "/auth/password/new", "/auth/confirmation/new", "/invite/none"],
     members: [

@@ -10,6 +10,7 @@ export const catchupStatusesMax = 800
 export const catchupHoursMax = 72
 
 const postedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt }))
+const linkingRows = rowsOf(Schema.Struct({ id: Schema.BigInt }))
 
 /** Catch-up of missed home posts, ordered so that accounts with few posts come first. */
 export class Catchups extends Context.Service<Catchups, {
@@ -18,6 +19,8 @@ export class Catchups extends Context.Service<Catchups, {
    * listed once. Grouped by account, those with the fewest posts first; newest first within an account.
    */
   readonly since: (reader: AccountId, millis: number) => Effect.Effect<ReadonlyArray<bigint>>
+  /** Returns, for each of the links that most of these statuses share, one status with it; most shared first. */
+  readonly linking: (statuses: ReadonlyArray<bigint>, linksMax: number) => Effect.Effect<ReadonlyArray<bigint>>
 }>()("murmuration/services/feeds/Catchups") {
   static readonly layer = Layer.effect(
     Catchups,
@@ -42,7 +45,14 @@ export class Catchups extends Context.Service<Catchups, {
         return [...byAuthor.values()].map((own) => own.toSorted(newestFirst))
           .toSorted((a, b) => a.length - b.length || newestFirst(a[0] ?? 0n, b[0] ?? 0n)).flat()
       }, Effect.orDie)
-      return Catchups.of({ since })
+      const linking = traced("Catchups.linking")(function*(statuses: ReadonlyArray<bigint>, linksMax: number) {
+        const rows = yield* linkingRows(sql`
+          SELECT max(s.id) AS id FROM statuses s JOIN status_cards c ON c.status_id = coalesce(s.reblog_of_id, s.id)
+          WHERE s.id = ANY (${statuses}::bigint[]) GROUP BY c.card_id
+          ORDER BY count(*) DESC, max(s.id) DESC LIMIT ${linksMax}`)
+        return rows.map(({ id }) => id)
+      }, Effect.orDie)
+      return Catchups.of({ since, linking })
     })
   )
 }

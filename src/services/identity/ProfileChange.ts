@@ -39,6 +39,8 @@ export const ProfileChange = Schema.Struct({
   chosenLanguages: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Language of pages and e-mails (BCP 47); null means that the browser's is used. */
   locale: Schema.optionalKey(NullableText),
+  /** Time zone of scheduled posts and of days in searches (IANA); null means UTC. */
+  timeZone: Schema.optionalKey(NullableText),
   showApplication: Schema.optionalKey(Schema.Boolean),
   noindex: Schema.optionalKey(Schema.Boolean),
   /** True if others may subscribe to the public posts by e-mail. */

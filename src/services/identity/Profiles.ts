@@ -50,6 +50,7 @@ interface UserValues {
   readonly defaultQuotePolicy?: string
   readonly chosenLanguages?: ReadonlyArray<string>
   readonly locale?: string | null
+  readonly timeZone?: string | null
   readonly showApplication?: boolean
   readonly noindex?: boolean
   readonly expandMedia?: string

@@ -15,6 +15,8 @@ export const WebSettings = Schema.Struct({
   homeReplies: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(byDefault(true))),
   /** False if Home leaves out boosts. */
   homeReblogs: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(byDefault(true))),
+  /** False if the composer does not ask about files without a description. */
+  asksForDescriptions: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(byDefault(true))),
   scheme: ColorScheme.pipe(Schema.withDecodingDefaultKey(byDefault("auto" as const)))
 })
 export type WebSettings = typeof WebSettings.Type

@@ -7,9 +7,8 @@ import { ServerConfig } from "./ServerConfig.ts"
 import { settings } from "./SettingTable.ts"
 import { settingValues } from "./SettingValues.ts"
 
-/** Lifetime of the cached title, in milliseconds: while this node hears of changes, and while it does not. */
+/** Lifetime of the cached title, in milliseconds: a node that hears of no changes shows an old one for so long. */
 const titleMillisMax = 30_000
-const titleAloneMillisMax = 1_000
 
 const settingRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown, updatedAt: Timestamptz }))
 
@@ -28,11 +27,7 @@ export class ServerTitle extends Context.Service<ServerTitle, {
       const load = settingRows(
         sql`SELECT name, value, updated_at FROM settings WHERE name = ${settings.title.stored}`
       ).pipe(Effect.map((rows) => settingValues("about", rows).title), Effect.withSpan("ServerTitle.load"))
-      const cached = yield* single({
-        kinds: ["instance"],
-        millisMax: titleMillisMax,
-        aloneMillisMax: titleAloneMillisMax
-      }, load)
+      const cached = yield* single({ kinds: ["instance"], millisMax: titleMillisMax }, load)
       const current = cached.pipe(
         Effect.tap((title) => Effect.sync(() => known = title)),
         Effect.catch(() => Effect.sync(() => known))

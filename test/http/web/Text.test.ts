@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { contentOf, lineOfStatus } from "../../../src/http/web/status/Text.ts"
+import { endOf, timeOf } from "../../../src/http/web/status/Times.ts"
+import { english } from "../../../src/services/languages/Catalogs.ts"
 
 const tag = { name: "cats", url: "https://here.example/tags/cats" }
 const shown = (content: string) => String(contentOf({ content, emojis: [], mentions: [], tags: [tag] }))
@@ -17,5 +19,25 @@ describe("the text of a post", () => {
     assert.strictEqual(lineOfStatus({ content, spoilerText: "" }, 40), "Tom & Jerry #cats \u{1F600}\u{1F600}")
     assert.strictEqual(lineOfStatus({ content: "\u{1F600}".repeat(5), spoilerText: "" }, 3), "\u{1F600}\u{1F600}…")
     assert.strictEqual(lineOfStatus({ content, spoilerText: "Cats" }, 40), "Cats")
+  })
+})
+
+describe("times of a page", () => {
+  const at = "2090-01-02T10:00:00.000Z"
+
+  it("F229: a time to come is a date with its time of day, a past one is relative for a week", () => {
+    assert.match(
+      String(endOf(english, at)),
+      /^<time datetime="2090-01-02T10:00:00\.000Z">Jan 2, 2090.*10:00.*UTC<\/time>$/
+    )
+    const moment = Date.parse(at)
+    assert.include(String(timeOf(english, at, moment + 3_600_000)), "1h ago")
+    assert.include(String(timeOf(english, at, moment + 30 * 86_400_000)), ">January 2, 2090<")
+  })
+
+  it("a date beyond the year 9999 is shown as one", () => {
+    const late = "+012026-01-02T10:00:00.000Z"
+    assert.include(String(endOf(english, late)), "12026")
+    assert.include(String(timeOf(english, late, 0)), "now")
   })
 })

@@ -8,6 +8,7 @@ import { exceeds, noteCharactersMax, tooLong } from "../../../services/html/Text
 import { mayOfferEmails } from "../../../services/identity/EmailOffers.ts"
 import type { ProfileChange } from "../../../services/identity/ProfileChange.ts"
 import { Profiles } from "../../../services/identity/Profiles.ts"
+import * as TimeZones from "../../../services/identity/TimeZones.ts"
 import {
   attributionDomainCharactersMax,
   attributionDomainsMax,
@@ -79,6 +80,10 @@ const problemsOf = (change: ProfileChange): ReadonlyArray<Problem> => {
       ["locale", "ERR_INCLUSION", "is not included in the list"]
     ],
     [
+      typeof change.timeZone === "string" && TimeZones.isKnown(change.timeZone) === undefined,
+      ["time_zone", "ERR_INCLUSION", "is not included in the list"]
+    ],
+    [
       (change.attributionDomains?.length ?? 0) > attributionDomainsMax,
       ["attribution_domains", "ERR_TOO_LONG", `must have at most ${attributionDomainsMax} entries`]
     ],
@@ -98,6 +103,7 @@ const ofUser = [
   "defaultQuotePolicy",
   "chosenLanguages",
   "locale",
+  "timeZone",
   "showApplication",
   "noindex",
   "expandMedia",

@@ -56,11 +56,9 @@ const choice = (visit: MemberVisit): Html => {
   }</select></label><button type="submit">${say("Show")}</button></form>`
 }
 
-/** Renders the links that most of the posts share. */
+/** Renders the links of statuses. */
 const linksOf = ({ reader: { words: { say } } }: MemberVisit, statuses: ReadonlyArray<ShownStatus>): Html => {
-  const cards = statuses.flatMap(({ card, reblog }) => (reblog === null ? card : reblog.card) ?? [])
-  const byUrl = [...Map.groupBy(cards, ({ url }) => url).values()].toSorted((a, b) => b.length - a.length)
-  const shown = byUrl.flatMap(([card]) => card ?? []).slice(0, linksMax)
+  const shown = statuses.flatMap(({ card, reblog }) => (reblog === null ? card : reblog.card) ?? [])
   return shown.length === 0
     ? html``
     : html`<details><summary>${say("Links in these posts")}</summary>${shown.map(previewOf)}</details>`
@@ -78,14 +76,20 @@ const make = Effect.gen(function*() {
     const since = (yield* Clock.currentTimeMillis) - span * 3_600_000
     const ids = ordered(order, yield* views.unhidden(visit.viewer, yield* catchups.since(visit.viewer, since), "home"))
     const page = ids.slice(stretch.offset, stretch.offset + stretch.limit)
-    const items = (yield* views.render(visit.viewer, page, "authors", "home")).map(read)
+    // The links of the whole span, also of posts that are on other pages.
+    const linking = yield* catchups.linking(ids, linksMax)
+    const wanted = [...new Set([...page, ...linking])]
+    const rendered = new Map(
+      (yield* views.render(visit.viewer, wanted, "authors", "home")).map(read).map((one) => [BigInt(one.id), one])
+    )
+    const items = page.flatMap((id) => rendered.get(id) ?? [])
     return {
       title: say("Catch up"),
       body: html`${choice(visit)}<p class="soft">${
         say("{count, plural, one {# post} other {# posts}} from people you follow", { count: ids.length })
-      }</p>${linksOf(visit, items)}${items.length === 0 ? "" : yield* articlesOf(visit, say("Catch up"), items)}${
-        offsetLinks(visit, stretch, page.length)
-      }`
+      }</p>${linksOf(visit, linking.flatMap((id) => rendered.get(id) ?? []))}${
+        items.length === 0 ? "" : yield* articlesOf(visit, say("Catch up"), items)
+      }${offsetLinks(visit, stretch, page.length)}`
     }
   }))
   return HttpRouter.add("GET", "/catchup", show)

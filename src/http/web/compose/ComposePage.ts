@@ -131,7 +131,7 @@ const make = Effect.gen(function*() {
     const parent = yield* known(visit, replyTo)
     const isOpen = audience === "public" || audience === "unlisted" || audience === "local"
     return [
-      ...(files.some(({ description }) => description.trim() === "")
+      ...(visit.session.web.asksForDescriptions && files.some(({ description }) => description.trim() === "")
         ? [say("A file has no description. People who cannot see it will not know what it shows.")]
         : []),
       ...(isOpen && (parent?.visibility === "private" || parent?.visibility === "direct")

@@ -58,7 +58,7 @@ export const headOf = (visit: Visit, { account, federated, handle, relationship,
         accountMenu(visit, account, relationship)
       }</span>`
   }</div>
-<p class="name"><strong dir="auto">${nameOf(account)}</strong><br><span class="soft">${handle}${
+<p class="name"><strong dir="auto">${nameOf(account)}</strong><br><span class="soft"><bdi>${handle}</bdi>${
     account.bot ? ` · ${say("automated")}` : ""
   }${account.locked ? html` ${icon("lock")}<span class="unseen">${say("Approves followers")}</span>` : ""}</span></p>
 ${

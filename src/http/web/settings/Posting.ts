@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { Settings } from "../../../services/identity/Settings.ts"
+import { WebSettingsWriter } from "../../../services/identity/WebSettings.ts"
 import { html } from "../../html/Html.ts"
 import { ProfileChanges } from "../../v1/ProfileChanges.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
@@ -12,6 +13,7 @@ const make = Effect.gen(function*() {
   const changes = yield* ProfileChanges
   const page = yield* SettingPages.make
   const settings = yield* Settings
+  const web = yield* WebSettingsWriter
 
   const show = Effect.fnUntraced(function*(visit: MemberVisit, filled: Filled) {
     const { words: { say }, words } = visit.reader
@@ -45,23 +47,33 @@ ${
           filled.isOn("sensitive", stored.sensitive),
           say("Others see your media after one click.")
         )
+      }
+${
+        checkBox(
+          "asks_for_descriptions",
+          say("Ask me about files without a description"),
+          filled.isOn("asks_for_descriptions", visit.session.web.asksForDescriptions)
+        )
       }`,
       { act: "save", button: say("Save changes") }
     )
   })
 
   const save = ({ viewer }: MemberVisit, sent: URLSearchParams) =>
-    changes.apply(viewer, {
-      source: {
-        privacy: sent.get("visibility"),
-        quotePolicy: sent.get("quote_policy"),
-        language: sent.get("language"),
-        sensitive: sent.has("sensitive")
-      }
-    })
+    Effect.andThen(
+      changes.apply(viewer, {
+        source: {
+          privacy: sent.get("visibility"),
+          quotePolicy: sent.get("quote_policy"),
+          language: sent.get("language"),
+          sensitive: sent.has("sensitive")
+        }
+      }),
+      web.change(viewer, { asksForDescriptions: sent.has("asks_for_descriptions") })
+    )
 
   return page({ path: "/settings/posting", title: ({ say }) => say("Posting"), show, acts: { save } })
 })
 
 /** Defaults of the member's new posts. */
-export const layer = Layer.unwrap(make).pipe(Layer.provide(ProfileChanges.layer))
+export const layer = Layer.unwrap(make).pipe(Layer.provide([ProfileChanges.layer, WebSettingsWriter.layer]))

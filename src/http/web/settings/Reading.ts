@@ -19,6 +19,11 @@ const oneOf = <const A extends string>(name: string, sent: URLSearchParams, allo
     : Effect.succeed(found)
 }
 
+/** Returns the time zones that a member can choose; one that is stored by another name of it is among them. */
+const timeZones = (stored: string | null): ReadonlyArray<readonly [value: string, label: string]> =>
+  ["", ...new Set([...(stored === null ? [] : [stored]), ...Intl.supportedValuesOf("timeZone")])]
+    .map((zone) => [zone, zone === "" ? "UTC" : zone.replaceAll("_", " ")])
+
 const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const catalogs = yield* Catalogs
@@ -47,6 +52,15 @@ ${
           ["", say("Same as the browser")],
           ...[...catalogs.keys()].map((tag) => [tag, ownName(tag)] as const)
         ])
+      }
+${
+        choice(
+          "time_zone",
+          say("Time zone"),
+          filled.text("time_zone", stored.timeZone ?? ""),
+          timeZones(stored.timeZone),
+          say("For scheduled posts, and for days in searches.")
+        )
       }
 <h2>${say("Posts")}</h2>
 ${
@@ -84,6 +98,7 @@ ${checkBox("home_reblogs", say("Show boosts in Home"), filled.isOn("home_reblogs
       _tag: "UpdateProfile",
       change: {
         locale: locale === "" ? null : locale,
+        timeZone: sent.get("time_zone") || null,
         expandMedia,
         expandSpoilers: sent.has("spoilers"),
         autoplayGifs: sent.has("autoplay"),

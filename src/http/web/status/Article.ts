@@ -70,7 +70,7 @@ const bodyOf = (visit: Visit, status: ShownStatus, options: ArticleOptions): Htm
   const text = contentOf(status, quoted === undefined ? content : withoutInlineQuote(content))
   const shown = html`<div class="content" dir="auto"${
     language === null ? "" : html` lang="${language}"`
-  }>${text}</div>${pollOf(visit, status, options.now)}${mediaOf(visit, status)}${
+  }>${text}</div>${pollOf(visit, status)}${mediaOf(visit, status)}${
     status.mediaAttachments.length === 0 ? cardOf(status) : ""
   }${quote === null ? "" : quoteOf(visit, quote, options)}`
   return spoilerText === ""

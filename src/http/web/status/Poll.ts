@@ -1,10 +1,9 @@
-import { momentOf } from "../../../services/runtime/Moments.ts"
 import { withEmojis } from "../../html/EmojiText.ts"
 import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "../shell/Visit.ts"
 import type { ShownStatus } from "./Text.ts"
-import { timeOf } from "./Times.ts"
+import { endOf } from "./Times.ts"
 
 type Poll = NonNullable<ShownStatus["poll"]>
 
@@ -32,7 +31,7 @@ const results = ({ reader: { words: { figure, say } } }: Visit, poll: Poll): Htm
 }
 
 /** Renders a status's poll: as a form for members who may vote, otherwise its results. */
-export const pollOf = (visit: Visit, status: ShownStatus, now: number): Html => {
+export const pollOf = (visit: Visit, status: ShownStatus): Html => {
   const { poll } = status
   if (poll === null) return html``
   const { formToken, here, reader: { words: { say }, words }, viewer } = visit
@@ -44,7 +43,7 @@ export const pollOf = (visit: Visit, status: ShownStatus, now: number): Html => 
   }${
     poll.expiresAt === null || poll.expired ? "" : html` · ${
       words.pieces("open until {moment}", {
-        moment: timeOf(words, poll.expiresAt, Math.max(now, momentOf(poll.expiresAt) ?? now))
+        moment: endOf(words, poll.expiresAt)
       })
     }`
   }</p>`

@@ -21,7 +21,11 @@ const since = ({ day, tag }: Catalog, at: number, now: number): string => {
 
 const momentOf = ({ moment }: Catalog, date: Date) => `${moment(date)} UTC`
 
-/** Renders a time for people and machines; `now` is in milliseconds since 1970. */
+/** Renders a time to come, such as the end of a poll, as date and time of day. */
+export const endOf = (words: Catalog, timestamp: string): Html =>
+  html`<time datetime="${timestamp}">${momentOf(words, new Date(timestamp))}</time>`
+
+/** Renders a past time for people and machines; `now` is in milliseconds since 1970. */
 export const timeOf = (words: Catalog, timestamp: string, now: number): Html => {
   const date = new Date(timestamp)
   return html`<time datetime="${timestamp}" title="${momentOf(words, date)}">${

@@ -4,9 +4,47 @@ import { SqlClient } from "effect/sql"
 import { publishedId } from "../../../support/Api.ts"
 import { picture, uploaded } from "../../../support/MediaFiles.ts"
 import { TestServer } from "../../../support/Server.ts"
+import { formsOf } from "../../../support/TestBrowser.ts"
 import { opened } from "./Opened.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("reading settings", (it) => {
+  it.effect("the time zone is that of scheduled posts; an unknown one is refused", () =>
+    Effect.gen(function*() {
+      const { browser, send } = yield* opened("traveller")
+      const choose = (zone: string) => send("/settings/reading", "save", (fields) => fields.set("time_zone", zone))
+      assert.strictEqual((yield* choose("Asia/Tokyo")).status, 303)
+      assert.include((yield* browser.get("/settings/reading")).text, `<option value="Asia/Tokyo" selected>`)
+      assert.include((yield* browser.get("/publish")).text, `name="zone" value="Asia/Tokyo"`)
+      for (const wrong of ["Mars/Olympus", "Europe/Berlin; DROP", "x".repeat(5_000), "../../etc/passwd"]) {
+        assert.isAtLeast((yield* choose(wrong)).status, 400, wrong.slice(0, 30))
+      }
+      assert.include((yield* browser.get("/publish")).text, `name="zone" value="Asia/Tokyo"`)
+      assert.strictEqual((yield* choose("")).status, 303)
+      assert.include((yield* browser.get("/publish")).text, `name="zone" value="UTC"`)
+    }))
+
+  it.effect("the composer asks about files without a description, unless the member wants no such question", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* TestServer
+      const { browser, person, send } = yield* opened("photographer")
+      const bytes = yield* Effect.promise(() => picture().png().toBuffer())
+      const sendPost = Effect.gen(function*() {
+        const { id } = yield* uploaded(person, bytes)
+        const page = yield* browser.get("/publish")
+        const form = formsOf(page).find(({ action }) => action === "/web/compose")
+        const body = new URLSearchParams({ ...form?.fields, text: "look", visibility: "public", act: "post" })
+        body.append("files[]", id)
+        return yield* browser.request("/web/compose", { method: "POST", body, headers: { origin: baseUrl } })
+      })
+      const question = "A file has no description."
+      assert.include((yield* sendPost).text, question)
+      yield* send("/settings/posting", "save", (fields) => fields.delete("asks_for_descriptions"))
+      const done = yield* sendPost
+      assert.strictEqual(done.status, 303, done.text)
+      yield* send("/settings/posting", "save", (fields) => fields.set("asks_for_descriptions", "1"))
+      assert.include((yield* sendPost).text, question)
+    }))
+
   it.effect("decide which files and warned posts are open, and whether animations play", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -1,0 +1,169 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { Page } from "playwright-core"
+import { ask, publishedId, settled } from "../support/Api.ts"
+import { countedServer, statementsOf } from "../support/CountedServer.ts"
+import { TestServer } from "../support/Server.ts"
+import { staffBrowser } from "../support/StaffBrowser.ts"
+import { Browser, visit } from "./Browser.ts"
+import { signIn } from "./Visits.ts"
+
+/*
+ * Figures of the web's pages. `FIGURES=1 npm test -- test/browser/figures.test.ts`, on an idle machine, also loads 2,000
+ * posts into one page, and prints a table.
+ */
+
+const isWhole = process.env["FIGURES"] !== undefined
+
+/** Posts on the pages, and posts that one page of Home loads when one scrolls up through them. */
+const [postsOfPage, postsOfMemory] = [40, 2_000]
+/** Requests whose median is the time of the server. */
+const requestsTimed = 25
+/** Maximum duration of the test, in milliseconds. */
+const testMillisMax = isWhole ? 1_200_000 : 240_000
+
+/** Network and processor of an old phone: Lighthouse's "Slow 4G" as DevTools applies it, and a fourth of the speed. */
+const slow4g = { offline: false, latency: 562.5, downloadThroughput: 184_320, uploadThroughput: 84_375 }
+const slowdown = 4
+
+interface Load {
+  readonly scriptBytes: number
+  readonly requests: number
+  readonly largestPaintMillis: number
+  readonly shift: number
+}
+
+/** Opens a page on an old phone with an empty cache, and measures how it appears. */
+const loaded = async (page: Page, url: string): Promise<Load> => {
+  const client = await page.context().newCDPSession(page)
+  await client.send("Network.enable")
+  await client.send("Network.clearBrowserCache")
+  await client.send("Network.emulateNetworkConditions", slow4g)
+  await client.send("Emulation.setCPUThrottlingRate", { rate: slowdown })
+  let [requests, scriptBytes] = [0, 0]
+  const scripts = new Set<string>()
+  client.on("Network.responseReceived", ({ requestId, type }) => {
+    requests++
+    if (type === "Script") scripts.add(requestId)
+  })
+  client.on("Network.loadingFinished", ({ encodedDataLength, requestId }) => {
+    if (scripts.has(requestId)) scriptBytes += encodedDataLength
+  })
+  await page.goto(url, { waitUntil: "load" })
+  const [largestPaintMillis, shift] = await page.evaluate<[number, number]>(`(async () => {
+    const entries = (type) => new Promise((resolve) => {
+      const seen = []
+      const observer = new PerformanceObserver((list) => seen.push(...list.getEntries()))
+      observer.observe({ type, buffered: true })
+      requestAnimationFrame(() => requestAnimationFrame(() => {
+        seen.push(...observer.takeRecords())
+        resolve(seen)
+      }))
+    })
+    const paints = await entries("largest-contentful-paint")
+    const shifts = await entries("layout-shift")
+    return [paints.at(-1)?.startTime ?? 0, shifts.reduce((sum, { value }) => sum + value, 0)]
+  })()`)
+  await client.send("Emulation.setCPUThrottlingRate", { rate: 1 })
+  await client.detach()
+  return { scriptBytes, requests, largestPaintMillis, shift }
+}
+
+/** Scrolls Home up from its oldest posts until as many are loaded; returns the used memory in megabytes. */
+const memoryAfter = async (page: Page, url: string, posts: number): Promise<number> => {
+  await page.goto(url)
+  await page.evaluate(`(async () => {
+    scrollTo(0, document.documentElement.scrollHeight)
+    for (let turn = 0; turn < 20_000 && document.querySelectorAll(".feed > article").length < ${posts}; turn++) {
+      await new Promise((resolve) => requestAnimationFrame(resolve))
+      scrollBy(0, -Math.min(400, scrollY))
+    }
+  })()`)
+  const client = await page.context().newCDPSession(page)
+  await client.send("HeapProfiler.collectGarbage")
+  const { usedSize } = await client.send("Runtime.getHeapUsage")
+  return usedSize / 1_048_576
+}
+
+const row = (name: string, cells: ReadonlyArray<number | string>) =>
+  `| ${name} | ${cells.map((cell) => typeof cell === "string" ? cell : Number(cell.toPrecision(3))).join(" | ")} |`
+
+layer(Layer.merge(countedServer, Browser.layer), { excludeTestServices: true, timeout: "3 minutes" })(
+  "figures of the web",
+  (it) => {
+    it.effect(
+      "Home and a public post appear soon on an old phone, without moving, within the budgets",
+      () =>
+        Effect.gen(function*() {
+          const { baseUrl, createPerson } = yield* TestServer
+          const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
+          yield* ask(ada, "POST", `/api/v1/accounts/${bob.accountId}/follow`)
+          const count = isWhole ? postsOfMemory + 20 : postsOfPage
+          const ids = yield* Effect.forEach(
+            Array.from({ length: count }),
+            (_, at) => publishedId(bob, `Post ${at} #words: ${"of some length ".repeat(3 + at % 12)}`),
+            { concurrency: 2 }
+          )
+          yield* settled
+          const oldest = ids.map(BigInt).reduce((one, other) => one < other ? one : other)
+          const [member, visitor] = [yield* staffBrowser(ada), yield* staffBrowser()]
+          const [phone, other] = [yield* visit("phone"), yield* visit("phone")]
+          yield* Effect.promise(async () => {
+            await phone.page.goto(`${baseUrl}/home`)
+            await signIn(phone.page, ada)
+          })
+          const rows: Array<string> = []
+          for (
+            const [name, path, browser, page] of [
+              ["Public post", `/@bob/${oldest}`, visitor, other.page],
+              ["Profile", "/@bob", visitor, other.page],
+              ["Home of 20", "/home", member, phone.page]
+            ] as const
+          ) {
+            const get = browser.request(path, { headers: { "accept-encoding": "br" } })
+            const queries = yield* statementsOf(get)
+            const millis: Array<number> = []
+            let bytes = 0
+            for (let at = 0; at < requestsTimed; at++) {
+              const began = performance.now()
+              const { headers, status } = yield* get
+              millis.push(performance.now() - began)
+              assert.strictEqual(status, 200, path)
+              bytes = Number(headers.get("content-length"))
+            }
+            const median = millis.toSorted((a, b) => a - b)[Math.floor(requestsTimed / 2)] ?? 0
+            const load = yield* Effect.promise(() => loaded(page, baseUrl + path))
+            assert.isBelow(load.scriptBytes, 60_000, `${name}: bytes of scripts`)
+            assert.isBelow(load.shift, 0.01, `${name}: layout shift`)
+            assert.isAbove(load.largestPaintMillis, 0, name)
+            assert.isBelow(load.requests, 40, `${name}: requests`)
+            rows.push(
+              row(name, [
+                bytes / 1_000,
+                queries,
+                median,
+                load.scriptBytes / 1_000,
+                load.requests,
+                load.largestPaintMillis / 1_000,
+                load.shift
+              ])
+            )
+          }
+          if (!isWhole) return
+          const memory = yield* Effect.promise(() =>
+            memoryAfter(phone.page, `${baseUrl}/home?min_id=${oldest - 1n}`, postsOfMemory)
+          )
+          process.stdout.write(
+            `${
+              [
+                "| page | HTML, kB | queries | server, ms | scripts, kB | requests | largest paint, s | layout shift |",
+                "|---|---|---|---|---|---|---|---|",
+                ...rows
+              ].join("\n")
+            }\nMemory of Home with ${postsOfMemory} posts: ${memory.toFixed(1)} MB\n`
+          )
+        }),
+      testMillisMax
+    )
+  }
+)
