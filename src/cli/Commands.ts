@@ -3,6 +3,7 @@ import { Command } from "effect/cli"
 import { printOperatorError } from "../layers/OperatorError.ts"
 import * as Account from "./Account.ts"
 import * as Announcement from "./Announcement.ts"
+import * as Backup from "./Backup.ts"
 import * as Doctor from "./Doctor.ts"
 import * as Domain from "./Domain.ts"
 import * as Emoji from "./Emoji.ts"
@@ -14,6 +15,7 @@ import * as Media from "./Media.ts"
 import * as Migrate from "./Migrate.ts"
 import * as Restart from "./Restart.ts"
 import * as Token from "./Token.ts"
+import * as Transfer from "./Transfer.ts"
 import * as Trends from "./Trends.ts"
 
 /** The operator's command line, with the arguments of `Stdio`. Works with or without a running server. */
@@ -31,6 +33,9 @@ export const program = Command.make("murmuration").pipe(
     Federation.command,
     Trends.command,
     Migrate.command,
+    Backup.command,
+    Backup.restoreCommand,
+    Transfer.command,
     Restart.command,
     Doctor.command
   ]),

@@ -1,0 +1,8 @@
+import { Command } from "effect/cli"
+import * as TransferMedia from "./TransferMedia.ts"
+import * as TransferPostgres from "./TransferPostgres.ts"
+
+export const command = Command.make("transfer").pipe(
+  Command.withDescription("Brings a whole server here"),
+  Command.withSubcommands([TransferPostgres.command, TransferMedia.command])
+)
