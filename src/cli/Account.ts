@@ -10,6 +10,7 @@ import type { ModerationAction } from "../services/moderation/ModerationActions.
 import { traced } from "../services/runtime/Traced.ts"
 import type { RoleId } from "../services/staff/Permissions.ts"
 import { Roles } from "../services/staff/Roles.ts"
+import * as AccountExport from "./AccountExport.ts"
 import * as AccountLists from "./AccountLists.ts"
 import { show } from "./AccountShow.ts"
 import * as Approving from "./Approving.ts"
@@ -202,6 +203,7 @@ export const command = Command.make("account").pipe(
     Approving.approve,
     Approving.reject,
     ...actions,
+    AccountExport.command,
     Moving.alias,
     Moving.move,
     whyNotHome,

@@ -5,6 +5,7 @@ import * as Database from "../layers/Database.ts"
 import { printOperatorError, WrongUsage } from "../layers/OperatorError.ts"
 import * as Account from "./Account.ts"
 import * as Announcement from "./Announcement.ts"
+import * as Backup from "./Backup.ts"
 import * as Doctor from "./Doctor.ts"
 import * as Domain from "./Domain.ts"
 import * as Emoji from "./Emoji.ts"
@@ -43,6 +44,9 @@ export const root = Command.make("murmuration").pipe(
     Trends.command,
     Transfer.command,
     Migrate.command,
+    Backup.command,
+    Backup.restoreCommand,
+    Transfer.command,
     Restart.command,
     Doctor.command
   ])

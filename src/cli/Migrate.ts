@@ -9,15 +9,23 @@ import * as ForgottenDatabase from "../layers/ForgottenDatabase.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import { withExamples } from "./Examples.ts"
 
-/** Connection to the configured database. An embedded one runs while the scope is open. */
-export const connection = Effect.gen(function*() {
+/** Connection to the configured database, whatever is in it. An embedded one runs while the scope is open. */
+export const anyConnection = Effect.gen(function*() {
   const { databaseUrl: url, dataDir } = yield* Environment
-  if (url !== undefined) {
-    yield* ForgottenDatabase.refuse(url, dataDir)
-    return { url }
-  }
+  return url === undefined ? yield* embeddedConnection(dataDir) : { url }
+})
+
+/** Connection to the embedded database of a data folder, which is created if there is none. */
+export const embeddedConnection = Effect.fnUntraced(function*(dataDir: string) {
   const services = yield* Layer.build(EmbeddedPostgres.layer({ dataDir, adopt: false }))
   return Database.connectionOf(yield* Effect.provide(EmbeddedPostgres, services))
+})
+
+/** Connection to the configured database; refuses an empty one beside an embedded one with accounts. */
+export const connection = Effect.gen(function*() {
+  const { databaseUrl: url, dataDir } = yield* Environment
+  if (url !== undefined) yield* ForgottenDatabase.refuse(url, dataDir)
+  return yield* anyConnection
 })
 
 export const command = Command.make(

@@ -1,7 +1,9 @@
 import { Command } from "effect/cli"
 import * as TransferMastodon from "./TransferMastodon.ts"
+import * as TransferMedia from "./TransferMedia.ts"
+import * as TransferPostgres from "./TransferPostgres.ts"
 
 export const command = Command.make("transfer").pipe(
   Command.withDescription("Brings a whole server here"),
-  Command.withSubcommands([TransferMastodon.command])
+  Command.withSubcommands([TransferMastodon.command, TransferPostgres.command, TransferMedia.command])
 )

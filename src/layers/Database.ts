@@ -130,11 +130,12 @@ export const failed = (error: SqlError | MigrationError) =>
 
 /**
  * Migrates the schema in one transaction under a lock, so that nodes may start concurrently. Uses its own session
- * without timeouts. Returns the numbers and names of the migrations that ran.
+ * without timeouts. Stops after the migration `newest`. Returns the numbers and names of the migrations that ran.
  */
 export const migrate = traced("Database.migrate")(
-  function*(connection: Connection) {
-    const run = PgMigrator.run({ loader: migrations })
+  function*(connection: Connection, newest = Infinity) {
+    const loader = Effect.map(migrations, (known) => known.filter(([number]) => number <= newest))
+    const run = PgMigrator.run({ loader })
     return yield* run.pipe(
       Effect.provide(PgClient.layer({ ...connection, ...names, maxConnections: 1, connectTimeout: "3 seconds" })),
       Effect.provide(NodeServices.layer)

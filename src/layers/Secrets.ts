@@ -12,9 +12,9 @@ import * as SecretFile from "./SecretFile.ts"
 
 const secretRows = rowsOf(Schema.Struct({ value: Schema.String }))
 
-const signingKeyName = "signing_key"
+export const signingKeyName = "signing_key"
 const signingKeyBytes = 48
-const vapidKeyName = "vapid_key"
+export const vapidKeyName = "vapid_key"
 
 const makeKey = Effect.gen(function*() {
   const random = yield* SecureRandom.SecureRandom

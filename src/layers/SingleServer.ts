@@ -5,7 +5,7 @@ import { Handover } from "./Handover.ts"
 import { OperatorError } from "./OperatorError.ts"
 
 /** Key of the advisory lock: "murm" in ASCII. */
-const lockKey = 0x6d75726d
+export const lockKey = 0x6d75726d
 const checkInterval = "1 second"
 /** Retries after a kill: the lock ends with its session, which takes Postgres a moment. */
 const ended = { times: 6, schedule: Schedule.spaced("500 millis") }

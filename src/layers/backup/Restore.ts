@@ -1,0 +1,92 @@
+import { Effect, FileSystem, Stream } from "effect"
+import { Tar } from "effect/encoding"
+import { isStoredName, Storage } from "../../services/media/Storage.ts"
+import { traced } from "../../services/runtime/Traced.ts"
+import { type Connection, newestMigration } from "../Database.ts"
+import { Environment } from "../Environment.ts"
+import { OperatorError } from "../OperatorError.ts"
+import type { Copied } from "./Backup.ts"
+import * as Format from "./Format.ts"
+import * as Loading from "./Loading.ts"
+import * as Secrets from "./Secrets.ts"
+
+const refused = (message: string) => new OperatorError({ message })
+const failed = ({ message }: { readonly message: string }) =>
+  refused(`The restore failed, the target is unchanged: ${message}`)
+
+/** Returns the bytes of an entry, within the limit. */
+const bytesOf = Effect.fnUntraced(function*<E>({ body, header: { path, size } }: Tar.Entry<E>) {
+  if (size > Format.partBytesMax) return yield* refused(`The backup is damaged: ${path} has ${size} bytes`)
+  return Buffer.concat([...(yield* Stream.runCollect(body))])
+})
+
+/**
+ * Restores a backup into an empty database and its media into the storage. The database is committed when the archive
+ * was read to its end, so an interrupted restore can be repeated.
+ */
+export const read = traced("Restore.read")(function*(file: string, connection: Connection) {
+  const fs = yield* FileSystem.FileSystem
+  const storage = yield* Storage
+  const { dataDir, databaseUrl, server: { localDomain } } = yield* Environment
+  const copied = { rows: 0, files: 0, bytes: 0 }
+  let opened:
+    | { readonly manifest: Format.Manifest; readonly loading: Effect.Success<ReturnType<typeof Loading.open>> }
+    | undefined
+  let isComplete = false
+
+  const begin = Effect.fnUntraced(function*(bytes: Uint8Array) {
+    const manifest = yield* Format.decodeManifest(bytes)
+    const newest = yield* newestMigration
+    if (manifest.migration > newest) {
+      return yield* refused(
+        `The backup was made by a newer version (migration ${manifest.migration}, this one has ${newest}). Upgrade first.`
+      )
+    }
+    if (manifest.localDomain !== localDomain) {
+      return yield* refused(
+        `The backup is of ${manifest.localDomain}, this server is ${localDomain}. Set LOCAL_DOMAIN and PUBLIC_URL as before.`
+      )
+    }
+    yield* Secrets.refuseOtherKey(manifest.secrets)
+    opened = { manifest, loading: yield* Loading.open(connection, manifest) }
+  })
+
+  const accept = Effect.fnUntraced(function*<E>(entry: Tar.Entry<E>) {
+    const { path, size, type } = entry.header
+    if (type !== "File" || isComplete) return yield* refused(`The backup is damaged: unexpected entry ${path}`)
+    if (opened === undefined) {
+      if (path !== Format.manifestName) return yield* refused(`${file} is not a backup of this server`)
+      return yield* begin(yield* bytesOf(entry))
+    }
+    const table = Format.tableIn(path)
+    if (table !== undefined) {
+      const rows = yield* Format.unpackRows(path, yield* bytesOf(entry))
+      copied.rows += rows.length
+      return yield* opened.loading.load({ table, rows })
+    }
+    const name = Format.fileIn(path)
+    if (name !== undefined && isStoredName(name)) {
+      copied.files++
+      copied.bytes += size
+      return yield* storage.write(name, entry.body)
+    }
+    if (path !== Format.endName) return yield* refused(`The backup is damaged: unexpected entry ${path}`)
+    const end = yield* Format.decodeEnd(yield* bytesOf(entry))
+    if (end.rows !== copied.rows || end.files !== copied.files) {
+      return yield* refused("The backup is damaged: rows or files are missing")
+    }
+    isComplete = true
+  })
+
+  yield* fs.stream(file).pipe(
+    Stream.pipeThroughChannel(Tar.decode()),
+    Stream.runForEach(accept),
+    Effect.mapError((error) => (error instanceof OperatorError ? error : failed(error)))
+  )
+  if (opened === undefined || !isComplete) return yield* refused("The backup is incomplete: its end is missing")
+  const { loading, manifest } = opened
+  if (databaseUrl === undefined) yield* Secrets.writeFiles(dataDir, manifest.secrets)
+  else yield* loading.keepSecrets(manifest.secrets, new Date(manifest.createdAt))
+  yield* loading.finish
+  return copied satisfies Copied
+}, Effect.scoped)
