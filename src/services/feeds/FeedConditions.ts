@@ -14,12 +14,12 @@ export const mentionedIn = (sql: SqlClient): Fragment =>
   sql`ARRAY(SELECT mention.account_id FROM mentions mention WHERE mention.status_id IN (s.id, o.id))`
 
 /**
- * Condition of every feed: the reader may see the status and does not hide its author, the boosted author or the
- * `mentioned` accounts.
+ * Condition of every feed: the status was posted here, the reader may see it and does not hide its author, the boosted
+ * author or the `mentioned` accounts.
  */
 const isShownTo = (sql: SqlClient, reader: Fragment, now: Date, mentioned = mentionedIn(sql)): Fragment => {
   const welcome = (account: string) => sql`NOT ${isHidden(sql, reader, sql.literal(account), now)}`
-  return sql`${visibleTo(sql, reader, "s")}
+  return sql`NOT s.imported AND ${visibleTo(sql, reader, "s")}
     AND (s.reblog_of_id IS NULL OR ${welcome("o.account_id")})
     AND ${welcome("s.account_id")}
     AND NOT EXISTS (SELECT FROM unnest(${mentioned}) AS named (account_id)

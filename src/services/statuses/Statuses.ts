@@ -65,7 +65,7 @@ const TaggedCollection = Schema.Struct({
 
 /** Stored fields that are the same for all viewers. */
 const Shown = StoredStatus.mapFields(
-  Struct.omit(["text", "inReplyToUri", "applicationId", "mediaIds", "deletedAt"])
+  Struct.omit(["text", "inReplyToUri", "applicationId", "imported", "mediaIds", "deletedAt"])
 )
 /** `sensitive` depends on the author, too. */
 const shown = columnsOf(Shown.mapFields(Struct.omit(["sensitive"])))
