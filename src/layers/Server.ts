@@ -12,6 +12,7 @@ import * as TermsRunner from "../actors/agenda/TermsRunner.ts"
 import * as TrendReviewRunner from "../actors/agenda/TrendReviewRunner.ts"
 import * as WebhookRunner from "../actors/agenda/WebhookRunner.ts"
 import * as HostDocuments from "../actors/domain/HostDocuments.ts"
+import * as TransferRunner from "../actors/transfers/TransferRunner.ts"
 import * as Body from "../http/body/Body.ts"
 import { routerConfig } from "../http/body/RequestPaths.ts"
 import * as Deadlines from "../http/Deadlines.ts"
@@ -36,6 +37,8 @@ import { Previews } from "../services/previews/Previews.ts"
 import { PushContents } from "../services/push/PushContents.ts"
 import { SealedTokens } from "../services/push/SealedTokens.ts"
 import { EmailDigests } from "../services/subscriptions/EmailDigests.ts"
+import { ImportLines } from "../services/transfers/ImportLines.ts"
+import { TransferQueue } from "../services/transfers/TransferQueue.ts"
 import { TrendReviewEmails } from "../services/trends/TrendReviewEmails.ts"
 import { Webhooks } from "../services/webhooks/Webhooks.ts"
 import * as Actors from "./Actors.ts"
@@ -96,6 +99,9 @@ const digests = DigestRunner.layer.pipe(Layer.provide(EmailDigests.layer))
 /** Sends e-mails about new terms of service. */
 const terms = TermsRunner.layer.pipe(Layer.provide(TermsEmails.layer))
 
+/** Runs imports and exports of accounts. */
+const transfers = TransferRunner.layer.pipe(Layer.provide([ImportLines.layer, TransferQueue.layer]))
+
 /** Calls webhooks. */
 const webhooks = WebhookRunner.layer.pipe(Layer.provide([WebhookRoutes.objects, Webhooks.layer]))
 
@@ -117,6 +123,7 @@ export const layer = Layer.satisfiesServicesType<Environment>()(
         SpamRunner.layer,
         webhooks,
         terms,
+        transfers,
         NodeReports.layer
       )
     ),

@@ -58,7 +58,7 @@ const make = Effect.gen(function*() {
     const work = Effect.andThen(begin, perform(verbs, command._tag, own, command))
     const simple = performAsStatement(asStatement, command._tag, own, command)
     const attempt = simple && { runAsStatement: simple, begin }
-    return thenWakeFanout(own, owners.once(own, id, familyOf[command._tag], work, attempt)).pipe(
+    return thenWakeFanout(own, owners.once(own, id, familyOf(command), work, attempt)).pipe(
       Effect.catchTag("AlreadyDone", audit.refuse),
       Effect.withSpan(`Account.${command._tag}`),
       Effect.catchCause(forClients)

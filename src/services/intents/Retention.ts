@@ -62,6 +62,18 @@ export class Retention extends Context.Service<Retention, {
               SELECT u.account_id FROM users u WHERE u.confirmed_at IS NULL AND u.created_at < ${ago(7)}
                 AND NOT EXISTS (SELECT FROM statuses s WHERE s.account_id = u.account_id)
               LIMIT ${rowsMax(sql, rows)}) RETURNING 1`),
+        // The lines of an import are deleted in batches, before the import.
+        kindOf("lines of old imports", (ago, rows) =>
+          sql`DELETE FROM transfer_lines WHERE ctid = ANY (ARRAY(
+              SELECT l.ctid FROM transfers t JOIN transfer_lines l ON l.transfer_id = t.id
+              WHERE t.expires_at < ${ago(0)} LIMIT ${rowsMax(sql, rows)})) RETURNING 1`),
+        kindOf(
+          "transfers",
+          (ago, rows) =>
+            sql`DELETE FROM transfers WHERE id IN (SELECT t.id FROM transfers t WHERE t.expires_at < ${ago(0)}
+              AND NOT EXISTS (SELECT FROM transfer_lines l WHERE l.transfer_id = t.id)
+              LIMIT ${rowsMax(sql, rows)}) RETURNING 1`
+        ),
         // Deletes subscriptions that were not confirmed within a week.
         kindOf("subscriptions without consent", (ago, rows) =>
           sql`DELETE FROM email_subscriptions WHERE id IN (

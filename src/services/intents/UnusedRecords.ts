@@ -94,6 +94,7 @@ export const keepingColumns: ReferringColumns = [
   "status_pins.account_id",
   "stored_files.account_id",
   "tag_follows.account_id",
+  "transfers.account_id",
   "users.account_id",
   "webhooks.account_id"
 ]

@@ -1,12 +1,12 @@
 import { Effect, Stream } from "effect"
 import { Csv } from "effect/encoding"
+import { readCsv } from "../text/Csv.ts"
 import { listedDomain, listEntriesMax, type ListEntry } from "./ListEntry.ts"
 
-/** Maximum characters taken of a comment, and maximum characters of a row. */
+/** Maximum characters taken of a comment. */
 const commentCharactersMax = 500
-const rowCharactersMax = 8_192
-/** Characters and rows of a list that are read before yielding. */
-const [charactersPerTurn, rowsPerTurn] = [65_536, 2_000]
+/** Rows of a list that are read before yielding. */
+const rowsPerTurn = 2_000
 
 const header = ["#domain", "#severity", "#reject_media", "#reject_reports", "#public_comment", "#obfuscate"]
 
@@ -18,12 +18,6 @@ interface ReadCsv {
 
 const flag = (text: string | undefined) => ["true", "t", "1", "yes"].includes((text ?? "").trim().toLowerCase())
 
-/** Spreadsheets in many languages write semicolons. */
-const delimiterOf = (text: string): "," | ";" => {
-  const [first = ""] = text.slice(0, rowCharactersMax).split(/[\r\n]/, 1)
-  return first.includes(";") && !first.includes(",") ? ";" : ","
-}
-
 /**
  * Reads blocks as Mastodon exports them: a header names the columns; without one, the only column is the domain.
  * `onlyAction` is the action of rows without a severity, and of every row if it is `accept`. The first row of a domain
@@ -34,24 +28,9 @@ export const read = (
   onlyAction: "accept" | "reject",
   localDomain: string
 ): Effect.Effect<ReadCsv | undefined> =>
-  Stream.fromIterable(slicesOf(text)).pipe(
-    Stream.rechunk(1),
-    Stream.tap(() => Effect.yieldNow),
-    Stream.pipeThroughChannel(Csv.decodeString({
-      delimiter: delimiterOf(text),
-      maxRecordSize: rowCharactersMax,
-      ignoreEmptyLines: true
-    })),
-    Stream.take(listEntriesMax + 2),
-    Stream.runCollect,
+  readCsv(text, listEntriesMax + 2).pipe(
     Effect.flatMap((rows) => entriesOf(rows, onlyAction, localDomain)),
     Effect.orElseSucceed(() => undefined)
-  )
-
-const slicesOf = (text: string): ReadonlyArray<string> =>
-  Array.from(
-    { length: Math.ceil(text.length / charactersPerTurn) },
-    (_, at) => text.slice(at * charactersPerTurn, (at + 1) * charactersPerTurn)
   )
 
 const columnNames = ["domain", "severity", "public_comment", "reject_media", "reject_reports", "obfuscate"] as const

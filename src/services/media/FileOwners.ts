@@ -10,10 +10,12 @@ type Holder =
   | { readonly emojiId: bigint }
   | { readonly setting: string }
   | { readonly cardId: bigint }
+  | { readonly transferId: bigint }
 
 /** SQL condition: a row of stored_files has no owner. */
 export const unheldFile =
-  "media_id IS NULL AND account_id IS NULL AND emoji_id IS NULL AND setting IS NULL AND card_id IS NULL"
+  "media_id IS NULL AND account_id IS NULL AND emoji_id IS NULL AND setting IS NULL AND card_id IS NULL " +
+  "AND transfer_id IS NULL"
 
 /** Owners of stored files, written in the transaction of the owning row. */
 export class FileOwners extends Context.Service<FileOwners, {
@@ -34,7 +36,7 @@ export class FileOwners extends Context.Service<FileOwners, {
         }),
         release: traced("FileOwners.release")((names: ReadonlyArray<string>) =>
           Effect.asVoid(sql`UPDATE stored_files SET media_id = NULL, account_id = NULL, emoji_id = NULL, setting = NULL,
-              card_id = NULL
+              card_id = NULL, transfer_id = NULL
             WHERE name = ANY (${names}::text[])`)
         )
       })

@@ -133,7 +133,9 @@ export const Command = Schema.Union([
     ...Target,
     reblogs: Schema.NullOr(Schema.Boolean),
     notify: Schema.NullOr(Schema.Boolean),
-    languages: Schema.NullOr(Schema.Array(Schema.String))
+    languages: Schema.NullOr(Schema.Array(Schema.String)),
+    /** Follow of an imported file, which does not count against the limit of follows. */
+    imported: OptionalFlag
   }),
   Schema.TaggedStruct("Unfollow", Target),
   /** Ends a follow that only another server believes to exist. */

@@ -55,7 +55,7 @@ export const performAsStatement = <Tag extends keyof Commands>(
 }
 
 /** Rate limits that commands count against; other commands are not limited. */
-export const familyOf: Partial<Record<Command["_tag"], Family>> = {
+const families: Partial<Record<Command["_tag"], Family>> = {
   Publish: "statuses",
   Edit: "statuses",
   Schedule: "statuses",
@@ -65,6 +65,10 @@ export const familyOf: Partial<Record<Command["_tag"], Family>> = {
   FollowTag: "follows",
   Report: "reports"
 }
+
+/** Returns the rate limit that a command counts against; undefined if it is not limited. */
+export const familyOf = (command: Command): Family | undefined =>
+  command._tag === "Follow" && command.imported === true ? undefined : families[command._tag]
 
 export const onStatus = (id: bigint): CommandAnswer => ({ id: String(id), kind: "status" })
 export const onScheduled = (id: bigint): CommandAnswer => ({ id: String(id), kind: "scheduled" })

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { Page } from "../../../services/database/Paging.ts"
 import type { AuditEntries } from "../../../services/staff/AuditEntries.ts"
+import { csvLine, withoutFormulas } from "../../../services/text/Csv.ts"
 import { auditCells, auditColumns } from "../wire/AuditEntry.ts"
-import { csvLine } from "./Csv.ts"
 
 /** Maximum entries in a file. */
 const fileRowsMax = 10_000
@@ -15,5 +15,5 @@ export const auditFile = (
 ) =>
   Effect.map(
     entries.list(wanted, { ...page, limit: fileRowsMax }),
-    (rows) => [csvLine(auditColumns), ...rows.map((row) => csvLine(auditCells(row)))].join("")
+    (rows) => [csvLine(auditColumns), ...rows.map((row) => csvLine(withoutFormulas(auditCells(row))))].join("")
   )

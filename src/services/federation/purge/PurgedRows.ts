@@ -142,6 +142,14 @@ const drafts = (sql: SqlClient, id: bigint) =>
     (gone) => slice(gone, () => nothing)
   )
 
+/** Lines of the account's imports, which are many; `transfers` follows. */
+const transferLines = (sql: SqlClient, id: bigint) =>
+  Effect.map(
+    sql`DELETE FROM transfer_lines WHERE ctid = ANY (ARRAY(SELECT l.ctid FROM transfer_lines l
+      JOIN transfers t ON t.id = l.transfer_id WHERE t.account_id = ${id} LIMIT ${rows(sql)})) RETURNING 1`,
+    (gone) => slice(gone, () => nothing)
+  )
+
 /** Pending favourites; pending replies and reblogs are removed with their posts. */
 const asked = (sql: SqlClient, id: bigint) =>
   Effect.map(
@@ -170,6 +178,7 @@ const all = [
   plain("notification_requests", "from_account_id"),
   // Tables with rows of local accounts only.
   drafts,
+  transferLines,
   ...[
     "notifications",
     "notification_permissions",
@@ -187,6 +196,7 @@ const all = [
     "scheduled_statuses",
     "severances",
     "tag_follows",
+    "transfers",
     "collections",
     "collection_items"
   ].map((table) => plain(table, "account_id")),

@@ -1,0 +1,57 @@
+import { Effect, Layer } from "effect"
+import { CurrentWork } from "../../services/runtime/CurrentWork.ts"
+import type { Transfer, TransferKind } from "../../services/transfers/Transfer.ts"
+import { isLeaseLost, TransferQueue } from "../../services/transfers/TransferQueue.ts"
+import { runClaimed } from "../agenda/ClaimRounds.ts"
+import * as ListImports from "./ListImports.ts"
+import type { TransferHandler } from "./TransferHandler.ts"
+
+/** Maximum transfers that a node runs at once. */
+const transfersAtOnceMax = 4
+/** Maximum steps of a claim; then transfers of other accounts have their turn. */
+const stepsPerClaimMax = 20
+/** Timeout of a step, in seconds; shorter than the lease. */
+const stepSecondsMax = 100
+
+const make = Effect.gen(function*() {
+  const queue = yield* TransferQueue
+  const list = yield* ListImports.make
+
+  /** Handler of each kind of transfer. */
+  const handlers: Record<TransferKind, TransferHandler> = {
+    follows: list,
+    lists: list,
+    blocks: list,
+    mutes: list,
+    domain_blocks: list,
+    bookmarks: list,
+    filters: list
+  }
+
+  const run = Effect.fnUntraced(function*(first: Transfer) {
+    let transfer = first
+    for (let step = 1;; step++) {
+      const { claimed, end } = yield* handlers[transfer.kind].step(transfer).pipe(
+        Effect.timeout(`${stepSecondsMax} seconds`),
+        Effect.withSpan("Transfers.step", { attributes: { kind: transfer.kind } })
+      )
+      if (end._tag !== "More" || step >= stepsPerClaimMax) return yield* queue.release(claimed, end)
+      transfer = claimed
+      yield* Effect.yieldNow
+    }
+  })
+
+  yield* runClaimed({
+    what: "transfers",
+    atOnceMax: transfersAtOnceMax,
+    claim: queue.claim,
+    run: (transfer) =>
+      run(transfer).pipe(
+        Effect.catchIf(isLeaseLost, () => Effect.void),
+        Effect.provideService(CurrentWork, `a transfer of kind ${transfer.kind}`)
+      )
+  })
+})
+
+/** Runs imports and exports of accounts, on every node: each transfer on one node at a time. */
+export const layer = Layer.effectDiscard(make)

@@ -1,0 +1,149 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { AccountId } from "../database/Ids.ts"
+import { rowsMax } from "../database/Paging.ts"
+import { rowsOf, singleRow } from "../database/Rows.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import type { RecordNotFound, Unprocessable } from "../runtime/Errors.ts"
+import { traced } from "../runtime/Traced.ts"
+import { decodeOptions, type ImportOptions } from "./ImportLine.ts"
+import { type FailedLine, ImportLines } from "./ImportLines.ts"
+import type { FileKind } from "./ListFileKinds.ts"
+import { readFile } from "./ListFiles.ts"
+import { textOf } from "./ListFileText.ts"
+import { relationsOf } from "./Relations.ts"
+import { ListKind, type Transfer } from "./Transfer.ts"
+import { Transfers } from "./Transfers.ts"
+
+/** Names and failed lines that a preview shows of each sort. */
+const shownMax = 20
+
+const countRows = rowsOf(Schema.Struct({ present: Schema.Int, unknown: Schema.Int }))
+const removedRows = rowsOf(Schema.Struct({ removed: Schema.Int }))
+const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
+const isListKind = Schema.is(ListKind)
+
+/** An uploaded file, and what its owner chose for it. */
+export interface GivenFile extends ImportOptions {
+  readonly bytes: Uint8Array
+  readonly fileName: string
+  /** Undefined: the file tells its kind. */
+  readonly kind: ListKind | undefined
+}
+
+/** Effects of an import before it is confirmed. */
+export interface ImportPlan {
+  readonly options: ImportOptions
+  /** Lines to add, lines whose relation exists, lines that cannot be imported, and relations to remove if overwriting. */
+  readonly added: number
+  readonly present: number
+  readonly failed: number
+  readonly removed: number
+  /** Lines about accounts or posts that are not known here; their servers will be asked. */
+  readonly unknown: number
+  /** First names of each sort. */
+  readonly addedNames: ReadonlyArray<string>
+  readonly removedNames: ReadonlyArray<string>
+  readonly failures: ReadonlyArray<FailedLine>
+}
+
+/** A new import, with the kind that the file seems to have. */
+interface BegunImport {
+  readonly transfer: Transfer
+  readonly guessed: FileKind | undefined
+}
+
+/** Imports of a member's lists from files of this server and of others: read, then shown as a plan, then confirmed. */
+export class FileImports extends Context.Service<FileImports, {
+  /** Reads a file and stores its lines as an unconfirmed import, or, with `confirmed`, as one that starts at once. */
+  readonly begin: (
+    owner: AccountId,
+    file: GivenFile,
+    confirmed?: boolean
+  ) => Effect.Effect<BegunImport, Unprocessable>
+  /** Returns the effects of an unconfirmed import; undefined for another transfer. */
+  readonly plan: (transfer: Transfer) => Effect.Effect<ImportPlan | undefined>
+  /** Confirms an import, with other options if given. */
+  readonly confirm: (
+    owner: AccountId,
+    id: bigint,
+    options: ImportOptions
+  ) => Effect.Effect<Transfer, RecordNotFound>
+}>()("murmuration/services/transfers/FileImports") {
+  static readonly layer = Layer.effect(
+    FileImports,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+      const lines = yield* ImportLines
+      const transfers = yield* Transfers
+
+      const begin = traced("FileImports.begin")(function*(owner: AccountId, file: GivenFile, confirmed = false) {
+        const { bytes, fileName, follow, overwrite } = file
+        const { guessed, kind, lines: read } = yield* readFile(yield* textOf(bytes), fileName, file.kind, config)
+        const options: ImportOptions = { overwrite, follow }
+        const transfer = yield* transfers.begin(
+          owner,
+          {
+            kind,
+            source: fileName,
+            options,
+            total: read.length,
+            failed: read.filter(({ reason }) => reason !== undefined).length,
+            unconfirmed: !confirmed
+          },
+          (id): Effect.Effect<void, SqlError> => lines.add(id, read)
+        )
+        return { transfer, guessed }
+      })
+
+      const plan = traced("FileImports.plan")(function*(transfer: Transfer) {
+        const { accountId, failed, id, kind, total } = transfer
+        if (transfer.state !== "unconfirmed" || !isListKind(kind)) return undefined
+        const options = yield* decodeOptions(transfer.options)
+        const relations = relationsOf(sql, config, kind, accountId)
+        const named = sql`EXISTS (SELECT FROM existing r WHERE r.name = l.name)`
+        const isKnown = kind === "bookmarks"
+          ? sql`EXISTS (SELECT FROM statuses s WHERE s.uri = l.name)`
+          : sql`EXISTS (SELECT FROM accounts a
+            WHERE lower(a.username) = split_part(split_part(l.name, ' ', 1), '@', 1)
+              AND lower(coalesce(a.domain, '')) = split_part(split_part(l.name, ' ', 1), '@', 2))`
+        const { present, unknown } = singleRow(
+          yield* countRows(sql`WITH existing AS MATERIALIZED (${relations})
+            SELECT count(*) FILTER (WHERE ${named})::int AS present,
+              count(*) FILTER (WHERE l.host IS NOT NULL AND NOT ${isKnown})::int AS unknown
+            FROM transfer_lines l WHERE l.transfer_id = ${id} AND l.state = 'waiting'`)
+        )
+        const removals = sql`WITH existing AS MATERIALIZED (${relations}) SELECT r.id, r.name FROM existing r
+          WHERE r.removable AND NOT EXISTS (SELECT FROM transfer_lines l WHERE l.transfer_id = ${id} AND l.name = r.name)`
+        const { removed } = singleRow(
+          yield* removedRows(sql`SELECT count(*)::int AS removed FROM (${removals}) removals`)
+        )
+        const addedNames = yield* nameRows(sql`WITH existing AS MATERIALIZED (${relations})
+          SELECT l.name FROM transfer_lines l WHERE l.transfer_id = ${id} AND l.state = 'waiting' AND NOT ${named}
+          ORDER BY l.place LIMIT ${rowsMax(sql, shownMax)}`)
+        const removedNames = yield* nameRows(
+          sql`SELECT name FROM (${removals}) removals ORDER BY id LIMIT ${rowsMax(sql, shownMax)}`
+        )
+        return {
+          options,
+          added: total - failed - present,
+          present,
+          failed,
+          removed,
+          unknown,
+          addedNames: addedNames.map(({ name }) => name),
+          removedNames: removedNames.map(({ name }) => name),
+          failures: yield* lines.failures(id, -1, shownMax)
+        }
+      }, Effect.orDie)
+
+      return FileImports.of({
+        begin,
+        plan,
+        confirm: traced("FileImports.confirm")((owner, id, options) => transfers.confirm(owner, id, options))
+      })
+    })
+  ).pipe(Layer.provideMerge(ImportLines.layer), Layer.provideMerge(Transfers.layer))
+}

@@ -1,0 +1,67 @@
+import { Effect, Option, Schema } from "effect"
+import { filterActions, filterContexts, filterKeywordsMax, filtersMax } from "../filters/Filter.ts"
+import { validationFailed } from "../runtime/Errors.ts"
+import type { FilterDetails, NewLine } from "./ImportLine.ts"
+
+/** Maximum characters of a file of filters, which is parsed at once. */
+const charactersMax = 4 * 1_048_576
+/** Maximum posts that are kept of one filter. */
+const statusesMax = 100
+
+/** The file that Mastodon 4.6 exports; fields beyond these are ignored. */
+const File = Schema.Struct({ ["custom_filters"]: Schema.Array(Schema.Unknown) })
+const decodeFile = Schema.decodeUnknownEffect(Schema.fromJsonString(File))
+const ExportedFilter = Schema.Struct({
+  title: Schema.String,
+  ["expires_at"]: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  context: Schema.Array(Schema.String),
+  action: Schema.optionalKey(Schema.String),
+  ["keywords_attributes"]: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ keyword: Schema.String, ["whole_word"]: Schema.optionalKey(Schema.Boolean) }))
+  ),
+  statuses: Schema.optionalKey(Schema.Array(Schema.String))
+})
+const decodeFilter = Schema.decodeUnknownOption(ExportedFilter)
+
+const detailsOf = (given: typeof ExportedFilter.Type, title: string): FilterDetails => {
+  const expiresAt = given["expires_at"] ?? null
+  return {
+    title,
+    expiresAt: expiresAt === null || Number.isNaN(Date.parse(expiresAt)) ? null : expiresAt,
+    contexts: filterContexts.filter((context) => given.context.includes(context)),
+    action: filterActions.find((action) => action === given.action) ?? "warn",
+    keywords: (given["keywords_attributes"] ?? []).slice(0, filterKeywordsMax).map((one) => ({
+      keyword: one.keyword,
+      wholeWord: one["whole_word"] ?? true
+    })),
+    statuses: (given.statuses ?? []).slice(0, statusesMax)
+  }
+}
+
+/** Returns a title that no earlier filter of the file has, as titles identify filters. */
+const freeTitle = (title: string, taken: ReadonlyMap<string, unknown>): string => {
+  let free = title
+  for (let number = 2; taken.has(free); number++) free = `${title} (${number})`
+  return free
+}
+
+/** Reads a file of filters as Mastodon exports it. Fails for another text, and for more than `filtersMax` filters. */
+export const read = Effect.fnUntraced(function*(text: string) {
+  const isLong = text.length > charactersMax
+  const file = isLong ? undefined : yield* Effect.orElseSucceed(decodeFile(text), () => undefined)
+  if (file === undefined) return yield* validationFailed("Data is not a file of filters")
+  const filters = file["custom_filters"]
+  if (filters.length > filtersMax) return yield* validationFailed(`Data are too many (maximum is ${filtersMax})`)
+  const lines = new Map<string, NewLine>()
+  for (const [at, filter] of filters.entries()) {
+    const given = Option.getOrUndefined(decodeFilter(filter))
+    if (given === undefined) {
+      const name = freeTitle(`#${at + 1}`, lines)
+      lines.set(name, { name, host: null, details: { text: name }, reason: "invalid" })
+      continue
+    }
+    const title = freeTitle(given.title.replaceAll("\0", "").trim().slice(0, 500), lines)
+    lines.set(title, { name: title, host: null, details: { filter: detailsOf(given, title) } })
+  }
+  return [...lines.values()]
+})

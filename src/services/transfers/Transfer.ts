@@ -1,0 +1,70 @@
+import { Schema } from "effect"
+import { AccountId } from "../database/Ids.ts"
+import { Timestamptz } from "../database/Rows.ts"
+
+/** Kinds of imports from a file of lines, by what the lines name. */
+export const listKinds = ["follows", "lists", "blocks", "mutes", "domain_blocks", "bookmarks", "filters"] as const
+export const ListKind = Schema.Literals(listKinds)
+export type ListKind = typeof ListKind.Type
+
+/** Kinds of transfers; each has a handler. */
+export const transferKinds = [...listKinds] as const
+export const TransferKind = Schema.Literals(transferKinds)
+export type TransferKind = typeof TransferKind.Type
+
+/**
+ * States of a transfer. `unconfirmed`: its plan can be looked at; `scheduled`: waits for its first step;
+ * `finished`, `failed` and `cancelled` are final.
+ */
+export const TransferState = Schema.Literals([
+  "unconfirmed",
+  "scheduled",
+  "in_progress",
+  "finished",
+  "failed",
+  "cancelled"
+])
+export type TransferState = typeof TransferState.Type
+
+/** Returns true for a state in which steps run, or wait to run. */
+export const isRunning = (state: TransferState): boolean => state === "scheduled" || state === "in_progress"
+
+/** Maximum transfers of an account that are not final, and maximum stored ones; the oldest final ones are deleted. */
+export const openTransfersMax = 5
+export const keptTransfersMax = 15
+/** Time for confirming a transfer, and retention of a final one, in milliseconds. */
+export const unconfirmedMillisMax = 24 * 3_600_000
+export const keptMillis = 14 * 24 * 3_600_000
+/** Maximum characters of a source's name. */
+export const sourceCharactersMax = 200
+
+/** Counts of a transfer, in entries of its source. An entry that needed no change is processed and not added. */
+export const TransferCounts = Schema.Struct({
+  total: Schema.Int,
+  processed: Schema.Int,
+  added: Schema.Int,
+  /** Existing relations that an overwriting import removed. */
+  removed: Schema.Int,
+  failed: Schema.Int
+})
+export type TransferCounts = typeof TransferCounts.Type
+
+/** Row of `transfers`. */
+export const Transfer = Schema.Struct({
+  id: Schema.BigInt,
+  accountId: AccountId,
+  kind: TransferKind,
+  state: TransferState,
+  source: Schema.String,
+  /** JSON of the kind's options and cursor; the kind's handler decodes them. */
+  options: Schema.Unknown,
+  cursor: Schema.Unknown,
+  ...TransferCounts.fields,
+  problem: Schema.NullOr(Schema.String),
+  dueAt: Timestamptz,
+  createdAt: Timestamptz,
+  startedAt: Schema.NullOr(Timestamptz),
+  finishedAt: Schema.NullOr(Timestamptz),
+  expiresAt: Timestamptz
+})
+export type Transfer = typeof Transfer.Type

@@ -1,0 +1,111 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { rowsMax } from "../database/Paging.ts"
+import { transaction } from "../database/Transactions.ts"
+import { traced } from "../runtime/Traced.ts"
+import { keptMillis, type Transfer, type TransferCounts, transferKinds } from "./Transfer.ts"
+import { transferColumns, transferRows } from "./TransferRows.ts"
+
+/** Lease of a claimed transfer, in milliseconds; every commit renews it. A step must commit within it. */
+export const leaseMillis = 120_000
+/** Claims without a committed step after which a transfer fails. */
+const triesMax = 10
+
+/** Another node has claimed the transfer, or its owner cancelled it. Nothing was written. */
+export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) {}
+export const isLeaseLost = Schema.is(LeaseLost)
+
+/** Progress of a step. Counts are added to those of the transfer; absent fields are kept. */
+export interface Progress extends Partial<TransferCounts> {
+  /** JSON of the place of the next step. */
+  readonly cursor?: unknown
+  /** New options, as JSON. */
+  readonly options?: object
+}
+
+/** The end of a transfer's step, or of the transfer. */
+export type StepEnd =
+  | { readonly _tag: "More" }
+  /** The next step is due at this time, in milliseconds since 1970. */
+  | { readonly _tag: "Later"; readonly dueAt: number }
+  | { readonly _tag: "Finished" }
+  /** Ends the transfer as failed, for this reason. */
+  | { readonly _tag: "Failed"; readonly problem: string }
+
+/**
+ * Queue of transfers: any node may run the next step of one. An account's transfers run one at a time, oldest first.
+ * A claimed transfer carries its lease as `dueAt`, which fences off earlier claims.
+ */
+export class TransferQueue extends Context.Service<TransferQueue, {
+  /** Claims due transfers, at most so many. */
+  readonly claim: (transfersMax: number) => Effect.Effect<ReadonlyArray<Transfer>, SqlError>
+  /**
+   * Commits progress of a claimed transfer together with `write`, and renews the lease. Returns the transfer with its
+   * new lease and counts.
+   */
+  readonly commit: <E = never>(
+    claimed: Transfer,
+    progress: Progress,
+    write?: Effect.Effect<void, E | SqlError>
+  ) => Effect.Effect<Transfer, E | LeaseLost | SqlError>
+  /** Returns a claimed transfer after a step: for the next one, or ended. */
+  readonly release: (claimed: Transfer, end: StepEnd) => Effect.Effect<void, SqlError>
+}>()("murmuration/services/transfers/TransferQueue") {
+  static readonly layer = Layer.effect(
+    TransferQueue,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const columns = sql.literal(transferColumns)
+      const owned = ({ dueAt, id }: Transfer) => sql`id = ${id} AND state = 'in_progress' AND due_at = ${dueAt}`
+
+      const claim = traced("TransferQueue.claim")(function*(transfersMax: number) {
+        const now = yield* Clock.currentTimeMillis
+        const at = new Date(now)
+        yield* sql`UPDATE transfers SET state = 'failed', problem = 'interrupted', finished_at = ${at},
+            expires_at = ${new Date(now + keptMillis)}
+          WHERE state IN ('scheduled', 'in_progress') AND due_at <= ${at} AND tries >= ${triesMax}`
+        return yield* transferRows(sql`UPDATE transfers SET state = 'in_progress', tries = tries + 1,
+            started_at = coalesce(started_at, ${at}), due_at = ${new Date(now + leaseMillis)}
+          WHERE id IN (SELECT t.id FROM transfers t JOIN accounts a ON a.id = t.account_id
+            WHERE t.state IN ('scheduled', 'in_progress') AND t.due_at <= ${at} AND t.kind = ANY (${transferKinds})
+              AND a.suspended_at IS NULL AND NOT EXISTS (SELECT FROM transfers o
+                WHERE o.account_id = t.account_id AND o.id < t.id AND o.state IN ('scheduled', 'in_progress'))
+            ORDER BY t.due_at LIMIT ${rowsMax(sql, transfersMax)} FOR UPDATE OF t SKIP LOCKED)
+          RETURNING ${columns}`)
+      })
+
+      const commit: TransferQueue["Service"]["commit"] = (claimed, progress, write) =>
+        Effect.gen(function*() {
+          const now = yield* Clock.currentTimeMillis
+          const { added = 0, cursor, failed = 0, options, processed = 0, removed = 0, total = 0 } = progress
+          const renewed = new Date(Math.max(now + leaseMillis, claimed.dueAt.getTime() + 1))
+          const [row] = yield* transferRows(sql`UPDATE transfers SET tries = 0, due_at = ${renewed},
+              total = total + ${total}, processed = processed + ${processed}, added = added + ${added},
+              removed = removed + ${removed}, failed = failed + ${failed},
+              cursor = ${cursor === undefined ? sql`cursor` : sql`${JSON.stringify(cursor)}::jsonb`},
+              options = ${options === undefined ? sql`options` : sql`${JSON.stringify(options)}::jsonb`}
+            WHERE ${owned(claimed)} RETURNING ${columns}`)
+          if (row === undefined) return yield* new LeaseLost()
+          if (write !== undefined) yield* write
+          return row
+        }).pipe(transaction(sql), Effect.withSpan("TransferQueue.commit"))
+
+      const release = traced("TransferQueue.release")(function*(claimed: Transfer, end: StepEnd) {
+        const now = yield* Clock.currentTimeMillis
+        if (end._tag === "More" || end._tag === "Later") {
+          const dueAt = end._tag === "More" ? now : Math.max(now, end.dueAt)
+          yield* sql`UPDATE transfers SET due_at = ${new Date(dueAt)}, tries = 0 WHERE ${owned(claimed)}`
+          return
+        }
+        const [state, problem] = end._tag === "Finished" ? ["finished", null] : ["failed", end.problem]
+        yield* sql`WITH ended AS (UPDATE transfers SET state = ${state}, problem = ${problem},
+            finished_at = ${new Date(now)}, expires_at = ${new Date(now + keptMillis)}
+            WHERE ${owned(claimed)} RETURNING id)
+          DELETE FROM transfer_lines l USING ended WHERE l.transfer_id = ended.id AND l.state <> 'failed'`
+      })
+
+      return TransferQueue.of({ claim, commit, release })
+    })
+  )
+}
