@@ -15,12 +15,12 @@ const statements = [
     uri text NOT NULL,
     url text NOT NULL,
     status_id bigint NOT NULL REFERENCES statuses (id) ON DELETE CASCADE,
-    -- Import that added it, while its row exists.
-    transfer_id bigint REFERENCES transfers (id) ON DELETE SET NULL,
+    -- Import that added it, whose row is deleted after a year.
+    transfer_id bigint NOT NULL,
     PRIMARY KEY (account_id, uri)
   )`,
   `CREATE UNIQUE INDEX imported_statuses_status ON imported_statuses (status_id)`,
-  `CREATE INDEX imported_statuses_transfer ON imported_statuses (transfer_id, status_id) WHERE transfer_id IS NOT NULL`,
+  `CREATE INDEX imported_statuses_transfer ON imported_statuses (transfer_id, status_id)`,
   `COMMENT ON TABLE imported_statuses IS 'Original ids of posts that were imported from archives.'`,
   `CREATE TABLE archive_schedules (
     account_id bigint PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,

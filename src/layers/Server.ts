@@ -22,6 +22,11 @@ import * as PathLimits from "../http/guard/PathLimits.ts"
 import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
 import * as WebhookRoutes from "../http/webhooks/index.ts"
+import { ArchiveParts } from "../services/archives/ArchiveParts.ts"
+import { ArchiveReader } from "../services/archives/ArchiveReader.ts"
+import { ArchiveRequests } from "../services/archives/ArchiveRequests.ts"
+import { ArchiveWriter } from "../services/archives/ArchiveWriter.ts"
+import { ImportedPosts } from "../services/archives/ImportedPosts.ts"
 import { Cards } from "../services/cards/Cards.ts"
 import { AutoClosing } from "../services/identity/AutoClosing.ts"
 import { NewMembers } from "../services/identity/NewMembers.ts"
@@ -29,6 +34,7 @@ import { TermsEmails } from "../services/identity/TermsEmails.ts"
 import { UserCatalogs } from "../services/instance/UserCatalogs.ts"
 import { Pushes } from "../services/intents/Pushes.ts"
 import { ListSync } from "../services/lists/ListSync.ts"
+import { FileOwners } from "../services/media/FileOwners.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { CardPictures } from "../services/previews/CardPictures.ts"
 import { Creators } from "../services/previews/Creators.ts"
@@ -100,7 +106,18 @@ const digests = DigestRunner.layer.pipe(Layer.provide(EmailDigests.layer))
 const terms = TermsRunner.layer.pipe(Layer.provide(TermsEmails.layer))
 
 /** Runs imports and exports of accounts. */
-const transfers = TransferRunner.layer.pipe(Layer.provide([ImportLines.layer, TransferQueue.layer]))
+const transfers = TransferRunner.layer.pipe(
+  Layer.provide([
+    ArchiveReader.layer,
+    ArchiveRequests.layer,
+    ArchiveWriter.layer,
+    ImportedPosts.layer,
+    ImportLines.layer,
+    TransferQueue.layer
+  ]),
+  Layer.provide(ArchiveParts.layer),
+  Layer.provide([FileOwners.layer, StoredFiles.layer])
+)
 
 /** Calls webhooks. */
 const webhooks = WebhookRunner.layer.pipe(Layer.provide([WebhookRoutes.objects, Webhooks.layer]))

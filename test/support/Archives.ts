@@ -4,6 +4,7 @@ import type { TransferHandler } from "../../src/actors/transfers/TransferHandler
 import { emptyPlan } from "../../src/services/archives/ArchiveImport.ts"
 import { ArchiveParts } from "../../src/services/archives/ArchiveParts.ts"
 import { ArchiveReader } from "../../src/services/archives/ArchiveReader.ts"
+import { ArchiveRequests } from "../../src/services/archives/ArchiveRequests.ts"
 import { ArchiveWriter } from "../../src/services/archives/ArchiveWriter.ts"
 import { ImportedPosts } from "../../src/services/archives/ImportedPosts.ts"
 import type { AccountId } from "../../src/services/database/Ids.ts"
@@ -17,7 +18,15 @@ import { server } from "./WebServer.ts"
 /** The server with the services that archives need. */
 export const archiveServer = ArchiveWriter.layer.pipe(
   Layer.provideMerge(ArchiveParts.layer),
-  Layer.provideMerge(Layer.mergeAll(ArchiveReader.layer, ImportedPosts.layer, TransferQueue.layer, Transfers.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(
+      ArchiveReader.layer,
+      ArchiveRequests.layer,
+      ImportedPosts.layer,
+      TransferQueue.layer,
+      Transfers.layer
+    )
+  ),
   Layer.provideMerge(Layer.mergeAll(FileOwners.layer, StoredFiles.layer)),
   Layer.provideMerge(server())
 )
@@ -69,7 +78,7 @@ export const beginImport = Effect.fnUntraced(function*(owner: AccountId, archive
     owner,
     {
       kind: "archive_in",
-      options: { fileName: name, bytes, owner: null, plan: emptyPlan },
+      options: { fileName: name, bytes, owner: null, plan: emptyPlan, confirmed: false },
       total: 0,
       failed: 0,
       unconfirmed: false
@@ -77,4 +86,3 @@ export const beginImport = Effect.fnUntraced(function*(owner: AccountId, archive
     (transferId) => Effect.asVoid(owners.hold([name], { transferId }))
   )
 })
-

@@ -118,5 +118,5 @@ export const account: Areas = [
 
 /** Services of leaf capabilities: actors, HTTP and layers import them, services of the core do not. */
 export const leaves: ReadonlyArray<string> = words(
-  "announcements annual encryption invites lists previews push spam subscriptions transfers translation trends webhooks"
+  "announcements annual archives encryption invites lists previews push spam subscriptions transfers translation trends webhooks"
 )

@@ -1,5 +1,6 @@
 import { Clock, Effect, Schema } from "effect"
 import { ArchiveParts } from "../../services/archives/ArchiveParts.ts"
+import { ArchiveRequests } from "../../services/archives/ArchiveRequests.ts"
 import { ArchiveCursor, ArchiveWriter, firstCursor } from "../../services/archives/ArchiveWriter.ts"
 import { type StepEnd, TransferQueue } from "../../services/transfers/TransferQueue.ts"
 import type { TransferHandler } from "./TransferHandler.ts"
@@ -10,6 +11,7 @@ const encodeCursor = Schema.encodeEffect(CursorJson)
 
 /** Archives to download, written a part at a time. */
 export const make = Effect.gen(function*() {
+  const archives = yield* ArchiveRequests
   const parts = yield* ArchiveParts
   const queue = yield* TransferQueue
   const writer = yield* ArchiveWriter
@@ -23,7 +25,11 @@ export const make = Effect.gen(function*() {
       const { added, cursor: next, entries, parts: written } = yield* writer.step(accountId, id, cursor)
       const progress = { cursor: yield* encodeCursor(next), added, processed: added }
       const end: StepEnd = { _tag: next.phase === "done" ? "Finished" : "More" }
-      return { claimed: yield* queue.commit(claimed, progress, parts.add(id, written, entries)), end }
+      const write = Effect.gen(function*() {
+        yield* parts.add(id, written, entries)
+        if (next.phase === "done") yield* archives.retire(accountId, id)
+      })
+      return { claimed: yield* queue.commit(claimed, progress, write), end }
     })
   }
   return handler

@@ -24,6 +24,7 @@ const importedPerStep = 20
 const readSecondsMax = 6 * 3_600
 
 const more: StepEnd = { _tag: "More" }
+const unconfirmed: StepEnd = { _tag: "Unconfirmed" }
 const afterOf = ({ after }: ImportCursor): ItemPlace | undefined =>
   after === null ? undefined : { publishedAt: new Date(after.millis), place: after.place }
 const placeOf = (item: StagedItem | undefined): ImportCursor["after"] =>
@@ -31,7 +32,7 @@ const placeOf = (item: StagedItem | undefined): ImportCursor["after"] =>
 
 /**
  * Imports of archives: `read` stores the posts and files of the upload, `plan` counts them and waits for the owner, and
- * `import` writes a few posts in each transaction, in which their items are deleted. So each post is imported once,
+ * a confirmed import writes a few posts in each transaction, in which their items are deleted. So each post is imported once,
  * wherever a node dies.
  */
 export const make = Effect.gen(function*() {
@@ -60,9 +61,12 @@ export const make = Effect.gen(function*() {
         fileOwners.release([fileName])
       )
     }).pipe(Effect.as(undefined), Effect.catchTag("ArchiveRefused", ({ problem }) => Effect.succeed(problem)))
-    if (refused === undefined) yield* files.discard([fileName])
-    const end: StepEnd = refused === undefined ? more : { _tag: "Failed", problem: refused }
-    return { claimed, end }
+    if (refused !== undefined) {
+      const end: StepEnd = { _tag: "Failed", problem: refused }
+      return { claimed: yield* queue.commit(claimed, {}, reader.clear(first.id)), end }
+    }
+    yield* files.discard([fileName])
+    return { claimed, end: more }
   })
 
   const planned = Effect.fnUntraced(function*(
@@ -71,7 +75,8 @@ export const make = Effect.gen(function*() {
     { item, publishedAt }: StagedItem
   ) {
     if (item.kind === "skipped") return { ...plan, [item.reason]: plan[item.reason] + 1 }
-    const known = plan.known + ((yield* imported.isKnown(accountId, item.kind === "post" ? item.note.uri : item.uri)) ? 1 : 0)
+    const known = plan.known +
+      ((yield* imported.isKnown(accountId, item.kind === "post" ? item.note.uri : item.uri)) ? 1 : 0)
     const millis = publishedAt.getTime()
     const counted = {
       ...plan,
@@ -106,12 +111,11 @@ export const make = Effect.gen(function*() {
       {
         total: kept,
         options: { ...options, plan: counted },
-        cursor: last ? { ...cursor, phase: "import", after: null } : { ...cursor, after: placeOf(items.at(-1)) }
+        cursor: last ? { ...cursor, phase: "planned", after: null } : { ...cursor, after: placeOf(items.at(-1)) }
       },
       Effect.forEach(skipped, (item) => reader.remove(claimed.id, item), { discard: true })
     )
-    const end: StepEnd = last ? { _tag: "Unconfirmed" } : more
-    return { claimed: next, end }
+    return { claimed: next, end: last ? unconfirmed : more }
   })
 
   const imports = Effect.fnUntraced(function*(claimed: Transfer, items: ReadonlyArray<StagedItem>) {
@@ -124,12 +128,15 @@ export const make = Effect.gen(function*() {
       if (open.length === 0) return yield* Effect.die(new Error("The account was suspended"))
       for (const staged of items) {
         const { item } = staged
-        const outcome = item.kind === "skipped" ? "failed" : yield* imported.add({ accountId, transferId, millis }, item)
+        const outcome = item.kind === "skipped"
+          ? "failed"
+          : yield* imported.add({ accountId, transferId, millis }, item)
         if (outcome === "added") counts.added++
         else if (outcome === "failed") counts.failed++
         yield* reader.remove(transferId, staged)
       }
       yield* queue.count(transferId, counts)
+      if (items.length < importedPerStep) yield* reader.clear(transferId)
     })
     const next = yield* queue.commit(claimed, { processed: items.length }, write)
     const end: StepEnd = items.length < importedPerStep ? { _tag: "Finished" } : more
@@ -140,6 +147,8 @@ export const make = Effect.gen(function*() {
     const options = yield* decodeArchiveImport(claimed.options)
     const cursor = claimed.cursor === null ? firstImportCursor : yield* decodeImportCursor(claimed.cursor)
     if (cursor.phase === "read" || options.owner === null) return yield* read(claimed, options, cursor)
+    // The node may die between the last commit of the plan and its end.
+    if (cursor.phase === "planned" && !options.confirmed) return { claimed, end: unconfirmed }
     const now = yield* Clock.currentTimeMillis
     const [count, after] = cursor.phase === "plan" ? [plannedPerStep, afterOf(cursor)] : [importedPerStep, undefined]
     const items = yield* reader.items(claimed.id, options.owner, after, count, now)

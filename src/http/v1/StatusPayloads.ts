@@ -61,7 +61,6 @@ const writtenFieldsOf = Effect.fnUntraced(
   }
 )
 
-
 /** Returns the content type of the text; null if the client names none. Fails with Unprocessable if it is unknown. */
 const contentTypeOf = (given: string | null | undefined) =>
   given === undefined || given === null || given === ""

@@ -81,7 +81,11 @@ const decoded = <E>(head: Uint8Array, bytes: Stream.Stream<Uint8Array, E>, count
   if (isZip(head)) {
     return bytes.pipe(
       Stream.pipeThroughChannel(Zip.decode()),
-      Stream.map(({ body, header }) => ({ path: header.path, isFile: header.type === "File", body: counted(damaged(body)) })),
+      Stream.map(({ body, header }) => ({
+        path: header.path,
+        isFile: header.type === "File",
+        body: counted(damaged(body))
+      })),
       damaged
     )
   }

@@ -37,14 +37,16 @@ export const ArchiveImport = Schema.Struct({
   fileName: Schema.String,
   bytes: Schema.Number,
   owner: Schema.NullOr(Schema.Struct({ uri: Schema.String, followersUrl: Schema.NullOr(Schema.String) })),
-  plan: ArchivePlan
+  plan: ArchivePlan,
+  /** The owner has seen the plan. */
+  confirmed: Schema.Boolean
 })
 export type ArchiveImport = typeof ArchiveImport.Type
 export const decodeArchiveImport = Schema.decodeUnknownEffect(ArchiveImport)
 
 /** Place of the next step of an import; `after` is the last item of the previous one. */
 export const ImportCursor = Schema.Struct({
-  phase: Schema.Literals(["read", "plan", "import"]),
+  phase: Schema.Literals(["read", "plan", "planned"]),
   entriesRead: Schema.Int,
   after: Schema.NullOr(Schema.Struct({ millis: Schema.Number, place: Schema.Int }))
 })

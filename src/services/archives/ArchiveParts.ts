@@ -3,9 +3,9 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsMax } from "../database/Paging.ts"
 import { rowsOf, singleRow } from "../database/Rows.ts"
-import { Conflict } from "../runtime/Errors.ts"
 import { FileOwners } from "../media/FileOwners.ts"
 import { type Range, Storage, type StorageFailed } from "../media/Storage.ts"
+import { Conflict } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { directoryEnd, directoryEntry, type ZipEntry } from "./ZipFormat.ts"
 
@@ -71,7 +71,9 @@ export class ArchiveParts extends Context.Service<ArchiveParts, {
           WHERE transfer_id = ${transferId} ORDER BY place`)
       const size = (transferId: bigint) =>
         Effect.map(
-          sizeRows(sql`SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM archive_parts WHERE transfer_id = ${transferId}`),
+          sizeRows(
+            sql`SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM archive_parts WHERE transfer_id = ${transferId}`
+          ),
           (rows) => Number(singleRow(rows).bytes)
         )
 
@@ -91,7 +93,9 @@ export class ArchiveParts extends Context.Service<ArchiveParts, {
             SELECT ${transferId}, e.* FROM unnest(${entries.map(({ place }) => place)}::int[],
               ${entries.map(({ offset }) => offset)}::int[], ${entries.map(({ path }) => path)}::text[],
               ${entries.map(({ deflated }) => deflated)}::boolean[], ${entries.map(({ crc }) => BigInt(crc))}::bigint[],
-              ${entries.map(({ size }) => BigInt(size))}::bigint[], ${entries.map(({ storedSize }) => BigInt(storedSize))}::bigint[]) e`
+              ${entries.map(({ size }) => BigInt(size))}::bigint[], ${
+            entries.map(({ storedSize }) => BigInt(storedSize))
+          }::bigint[]) e`
         }
       )
 
@@ -125,7 +129,12 @@ export class ArchiveParts extends Context.Service<ArchiveParts, {
               return [page, last] as const
             })
           )
-          return Stream.concat(pages, Stream.suspend(() => Stream.make(directoryEnd(count, length, end))))
+          return Stream.concat(
+            pages,
+            Stream.suspend(() =>
+              Stream.make(directoryEnd(count, length, end))
+            )
+          )
         }))
 
       const read = (transferId: bigint, { length, offset }: Range) =>

@@ -14,8 +14,8 @@ import { Storage, type StorageFailed } from "../media/Storage.ts"
 import { StoredFiles } from "../media/StoredFiles.ts"
 import { momentMillisMin, momentOf } from "../runtime/Moments.ts"
 import { traced } from "../runtime/Traced.ts"
-import { type ArchiveEntry, forEachEntry } from "./ArchiveEntries.ts"
 import { type ArchivedItem, archivedItem, type ArchiveOwner, parsed } from "./ArchivedItem.ts"
+import { type ArchiveEntry, forEachEntry } from "./ArchiveEntries.ts"
 import { type ArchiveRefused, refuse } from "./ArchiveRefusals.ts"
 import { itemsOf } from "./JsonItems.ts"
 
@@ -92,6 +92,8 @@ export class ArchiveReader extends Context.Service<ArchiveReader, {
   ) => Effect.Effect<ReadonlyArray<StagedItem>, SqlError>
   /** Removes an item, in the transaction that imports it. */
   readonly remove: (transferId: bigint, item: ItemPlace) => Effect.Effect<void, SqlError>
+  /** Releases the files that no post has; the file sweep deletes them. */
+  readonly clear: (transferId: bigint) => Effect.Effect<void, SqlError>
   /** Returns those of the paths that the archive has. */
   readonly present: (
     transferId: bigint,
@@ -114,8 +116,14 @@ const make = Effect.gen(function*() {
 
   /** Text of a file of an archive, if it is small enough. */
   const smallText = <E>(body: Stream.Stream<Uint8Array, E>, bytesMax: number) =>
-    Stream.runFoldEffect(body, () => Buffer.alloc(0), (all, chunk) =>
-      all.length + chunk.length > bytesMax ? Effect.fail(refuse("unreadable")) : Effect.succeed(Buffer.concat([all, chunk])))
+    Stream.runFoldEffect(
+      body,
+      () => Buffer.alloc(0),
+      (all, chunk) =>
+        all.length + chunk.length > bytesMax
+          ? Effect.fail(refuse("unreadable"))
+          : Effect.succeed(Buffer.concat([all, chunk]))
+    )
 
   const read: ArchiveReader["Service"]["read"] = ({ bytes, entriesRead, fileName, transferId }, commit) =>
     Effect.gen(function*() {
@@ -164,7 +172,9 @@ const make = Effect.gen(function*() {
           yield* commit(
             entries,
             Effect.gen(function*() {
-              const added = yield* sql`INSERT INTO archive_files ${sql.insert(row)} ON CONFLICT DO NOTHING RETURNING path`
+              const added = yield* sql`INSERT INTO archive_files ${
+                sql.insert(row)
+              } ON CONFLICT DO NOTHING RETURNING path`
               if (added.length === 0) return yield* refuse("duplicate_path")
               yield* fileOwners.hold([received.name], { transferId })
             })
@@ -199,7 +209,9 @@ const make = Effect.gen(function*() {
       limit: number,
       now: number
     ) {
-      const beyond = after === undefined ? sql`` : sql`AND (published_at, place) > (${after.publishedAt}, ${after.place})`
+      const beyond = after === undefined
+        ? sql``
+        : sql`AND (published_at, place) > (${after.publishedAt}, ${after.place})`
       const rows = yield* itemRows(sql`SELECT published_at, place, activity FROM archive_items
         WHERE transfer_id = ${transferId} ${beyond} ORDER BY published_at, place LIMIT ${rowsMax(sql, limit)}`)
       return yield* Effect.forEach(rows, ({ activity, place, publishedAt }) =>
@@ -220,7 +232,9 @@ const make = Effect.gen(function*() {
       const followers = actor?.["followers"]
       const claimed = { uri, followersUrl: typeof followers === "string" ? followers : `${uri}/followers` }
       if (uri === self || own.alsoKnownAs.includes(uri)) return claimed
-      const [alias] = yield* aliasRows(sql`SELECT ${self} = ANY (also_known_as) AS claimed FROM accounts WHERE uri = ${uri}`)
+      const [alias] = yield* aliasRows(
+        sql`SELECT ${self} = ANY (also_known_as) AS claimed FROM accounts WHERE uri = ${uri}`
+      )
       return alias?.claimed === true ? claimed : yield* refuse("foreign_actor")
     }
   )
@@ -233,9 +247,15 @@ const make = Effect.gen(function*() {
       Effect.asVoid(sql`DELETE FROM archive_items
         WHERE transfer_id = ${transferId} AND published_at = ${publishedAt} AND place = ${place}`)
     ),
+    clear: traced("ArchiveReader.clear")((transferId) =>
+      Effect.asVoid(sql`WITH gone AS (DELETE FROM archive_files WHERE transfer_id = ${transferId})
+        UPDATE stored_files SET transfer_id = NULL WHERE transfer_id = ${transferId}`)
+    ),
     present: traced("ArchiveReader.present")((transferId, paths) =>
       Effect.map(
-        pathRows(sql`SELECT path FROM archive_files WHERE transfer_id = ${transferId} AND path = ANY (${paths}::text[])`),
+        pathRows(
+          sql`SELECT path FROM archive_files WHERE transfer_id = ${transferId} AND path = ANY (${paths}::text[])`
+        ),
         (rows) => new Set(rows.map(({ path }) => path))
       )
     )

@@ -93,7 +93,11 @@ const deflatedPart = (text: Uint8Array) => deflateRawSync(text, { finishFlush: c
  */
 export class ArchiveWriter extends Context.Service<ArchiveWriter, {
   /** Runs the step at a cursor. Files of a step that is not committed are swept. */
-  readonly step: (account: AccountId, transferId: bigint, cursor: ArchiveCursor) => Effect.Effect<ArchiveStep, StepFailed>
+  readonly step: (
+    account: AccountId,
+    transferId: bigint,
+    cursor: ArchiveCursor
+  ) => Effect.Effect<ArchiveStep, StepFailed>
 }>()("murmuration/services/archives/ArchiveWriter") {
   static readonly layer = Layer.effect(ArchiveWriter, Effect.suspend(() => make))
 }
@@ -199,11 +203,13 @@ const make = Effect.gen(function*() {
       offset += localHeader(entry, new Date(millis)).length + size
     }
     if (found.length === 0) return { parts: [], entries: [] }
-    const { name } = yield* written(Stream.fromIterable(found).pipe(
-      Stream.flatMap((entry) =>
-        Stream.concat(Stream.make(localHeader(entry, new Date(millis))), bytesOf(entry.name, entry.size))
+    const { name } = yield* written(
+      Stream.fromIterable(found).pipe(
+        Stream.flatMap((entry) =>
+          Stream.concat(Stream.make(localHeader(entry, new Date(millis))), bytesOf(entry.name, entry.size))
+        )
       )
-    ))
+    )
     const parts: ReadonlyArray<ArchivePart> = [{ place, fileName: name, bytes: offset }]
     return { parts, entries: found.map(({ name: _, ...entry }) => entry) }
   })

@@ -71,7 +71,16 @@ export class ImportedPosts extends Context.Service<ImportedPosts, {
 }>()("murmuration/services/archives/ImportedPosts") {
   static readonly layerNoDeps = Layer.effect(ImportedPosts, Effect.suspend(() => make))
   static readonly layer = ImportedPosts.layerNoDeps.pipe(
-    Layer.provide([AttachmentWriter.layer, FileOwners.layer, KnownUris.layer, PolicyVerdicts.layer, Reblogs.layer, RemotePolls.layer, StatusTargets.layer, StatusWriter.layer])
+    Layer.provide([
+      AttachmentWriter.layer,
+      FileOwners.layer,
+      KnownUris.layer,
+      PolicyVerdicts.layer,
+      Reblogs.layer,
+      RemotePolls.layer,
+      StatusTargets.layer,
+      StatusWriter.layer
+    ])
   )
 }
 
@@ -223,11 +232,12 @@ const make = Effect.gen(function*() {
     if (!own && !isPublicOrUnlisted(original.visibility)) return "failed" as const
     if ((yield* verdicts.of(accountId, original, "reblog")).verdict !== "automatic") return "failed" as const
     if ((yield* reblogs.find(accountId, original.id)) !== undefined) return "known" as const
-    return yield* reblogs.insert({ accountId, original: original.id, visibility, millis, uri: null, imported: true }).pipe(
-      Effect.flatMap((boost) => note(of, boost, uri, object)),
-      Effect.as("added" as const),
-      Effect.catchTag("RecordNotFound", () => Effect.succeed("failed" as const))
-    )
+    return yield* reblogs.insert({ accountId, original: original.id, visibility, millis, uri: null, imported: true })
+      .pipe(
+        Effect.flatMap((boost) => note(of, boost, uri, object)),
+        Effect.as("added" as const),
+        Effect.catchTag("RecordNotFound", () => Effect.succeed("failed" as const))
+      )
   })
 
   const add = traced("ImportedPosts.add")(function*(of: Import, item: Post | Boost) {

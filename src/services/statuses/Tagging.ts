@@ -27,7 +27,9 @@ export const attached = (
   return sql`,
     post AS MATERIALIZED (SELECT id, account_id, (created_at AT TIME ZONE 'UTC')::date AS day,
       CASE WHEN ${isPublicRow(sql, "given")} THEN created_at END AS shown_at,
-      ${uncounted ? sql`false` : counts(sql, "given")} AS counts FROM ${post} given (id, account_id, visibility, created_at, local_only)),
+      ${
+    uncounted ? sql`false` : counts(sql, "given")
+  } AS counts FROM ${post} given (id, account_id, visibility, created_at, local_only)),
     wanted AS (
       SELECT w.* FROM post, unnest(${tags.map(({ name }) => name)}::text[], ${
     tags.map((tag) => tag.displayName)

@@ -13,8 +13,13 @@ const chunked = (bytes: Uint8Array, chunkBytes = 65_536) =>
   )
 const readAll = Effect.fnUntraced(function*(archive: Uint8Array, chunkBytes?: number) {
   const files: Array<readonly [string, string]> = []
-  yield* forEachEntry(archive.subarray(0, 64), chunked(archive, chunkBytes), archive.length, ({ body, path }) =>
-    Effect.map(Stream.runCollect(body), (parts) => files.push([path, Buffer.concat([...parts]).toString()])))
+  yield* forEachEntry(
+    archive.subarray(0, 64),
+    chunked(archive, chunkBytes),
+    archive.length,
+    ({ body, path }) =>
+      Effect.map(Stream.runCollect(body), (parts) => files.push([path, Buffer.concat([...parts]).toString()]))
+  )
   return files
 })
 const text = (value: string) => new TextEncoder().encode(value)
@@ -70,7 +75,9 @@ describe("the files of an archive that is read as a stream", () => {
   it.effect("are refused if there are too many", () =>
     Effect.gen(function*() {
       const zip = zipSync(
-        Object.fromEntries(Array.from({ length: entriesMax + 1 }, (_, n) => [`${n}`, [new Uint8Array(0), { level: 0 }]]))
+        Object.fromEntries(
+          Array.from({ length: entriesMax + 1 }, (_, n) => [`${n}`, [new Uint8Array(0), { level: 0 }]])
+        )
       )
       assert.strictEqual(yield* refusal(zip), "too_many_files")
     }))

@@ -74,7 +74,12 @@ layer(archiveServer, { excludeTestServices: true })("an account's archive", (it)
       assert.sameMembers(Object.keys(files), ["actor.json", "outbox.json", "likes.json", "bookmarks.json", mediaPath])
       assert.strictEqual(files[mediaPath], "the picture's bytes")
       const actor = JSON.parse(files["actor.json"]!)
-      assert.deepInclude(actor, { type: "Person", preferredUsername: "zoe", outbox: "outbox.json", likes: "likes.json" })
+      assert.deepInclude(actor, {
+        type: "Person",
+        preferredUsername: "zoe",
+        outbox: "outbox.json",
+        likes: "likes.json"
+      })
       const outbox = JSON.parse(files["outbox.json"]!)
       assert.deepInclude(outbox, { id: "outbox.json", type: "OrderedCollection", totalItems: 4 })
       const [first, second, third, boost] = outbox.orderedItems
@@ -93,16 +98,26 @@ layer(archiveServer, { excludeTestServices: true })("an account's archive", (it)
     Effect.gen(function*() {
       const eve = yield* user("eve")
       for (let n = 0; n < 450; n++) yield* status(eve, `post ${n}`)
-      for (let n = 0; n < 3; n++) yield* attach(eve, yield* status(eve, `picture ${n}`), 100n + BigInt(n), `bytes ${n}`)
+      for (let n = 0; n < 3; n++) {
+        yield* attach(eve, StatusId.make(yield* status(eve, `picture ${n}`)), 100n + BigInt(n), `bytes ${n}`)
+      }
       const whole = filesOf((yield* archiveOf(eve)).bytes)
       assert.lengthOf(JSON.parse(whole["outbox.json"]!).orderedItems, 453)
-      const drawn = yield* archiveOf(eve, (step, when) => (step * 7 + (when === "after" ? 3 : 0)) % 4 === 0 && step < 16)
+      const drawn = yield* archiveOf(
+        eve,
+        (step, when) => (step * 7 + (when === "after" ? 3 : 0)) % 4 === 0 && step < 16
+      )
       assert.deepStrictEqual(filesOf(drawn.bytes), whole)
       const streamed: Record<string, string> = {}
-      yield* forEachEntry(drawn.bytes.subarray(0, 64), Stream.make(drawn.bytes), drawn.bytes.length, ({ body, path }) =>
-        Effect.map(Stream.runCollect(body), (parts) => {
-          streamed[path] = Buffer.concat([...parts]).toString()
-        }))
+      yield* forEachEntry(
+        drawn.bytes.subarray(0, 64),
+        Stream.make(drawn.bytes),
+        drawn.bytes.length,
+        ({ body, path }) =>
+          Effect.map(Stream.runCollect(body), (parts) => {
+            streamed[path] = Buffer.concat([...parts]).toString()
+          })
+      )
       assert.deepStrictEqual(streamed, whole)
       const parts = yield* ArchiveParts
       for (const [offset, length] of [[0, 10], [5, 5_000], [drawn.bytes.length - 30, 30], [900, 0]] as const) {

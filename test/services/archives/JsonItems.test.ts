@@ -16,12 +16,21 @@ const parsed = (text: string, chunkBytes?: number) =>
 describe("the items of a JSON document that arrives in parts", () => {
   it.effect("are those that JSON.parse finds, wherever the parts are cut", () =>
     Effect.gen(function*() {
-      const values = [0, -1.5e9, "", "a,b]}", "\\\"[{", "\u2028ü🐦", true, null, [], {}, [[1, "]"], { a: [","] }], { orderedItems: ["no"] }]
+      const values = [0, -1.5e9, "", "a,b]}", "\\\"[{", "\u2028ü🐦", true, null, [], {}, [[1, "]"], { a: [","] }], {
+        orderedItems: ["no"]
+      }]
       for (let chunk = 1; chunk <= 20; chunk++) {
         for (const orderedItems of [[], ...values.map((value) => [value]), values]) {
           for (const before of values) {
             const text = JSON.stringify(
-              { "@context": [before], summary: "orderedItems", nested: { orderedItems: [before] }, before, orderedItems, totalItems: 3 },
+              {
+                "@context": [before],
+                summary: "orderedItems",
+                nested: { orderedItems: [before] },
+                before,
+                orderedItems,
+                totalItems: 3
+              },
               null,
               chunk % 3
             )
@@ -49,7 +58,9 @@ describe("the items of a JSON document that arrives in parts", () => {
         `{"a":${"[".repeat(100_000)}`,
         "}"
       ]
-      for (const text of hostile) assert.isTrue(Exit.isFailure(yield* Effect.exit(read(text, 65_536))), text.slice(0, 40))
+      for (const text of hostile) {
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(read(text, 65_536))), text.slice(0, 40))
+      }
     }))
 
   it.effect("are refused if one is too large, before all of it is read", () =>
