@@ -1,15 +1,18 @@
-import { Effect, Layer, Stream } from "effect"
+import { assert } from "@effect/vitest"
+import { Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
+import { zipSync } from "fflate"
+import * as ArchiveImports from "../../src/actors/transfers/ArchiveImports.ts"
 import type { TransferHandler } from "../../src/actors/transfers/TransferHandler.ts"
-import { emptyPlan } from "../../src/services/archives/ArchiveImport.ts"
-import { ArchiveParts } from "../../src/services/archives/ArchiveParts.ts"
-import { ArchiveReader } from "../../src/services/archives/ArchiveReader.ts"
-import { ArchiveRequests } from "../../src/services/archives/ArchiveRequests.ts"
-import { ArchiveWriter } from "../../src/services/archives/ArchiveWriter.ts"
-import { ImportedPosts } from "../../src/services/archives/ImportedPosts.ts"
 import type { AccountId } from "../../src/services/database/Ids.ts"
 import { FileOwners } from "../../src/services/media/FileOwners.ts"
 import { StoredFiles } from "../../src/services/media/StoredFiles.ts"
+import { ArchiveImport, emptyPlan } from "../../src/services/transfers/archives/ArchiveImport.ts"
+import { ArchiveParts } from "../../src/services/transfers/archives/ArchiveParts.ts"
+import { ArchiveReader } from "../../src/services/transfers/archives/ArchiveReader.ts"
+import { ArchiveRequests } from "../../src/services/transfers/archives/ArchiveRequests.ts"
+import { ArchiveWriter } from "../../src/services/transfers/archives/ArchiveWriter.ts"
+import { ImportedPosts } from "../../src/services/transfers/archives/ImportedPosts.ts"
 import type { Transfer } from "../../src/services/transfers/Transfer.ts"
 import { TransferQueue } from "../../src/services/transfers/TransferQueue.ts"
 import { Transfers } from "../../src/services/transfers/Transfers.ts"
@@ -85,4 +88,98 @@ export const beginImport = Effect.fnUntraced(function*(owner: AccountId, archive
     },
     (transferId) => Effect.asVoid(owners.hold([name], { transferId }))
   )
+})
+
+export const everybody = "https://www.w3.org/ns/activitystreams#Public"
+
+/** Archive of an account of another server, as Mastodon writes it. */
+export const mastodonArchive = (
+  actor: string,
+  items: ReadonlyArray<unknown>,
+  files: Readonly<Record<string, Uint8Array>> = {}
+): Uint8Array => {
+  const text = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
+  return zipSync({
+    ...files,
+    "outbox.json": text({
+      "@context": "https://www.w3.org/ns/activitystreams",
+      id: "outbox.json",
+      type: "OrderedCollection",
+      totalItems: items.length,
+      orderedItems: items
+    }),
+    "likes.json": text({ id: "likes.json", orderedItems: [] }),
+    "actor.json": text({ id: actor, type: "Person", followers: `${actor}/followers`, outbox: "outbox.json" })
+  }, { level: 1 })
+}
+
+export const noteOf = (actor: string, id: number, more: object = {}) => {
+  const note = {
+    id: `${actor}/statuses/${id}`,
+    type: "Note",
+    published: new Date(Date.UTC(2019, 0, 1, 0, id)).toISOString(),
+    attributedTo: actor,
+    to: [everybody],
+    cc: [`${actor}/followers`],
+    content: `<p>post ${id}</p>`,
+    ...more
+  }
+  const { cc, published, to } = note
+  return { id: `${note.id}/activity`, type: "Create", actor, published, to, cc, object: note }
+}
+
+export const claimAlias = Effect.fnUntraced(function*(owner: AccountId, actor: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE accounts SET also_known_as = ARRAY[${actor}] WHERE id = ${owner}`
+})
+
+/** Reads an archive up to its plan; returns the plan, or the problem. */
+export const planOf = Effect.fnUntraced(
+  function*(owner: AccountId, archive: Uint8Array, dies?: Parameters<typeof runTransfer>[1]) {
+    const { id } = yield* beginImport(owner, archive)
+    const end = yield* runTransfer(yield* ArchiveImports.make, dies)
+    const transfers = yield* Transfers
+    const found = yield* transfers.find(owner, id)
+    const { plan } = yield* Schema.decodeUnknownEffect(ArchiveImport)(found.options)
+    return { id, end, plan, problem: found.problem, state: found.state, total: found.total }
+  }
+)
+export const importArchive = Effect.fnUntraced(
+  function*(owner: AccountId, archive: Uint8Array, dies?: Parameters<typeof runTransfer>[1]) {
+    const transfers = yield* Transfers
+    const { id, state } = yield* planOf(owner, archive, dies)
+    assert.strictEqual(state, "unconfirmed")
+    yield* ArchiveRequests.use((archives) => archives.confirm(owner, id))
+    assert.strictEqual((yield* runTransfer(yield* ArchiveImports.make, dies))._tag, "Finished")
+    return yield* transfers.find(owner, id)
+  }
+)
+
+interface Row {
+  readonly id: bigint
+  readonly html: string
+  readonly text: string
+  readonly visibility: string
+  readonly inReplyToId: bigint | null
+  readonly reblogOfId: bigint | null
+  readonly spoilerText: string
+  readonly sensitive: boolean
+  readonly language: string | null
+  readonly createdAt: Date
+  readonly mediaIds: ReadonlyArray<bigint>
+  readonly conversationId: bigint
+}
+export const postsOf = Effect.fnUntraced(function*(owner: AccountId) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<Row>`SELECT * FROM statuses WHERE account_id = ${owner} AND deleted_at IS NULL ORDER BY id`
+})
+/** Everything about an account's posts but their ids. */
+export const contentOf = Effect.fnUntraced(function*(owner: AccountId) {
+  const sql = yield* SqlClient.SqlClient
+  const posts = yield* sql`SELECT s.text, s.visibility, s.created_at, p.text AS parent, o.text AS boosted,
+      cardinality(s.media_ids) AS files FROM statuses s LEFT JOIN statuses p ON p.id = s.in_reply_to_id
+    LEFT JOIN statuses o ON o.id = s.reblog_of_id
+    WHERE s.account_id = ${owner} AND s.deleted_at IS NULL ORDER BY s.created_at, s.text`
+  const [stats] = yield* sql`SELECT statuses_count, last_status_at FROM account_stats WHERE account_id = ${owner}`
+  return { posts, stats }
 })

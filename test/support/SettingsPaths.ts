@@ -17,6 +17,7 @@ export const settingsPaths = [
   "/settings/two_factor_authentication",
   "/settings/passkeys",
   "/settings/sessions",
+  "/settings/imports",
   "/settings/aliases",
   "/settings/migration",
   "/settings/delete",

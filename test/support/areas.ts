@@ -70,7 +70,7 @@ export const http: Areas = [
   ["subscriptions", "Group guard html pages wire"],
   ["translation", "Group guard render wire"],
   ["trends", "Group PageLinks guard html render staff wire"],
-  ["web", "Group PageLinks activitypub guard html oauth pages render streaming v1 wire"],
+  ["web", "Group PageLinks activitypub files guard html oauth pages render streaming v1 wire"],
   ["webhooks", "Group guard html render staff wire"],
   [
     "Api Routes",
@@ -118,5 +118,5 @@ export const account: Areas = [
 
 /** Services of leaf capabilities: actors, HTTP and layers import them, services of the core do not. */
 export const leaves: ReadonlyArray<string> = words(
-  "announcements annual archives encryption invites lists previews push spam subscriptions transfers translation trends webhooks"
+  "announcements annual encryption invites lists previews push spam subscriptions transfers translation trends webhooks"
 )

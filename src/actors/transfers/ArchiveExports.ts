@@ -1,7 +1,7 @@
 import { Clock, Effect, Schema } from "effect"
-import { ArchiveParts } from "../../services/archives/ArchiveParts.ts"
-import { ArchiveRequests } from "../../services/archives/ArchiveRequests.ts"
-import { ArchiveCursor, ArchiveWriter, firstCursor } from "../../services/archives/ArchiveWriter.ts"
+import { ArchiveParts } from "../../services/transfers/archives/ArchiveParts.ts"
+import { ArchiveRequests } from "../../services/transfers/archives/ArchiveRequests.ts"
+import { ArchiveCursor, ArchiveWriter, firstCursor } from "../../services/transfers/archives/ArchiveWriter.ts"
 import { type StepEnd, TransferQueue } from "../../services/transfers/TransferQueue.ts"
 import type { TransferHandler } from "./TransferHandler.ts"
 

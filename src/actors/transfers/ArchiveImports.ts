@@ -1,18 +1,18 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { FileOwners } from "../../services/media/FileOwners.ts"
+import { StoredFiles } from "../../services/media/StoredFiles.ts"
 import {
   type ArchiveImport,
   decodeArchiveImport,
   decodeImportCursor,
   firstImportCursor,
   type ImportCursor
-} from "../../services/archives/ArchiveImport.ts"
-import { ArchiveReader, type ItemPlace, type StagedItem } from "../../services/archives/ArchiveReader.ts"
-import type { ArchiveRefused } from "../../services/archives/ArchiveRefusals.ts"
-import { ImportedPosts } from "../../services/archives/ImportedPosts.ts"
-import { FileOwners } from "../../services/media/FileOwners.ts"
-import { StoredFiles } from "../../services/media/StoredFiles.ts"
+} from "../../services/transfers/archives/ArchiveImport.ts"
+import { ArchiveReader, type ItemPlace, type StagedItem } from "../../services/transfers/archives/ArchiveReader.ts"
+import type { ArchiveRefused } from "../../services/transfers/archives/ArchiveRefusals.ts"
+import { ImportedPosts } from "../../services/transfers/archives/ImportedPosts.ts"
 import type { Transfer } from "../../services/transfers/Transfer.ts"
 import { type StepEnd, TransferQueue } from "../../services/transfers/TransferQueue.ts"
 import type { TransferHandler } from "./TransferHandler.ts"

@@ -1,6 +1,6 @@
 import { Clock, Effect, Schema } from "effect"
-import { ImportedPosts } from "../../services/archives/ImportedPosts.ts"
 import { StatusId } from "../../services/database/Ids.ts"
+import { ImportedPosts } from "../../services/transfers/archives/ImportedPosts.ts"
 import { type StepEnd, TransferQueue } from "../../services/transfers/TransferQueue.ts"
 import { AccountActors } from "../account/core/AccountActors.ts"
 import type { TransferHandler } from "./TransferHandler.ts"

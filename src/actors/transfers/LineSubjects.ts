@@ -15,7 +15,7 @@ const lookUpSecondsMax = 15
 const lookingSecondsMax = 40
 
 /** Results of looking up the subjects of lines. Lines in none of them were not looked up yet. */
-export interface Looked {
+interface Looked {
   /** Accounts or statuses by place. */
   readonly subjects: ReadonlyMap<number, bigint>
   readonly failures: ReadonlyArray<{ readonly place: number; readonly reason: FailureReason }>

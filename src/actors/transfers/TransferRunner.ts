@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import { ArchiveRequests } from "../../services/archives/ArchiveRequests.ts"
 import { CurrentWork } from "../../services/runtime/CurrentWork.ts"
+import { ArchiveRequests } from "../../services/transfers/archives/ArchiveRequests.ts"
 import type { Transfer, TransferKind } from "../../services/transfers/Transfer.ts"
 import { isLeaseLost, TransferQueue } from "../../services/transfers/TransferQueue.ts"
 import { repeatEvery, runClaimed } from "../agenda/ClaimRounds.ts"
@@ -28,12 +28,12 @@ const make = Effect.gen(function*() {
     lists: list,
     blocks: list,
     mutes: list,
-    domain_blocks: list,
+    ["domain_blocks"]: list,
     bookmarks: list,
     filters: list,
-    archive_out: yield* ArchiveExports.make,
-    archive_in: yield* ArchiveImports.make,
-    archive_undo: yield* ArchiveUndos.make
+    ["archive_out"]: yield* ArchiveExports.make,
+    ["archive_in"]: yield* ArchiveImports.make,
+    ["archive_undo"]: yield* ArchiveUndos.make
   }
 
   const run = Effect.fnUntraced(function*(first: Transfer) {
@@ -42,7 +42,7 @@ const make = Effect.gen(function*() {
       const { secondsMax = stepSecondsMax, step: next } = handlers[transfer.kind]
       const { claimed, end } = yield* next(transfer).pipe(
         Effect.timeout(`${secondsMax} seconds`),
-        Effect.withSpan("Transfers.step", { attributes: { kind: transfer.kind } })
+        Effect.withSpan("TransferRunner.step", { attributes: { kind: transfer.kind } })
       )
       if (end._tag !== "More" || step >= stepsPerClaimMax) return yield* queue.release(claimed, end)
       transfer = claimed

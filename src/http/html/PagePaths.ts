@@ -18,6 +18,8 @@ export const sessionsPath = "/settings/sessions"
 export const passkeysPath = "/settings/passkeys"
 export const aliasesPath = "/settings/aliases"
 export const movePath = "/settings/migration"
+export const transfersPath = "/settings/imports"
+export const archivesPath = "/settings/archives"
 export const deletionPath = "/settings/delete"
 /** Sign-in by passkey. */
 export const passkeySignInPath = "/auth/passkey"

@@ -24,6 +24,7 @@ import * as Shell from "./shell/index.ts"
 import * as MemberFrames from "./shell/MemberFrames.ts"
 import * as Threads from "./threads/index.ts"
 import * as Timelines from "./timelines/index.ts"
+import * as Transfers from "./transfers/index.ts"
 
 /** Pages of the web client, and the files that they refer to. */
 export const layer = Layer.mergeAll(
@@ -49,7 +50,8 @@ export const layer = Layer.mergeAll(
   Search.layer,
   Settings.layer,
   Threads.layer,
-  Timelines.layer
+  Timelines.layer,
+  Transfers.layer
 ).pipe(Layer.provideMerge(Shell.layer))
 
 /** Frame of members' pages for other areas. */

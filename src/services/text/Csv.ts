@@ -7,7 +7,7 @@ const rowCharactersMax = 8_192
 const charactersPerTurn = 65_536
 
 /** Text that is not CSV, or has a row of more than `rowCharactersMax` characters. */
-export class InvalidCsv extends Schema.TaggedError<InvalidCsv>()("InvalidCsv", {}) {}
+class InvalidCsv extends Schema.TaggedError<InvalidCsv>()("InvalidCsv", {}) {}
 
 /** Spreadsheets in many languages write semicolons. */
 const delimiterOf = (text: string): "," | ";" => {

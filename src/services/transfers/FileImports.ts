@@ -5,11 +5,10 @@ import type { AccountId } from "../database/Ids.ts"
 import { rowsMax } from "../database/Paging.ts"
 import { rowsOf, singleRow } from "../database/Rows.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import type { RecordNotFound, Unprocessable } from "../runtime/Errors.ts"
+import type { Unprocessable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { decodeOptions, type ImportOptions } from "./ImportLine.ts"
 import { type FailedLine, ImportLines } from "./ImportLines.ts"
-import type { FileKind } from "./ListFileKinds.ts"
 import { readFile } from "./ListFiles.ts"
 import { textOf } from "./ListFileText.ts"
 import { relationsOf } from "./Relations.ts"
@@ -25,7 +24,7 @@ const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 const isListKind = Schema.is(ListKind)
 
 /** An uploaded file, and what its owner chose for it. */
-export interface GivenFile extends ImportOptions {
+interface GivenFile extends ImportOptions {
   readonly bytes: Uint8Array
   readonly fileName: string
   /** Undefined: the file tells its kind. */
@@ -48,12 +47,6 @@ export interface ImportPlan {
   readonly failures: ReadonlyArray<FailedLine>
 }
 
-/** A new import, with the kind that the file seems to have. */
-interface BegunImport {
-  readonly transfer: Transfer
-  readonly guessed: FileKind | undefined
-}
-
 /** Imports of a member's lists from files of this server and of others: read, then shown as a plan, then confirmed. */
 export class FileImports extends Context.Service<FileImports, {
   /** Reads a file and stores its lines as an unconfirmed import, or, with `confirmed`, as one that starts at once. */
@@ -61,15 +54,9 @@ export class FileImports extends Context.Service<FileImports, {
     owner: AccountId,
     file: GivenFile,
     confirmed?: boolean
-  ) => Effect.Effect<BegunImport, Unprocessable>
+  ) => Effect.Effect<Transfer, Unprocessable>
   /** Returns the effects of an unconfirmed import; undefined for another transfer. */
   readonly plan: (transfer: Transfer) => Effect.Effect<ImportPlan | undefined>
-  /** Confirms an import, with other options if given. */
-  readonly confirm: (
-    owner: AccountId,
-    id: bigint,
-    options: ImportOptions
-  ) => Effect.Effect<Transfer, RecordNotFound>
 }>()("murmuration/services/transfers/FileImports") {
   static readonly layer = Layer.effect(
     FileImports,
@@ -82,8 +69,12 @@ export class FileImports extends Context.Service<FileImports, {
       const begin = traced("FileImports.begin")(function*(owner: AccountId, file: GivenFile, confirmed = false) {
         const { bytes, fileName, follow, overwrite } = file
         const { guessed, kind, lines: read } = yield* readFile(yield* textOf(bytes), fileName, file.kind, config)
-        const options: ImportOptions = { overwrite, follow }
-        const transfer = yield* transfers.begin(
+        const options: ImportOptions = {
+          overwrite,
+          follow,
+          ...(guessed !== undefined && guessed !== kind && { seems: guessed })
+        }
+        return yield* transfers.begin(
           owner,
           {
             kind,
@@ -95,7 +86,6 @@ export class FileImports extends Context.Service<FileImports, {
           },
           (id): Effect.Effect<void, SqlError> => lines.add(id, read)
         )
-        return { transfer, guessed }
       })
 
       const plan = traced("FileImports.plan")(function*(transfer: Transfer) {
@@ -139,11 +129,7 @@ export class FileImports extends Context.Service<FileImports, {
         }
       }, Effect.orDie)
 
-      return FileImports.of({
-        begin,
-        plan,
-        confirm: traced("FileImports.confirm")((owner, id, options) => transfers.confirm(owner, id, options))
-      })
+      return FileImports.of({ begin, plan })
     })
   ).pipe(Layer.provideMerge(ImportLines.layer), Layer.provideMerge(Transfers.layer))
 }

@@ -67,7 +67,9 @@ export const ImportOptions = Schema.Struct({
   /** True if relations that the file lacks are removed. */
   overwrite: Schema.Boolean,
   /** True if the accounts of imported lists are followed. */
-  follow: Schema.Boolean
+  follow: Schema.Boolean,
+  /** Kind that the file seems to have, if another one was chosen. */
+  seems: Schema.optionalKey(Schema.String)
 })
 export type ImportOptions = typeof ImportOptions.Type
 export const decodeOptions = Schema.decodeUnknownEffect(ImportOptions)

@@ -7,7 +7,7 @@ import type { ListKind } from "./Transfer.ts"
 export type FileKind = ListKind | "followers"
 
 /** Columns of known headers by name in lower case; Mastodon, GoToSocial and Akkoma write these. */
-export const columnNames = {
+const columnNames = {
   account: ["account address", "account", "acct"],
   reblogs: ["show boosts"],
   notify: ["notify on new posts"],

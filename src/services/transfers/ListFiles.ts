@@ -16,7 +16,7 @@ const invalidCharactersMax = 200
 const languagesMax = 50
 
 /** A file that was read. */
-export interface ReadFile {
+interface ReadFile {
   readonly kind: ListKind
   /** Kind by the file's content and name, if these tell it. */
   readonly guessed: FileKind | undefined
@@ -140,7 +140,7 @@ export const readFile = Effect.fnUntraced(function*(
   const guessed = guessKind(fileName, first)
   const kind = wanted ?? guessed
   if (kind === undefined || kind === "followers" || kind === "filters") {
-    return yield* validationFailed("Kind of the file is unknown, choose it in the form")
+    return yield* validationFailed("Kind cannot be detected from the file")
   }
   const body = columns === undefined ? rows : rows.slice(1)
   if (body.length > linesMax) return yield* tooMany

@@ -72,3 +72,8 @@ export const Transfer = Schema.Struct({
   expiresAt: Timestamptz
 })
 export type Transfer = typeof Transfer.Type
+
+/** A transfer of a file of lines. */
+export type ListTransfer = Transfer & { readonly kind: ListKind }
+const isListKind = Schema.is(ListKind)
+export const isOfList = (transfer: Transfer): transfer is ListTransfer => isListKind(transfer.kind)

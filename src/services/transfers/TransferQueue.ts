@@ -15,16 +15,16 @@ import {
 import { transferColumns, transferRows } from "./TransferRows.ts"
 
 /** Lease of a claimed transfer, in milliseconds; every commit renews it. A step must commit within it. */
-export const leaseMillis = 120_000
+const leaseMillis = 120_000
 /** Claims without a committed step after which a transfer fails. */
 const triesMax = 10
 
 /** Another node has claimed the transfer, or its owner cancelled it. Nothing was written. */
-export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) {}
+class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) {}
 export const isLeaseLost = Schema.is(LeaseLost)
 
 /** Progress of a step. Counts are added to those of the transfer; absent fields are kept. */
-export interface Progress extends Partial<TransferCounts> {
+interface Progress extends Partial<TransferCounts> {
   /** JSON of the place of the next step. */
   readonly cursor?: unknown
   /** New options, as JSON. */

@@ -27,7 +27,7 @@ const imported = Effect.fnUntraced(function*(
 ) {
   const imports = yield* FileImports
   const transfers = yield* Transfers
-  const { transfer } = yield* imports.begin(accountId, {
+  const transfer = yield* imports.begin(accountId, {
     bytes: new TextEncoder().encode(text),
     fileName: `${kind}.csv`,
     kind,

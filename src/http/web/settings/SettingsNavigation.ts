@@ -4,12 +4,14 @@ import { type Html, html } from "../../html/Html.ts"
 import {
   accountPath,
   aliasesPath,
+  archivesPath,
   authorizedAppsPath,
   deletionPath,
   invitesPath,
   movePath,
   passkeysPath,
   sessionsPath,
+  transfersPath,
   twoFactorPath
 } from "../../html/PagePaths.ts"
 import type { Visit } from "../shell/Visit.ts"
@@ -63,6 +65,8 @@ const sections: ReadonlyArray<Section> = [
       { path: sessionsPath, label: ({ say }) => say("Sessions") },
       { path: authorizedAppsPath, label: ({ say }) => say("Apps") },
       { path: invitesPath, label: ({ say }) => say("Invite people") },
+      { path: transfersPath, label: ({ say }) => say("Import and export") },
+      { path: archivesPath, label: ({ say }) => say("Archives of posts") },
       { path: aliasesPath, label: ({ say }) => say("Account aliases") },
       { path: movePath, label: ({ say }) => say("Move account") },
       { path: deletionPath, label: ({ say }) => say("Delete account") },

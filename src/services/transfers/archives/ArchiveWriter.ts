@@ -1,21 +1,21 @@
-import { Context, Effect, Layer, Schema, Stream } from "effect"
+import { Context, Effect, Layer, Schema, Stream, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { constants, crc32, deflateRawSync } from "node:zlib"
-import type { AccountId } from "../database/Ids.ts"
-import { rowsMax } from "../database/Paging.ts"
-import { rowsOf } from "../database/Rows.ts"
-import { noteContext } from "../federation/documents/NoteDocument.ts"
-import { activityStreams } from "../federation/documents/Vocabulary.ts"
-import { LocalActors } from "../federation/LocalActors.ts"
-import { Objects } from "../federation/Objects.ts"
-import { Accounts } from "../identity/Accounts.ts"
-import { ServerConfig } from "../instance/ServerConfig.ts"
-import { uploadExtension } from "../media/FileTypes.ts"
-import { Storage, type StorageFailed } from "../media/Storage.ts"
-import { type FileTooLarge, StoredFiles } from "../media/StoredFiles.ts"
-import { RecordNotFound } from "../runtime/Errors.ts"
-import { traced } from "../runtime/Traced.ts"
+import type { AccountId } from "../../database/Ids.ts"
+import { rowsMax } from "../../database/Paging.ts"
+import { rowsOf } from "../../database/Rows.ts"
+import { noteContext } from "../../federation/documents/NoteDocument.ts"
+import { activityStreams } from "../../federation/documents/Vocabulary.ts"
+import { LocalActors } from "../../federation/LocalActors.ts"
+import { Objects } from "../../federation/Objects.ts"
+import { Accounts } from "../../identity/Accounts.ts"
+import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { uploadExtension } from "../../media/FileTypes.ts"
+import { Storage, type StorageFailed } from "../../media/Storage.ts"
+import { type FileTooLarge, StoredFiles } from "../../media/StoredFiles.ts"
+import { RecordNotFound } from "../../runtime/Errors.ts"
+import { traced } from "../../runtime/Traced.ts"
 import * as ArchiveDocuments from "./ArchiveDocuments.ts"
 import { type ArchivePart, ArchiveParts, type PlacedEntry } from "./ArchiveParts.ts"
 import { entryBytesMax, localHeader } from "./ZipFormat.ts"
@@ -98,7 +98,7 @@ export class ArchiveWriter extends Context.Service<ArchiveWriter, {
     transferId: bigint,
     cursor: ArchiveCursor
   ) => Effect.Effect<ArchiveStep, StepFailed>
-}>()("murmuration/services/archives/ArchiveWriter") {
+}>()("murmuration/services/transfers/archives/ArchiveWriter") {
   static readonly layer = Layer.effect(ArchiveWriter, Effect.suspend(() => make))
 }
 
@@ -211,7 +211,7 @@ const make = Effect.gen(function*() {
       )
     )
     const parts: ReadonlyArray<ArchivePart> = [{ place, fileName: name, bytes: offset }]
-    return { parts, entries: found.map(({ name: _, ...entry }) => entry) }
+    return { parts, entries: found.map(Struct.omit(["name"])) }
   })
 
   const profile = Effect.fnUntraced(function*(account: AccountId, cursor: ArchiveCursor) {

@@ -40,8 +40,7 @@ class ItemScanner {
     const items: Array<string> = []
     // Start of the current item within the chunk; it continues from the last chunk if it has parts.
     let start = this.#parts.length > 0 ? 0 : -1
-    for (let at = 0; at < chunk.length; at++) {
-      const byte = chunk[at]!
+    for (const [at, byte] of chunk.entries()) {
       const inside = this.#state === "inside"
       if (inside && !this.#inText && this.#depth === 2 && (byte === comma || isClosing(byte))) {
         if (start >= 0) {

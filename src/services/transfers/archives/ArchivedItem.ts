@@ -1,15 +1,22 @@
-import { visibilityOf } from "../federation/documents/Addressing.ts"
-import { type ForeignNote, foreignNote } from "../federation/documents/ForeignNote.ts"
-import { asForeign, asText, type Foreign, idOf, idsOf, type ReadUrl, typeOf } from "../federation/documents/Reading.ts"
-import { statusBytesMax } from "../instance/ContentLimits.ts"
-import { momentOf } from "../runtime/Moments.ts"
-import { isContentType, type StoredStatus } from "../statuses/StoredStatus.ts"
-import type { Visibility } from "../statuses/Visibility.ts"
+import { visibilityOf } from "../../federation/documents/Addressing.ts"
+import { type ForeignNote, foreignNote } from "../../federation/documents/ForeignNote.ts"
+import {
+  asForeign,
+  asText,
+  type Foreign,
+  idOf,
+  idsOf,
+  type ReadUrl,
+  typeOf
+} from "../../federation/documents/Reading.ts"
+import { statusBytesMax } from "../../instance/ContentLimits.ts"
+import { momentOf } from "../../runtime/Moments.ts"
+import { isContentType, type StoredStatus } from "../../statuses/StoredStatus.ts"
+import type { Visibility } from "../../statuses/Visibility.ts"
 import { localOnlyProperty } from "./ArchiveDocuments.ts"
 
-/** Reasons for leaving out an item of an outbox, in the order in which they are shown. */
-export const skipReasons = ["foreign", "unreadable", "unsupported"] as const
-export type SkipReason = (typeof skipReasons)[number]
+/** Reasons for leaving out an item of an outbox: of another account, damaged or undated, or another activity. */
+type SkipReason = "foreign" | "unreadable" | "unsupported"
 
 /** Owner of an archive: ids of the actor and of its followers. */
 export interface ArchiveOwner {
@@ -40,7 +47,7 @@ export type ArchivedItem = ArchivedPost | ArchivedBoost | { readonly kind: "skip
 const skipped = (reason: SkipReason): ArchivedItem => ({ kind: "skipped", reason })
 
 /** Host under which the paths of an archive become URLs, so that they are read as those of other documents. */
-const archiveUrl = "https://archive.invalid/"
+const archiveUrl = "https://archive.example.org/"
 const urlCharactersMax = 2_048
 
 /** Reads http URLs, and paths within the archive. Nothing is ever requested from them. */

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { gzipSync, zipSync } from "fflate"
-import { entriesMax, forEachEntry } from "../../../src/services/archives/ArchiveEntries.ts"
-import { tarballOf } from "../../../src/services/media/EmojiTarballs.ts"
+import { tarballOf } from "../../../../src/services/media/EmojiTarballs.ts"
+import { entriesMax, forEachEntry } from "../../../../src/services/transfers/archives/ArchiveEntries.ts"
 
 const chunked = (bytes: Uint8Array, chunkBytes = 65_536) =>
   Stream.fromIterable(

@@ -1,21 +1,23 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { AccountId } from "../database/Ids.ts"
-import { rowsMax } from "../database/Paging.ts"
-import { accountIdRows, idRows, rowsOf, Timestamptz } from "../database/Rows.ts"
-import { transaction } from "../database/Transactions.ts"
-import { FileOwners } from "../media/FileOwners.ts"
-import type { Upload } from "../media/Uploads.ts"
-import { RecordNotFound, Unprocessable } from "../runtime/Errors.ts"
-import { traced } from "../runtime/Traced.ts"
-import type { Transfer } from "../transfers/Transfer.ts"
-import { Transfers } from "../transfers/Transfers.ts"
-import { lockAccount } from "../visibility/Pairs.ts"
+import type { AccountId } from "../../database/Ids.ts"
+import { rowsMax } from "../../database/Paging.ts"
+import { accountIdRows, idRows, rowsOf, Timestamptz } from "../../database/Rows.ts"
+import { transaction } from "../../database/Transactions.ts"
+import { FileOwners } from "../../media/FileOwners.ts"
+import type { Upload } from "../../media/Uploads.ts"
+import { RecordNotFound, Unprocessable } from "../../runtime/Errors.ts"
+import { traced } from "../../runtime/Traced.ts"
+import { lockAccount } from "../../visibility/Pairs.ts"
+import type { Transfer } from "../Transfer.ts"
+import { Transfers } from "../Transfers.ts"
 import { decodeArchiveImport, emptyPlan } from "./ArchiveImport.ts"
 
 /** Time between two archives of an account, in milliseconds. */
-export const archivePeriodMillis = 7 * 24 * 3_600_000
+const archivePeriodMillis = 7 * 24 * 3_600_000
+/** Maximum bytes of an archive to import. */
+export const archiveBytesMax = 4 * 1_073_741_824
 /** Weekly archives that one run begins. */
 const begunMax = 100
 
@@ -43,7 +45,7 @@ export class ArchiveRequests extends Context.Service<ArchiveRequests, {
   readonly confirm: (owner: AccountId, id: bigint) => Effect.Effect<Transfer, RecordNotFound>
   /** Begins the deletion of everything that an import added. */
   readonly undo: (owner: AccountId, importId: bigint) => Effect.Effect<Transfer, RecordNotFound | Unprocessable>
-}>()("murmuration/services/archives/ArchiveRequests") {
+}>()("murmuration/services/transfers/archives/ArchiveRequests") {
   static readonly layer = Layer.effect(ArchiveRequests, Effect.suspend(() => make)).pipe(
     Layer.provide([FileOwners.layer, Transfers.layer])
   )

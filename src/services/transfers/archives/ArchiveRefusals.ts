@@ -5,7 +5,7 @@ import { Schema } from "effect"
  * size has, too many files or posts, a path that leaves the archive, two files of one name, no posts or no owner, or
  * another owner.
  */
-export const ArchiveProblem = Schema.Literals([
+const ArchiveProblem = Schema.Literals([
   "unreadable",
   "oversized_post",
   "bomb",
@@ -17,6 +17,7 @@ export const ArchiveProblem = Schema.Literals([
   "foreign_actor"
 ])
 export type ArchiveProblem = typeof ArchiveProblem.Type
+export const isArchiveProblem = Schema.is(ArchiveProblem)
 
 /** An archive that cannot be imported. */
 export class ArchiveRefused extends Schema.TaggedError<ArchiveRefused>()("ArchiveRefused", {

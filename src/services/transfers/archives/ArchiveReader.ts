@@ -1,19 +1,19 @@
 import { Context, Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { AccountId } from "../database/Ids.ts"
-import { rowsMax } from "../database/Paging.ts"
-import { rowsOf, Timestamptz } from "../database/Rows.ts"
-import { asForeign, idOf } from "../federation/documents/Reading.ts"
-import * as LocalIds from "../federation/LocalIds.ts"
-import { videoBytesMax } from "../instance/ContentLimits.ts"
-import { ServerConfig } from "../instance/ServerConfig.ts"
-import { FileOwners } from "../media/FileOwners.ts"
-import { sniff, uploadExtension } from "../media/FileTypes.ts"
-import { Storage, type StorageFailed } from "../media/Storage.ts"
-import { StoredFiles } from "../media/StoredFiles.ts"
-import { momentMillisMin, momentOf } from "../runtime/Moments.ts"
-import { traced } from "../runtime/Traced.ts"
+import type { AccountId } from "../../database/Ids.ts"
+import { rowsMax } from "../../database/Paging.ts"
+import { rowsOf, Timestamptz } from "../../database/Rows.ts"
+import { asForeign, idOf } from "../../federation/documents/Reading.ts"
+import * as LocalIds from "../../federation/LocalIds.ts"
+import { videoBytesMax } from "../../instance/ContentLimits.ts"
+import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { FileOwners } from "../../media/FileOwners.ts"
+import { sniff, uploadExtension } from "../../media/FileTypes.ts"
+import { Storage, type StorageFailed } from "../../media/Storage.ts"
+import { StoredFiles } from "../../media/StoredFiles.ts"
+import { momentMillisMin, momentOf } from "../../runtime/Moments.ts"
+import { traced } from "../../runtime/Traced.ts"
 import { type ArchivedItem, archivedItem, type ArchiveOwner, parsed } from "./ArchivedItem.ts"
 import { type ArchiveEntry, forEachEntry } from "./ArchiveEntries.ts"
 import { type ArchiveRefused, refuse } from "./ArchiveRefusals.ts"
@@ -99,7 +99,7 @@ export class ArchiveReader extends Context.Service<ArchiveReader, {
     transferId: bigint,
     paths: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlySet<string>, SqlError>
-}>()("murmuration/services/archives/ArchiveReader") {
+}>()("murmuration/services/transfers/archives/ArchiveReader") {
   static readonly layer = Layer.effect(ArchiveReader, Effect.suspend(() => make))
 }
 

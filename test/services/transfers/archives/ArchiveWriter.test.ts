@@ -2,19 +2,19 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { unzipSync } from "fflate"
-import { AccountActors } from "../../../src/actors/account/core/AccountActors.ts"
-import * as ArchiveExports from "../../../src/actors/transfers/ArchiveExports.ts"
-import { forEachEntry } from "../../../src/services/archives/ArchiveEntries.ts"
-import { ArchiveParts } from "../../../src/services/archives/ArchiveParts.ts"
-import { type AccountId, StatusId } from "../../../src/services/database/Ids.ts"
-import { FileOwners } from "../../../src/services/media/FileOwners.ts"
-import { StoredFiles } from "../../../src/services/media/StoredFiles.ts"
-import { Transfers } from "../../../src/services/transfers/Transfers.ts"
-import { archiveServer, runTransfer } from "../../support/Archives.ts"
-import { post, status } from "../../support/Posts.ts"
-import { user } from "../../support/SignedIn.ts"
+import { AccountActors } from "../../../../src/actors/account/core/AccountActors.ts"
+import * as ArchiveExports from "../../../../src/actors/transfers/ArchiveExports.ts"
+import { type AccountId, StatusId } from "../../../../src/services/database/Ids.ts"
+import { FileOwners } from "../../../../src/services/media/FileOwners.ts"
+import { StoredFiles } from "../../../../src/services/media/StoredFiles.ts"
+import { forEachEntry } from "../../../../src/services/transfers/archives/ArchiveEntries.ts"
+import { ArchiveParts } from "../../../../src/services/transfers/archives/ArchiveParts.ts"
+import { Transfers } from "../../../../src/services/transfers/Transfers.ts"
+import { archiveServer, runTransfer } from "../../../support/Archives.ts"
+import { post, status } from "../../../support/Posts.ts"
+import { user } from "../../../support/SignedIn.ts"
 
-const publish = (owner: AccountId, text: string, more: Parameters<typeof post>[1] = {}) =>
+const written = (owner: AccountId, text: string, more: Parameters<typeof post>[1] = {}) =>
   Effect.map(
     AccountActors.use((actors) => actors.tell(owner, { _tag: "Publish", post: post(text, more) })),
     (answer) => StatusId.make(BigInt(answer.id))
@@ -55,17 +55,17 @@ layer(archiveServer, { excludeTestServices: true })("an account's archive", (it)
   it.effect("has the profile, all posts with their files, favourites and bookmarks, as in Mastodon", () =>
     Effect.gen(function*() {
       const [zoe, bob] = [yield* user("zoe"), yield* user("bob")]
-      const pictured = yield* publish(zoe, "with a picture")
+      const pictured = yield* written(zoe, "with a picture")
       const name = yield* attach(zoe, pictured, 77n, "the picture's bytes")
-      const reply = yield* publish(zoe, "only for followers", { inReplyToId: pictured, visibility: "private" })
-      const local = yield* publish(zoe, "only here", { localOnly: true })
-      const other = yield* publish(bob, "liked by zoe")
+      const reply = yield* written(zoe, "only for followers", { inReplyToId: pictured, visibility: "private" })
+      const local = yield* written(zoe, "only here", { localOnly: true })
+      const other = yield* written(bob, "liked by zoe")
       const actors = yield* AccountActors
       yield* actors.tell(zoe, { _tag: "Favourite", statusId: other })
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO bookmarks (id, account_id, status_id) VALUES (1, ${zoe}, ${pictured})`
       yield* actors.tell(zoe, { _tag: "Reblog", statusId: other, visibility: null })
-      const gone = yield* publish(zoe, "deleted")
+      const gone = yield* written(zoe, "deleted")
       yield* actors.tell(zoe, { _tag: "Delete", statusId: gone })
 
       const { bytes } = yield* archiveOf(zoe)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Stream } from "effect"
-import { itemBytesMax, itemsOf } from "../../../src/services/archives/JsonItems.ts"
+import { itemBytesMax, itemsOf } from "../../../../src/services/transfers/archives/JsonItems.ts"
 
 const read = (text: string | Uint8Array, chunkBytes = 7) => {
   const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text

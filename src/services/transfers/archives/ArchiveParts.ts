@@ -1,12 +1,12 @@
 import { Context, Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { rowsMax } from "../database/Paging.ts"
-import { rowsOf, singleRow } from "../database/Rows.ts"
-import { FileOwners } from "../media/FileOwners.ts"
-import { type Range, Storage, type StorageFailed } from "../media/Storage.ts"
-import { Conflict } from "../runtime/Errors.ts"
-import { traced } from "../runtime/Traced.ts"
+import { rowsMax } from "../../database/Paging.ts"
+import { rowsOf, singleRow } from "../../database/Rows.ts"
+import { FileOwners } from "../../media/FileOwners.ts"
+import { type Range, Storage, type StorageFailed } from "../../media/Storage.ts"
+import { Conflict } from "../../runtime/Errors.ts"
+import { traced } from "../../runtime/Traced.ts"
 import { directoryEnd, directoryEntry, type ZipEntry } from "./ZipFormat.ts"
 
 /** Directory entries that one query reads. */
@@ -58,7 +58,7 @@ export class ArchiveParts extends Context.Service<ArchiveParts, {
   readonly read: (transferId: bigint, range: Range) => Stream.Stream<Uint8Array, SqlError | StorageFailed>
   /** Deletes the parts of an archive; returns the names of files that have no owner then. */
   readonly remove: (transferId: bigint) => Effect.Effect<ReadonlyArray<string>, SqlError>
-}>()("murmuration/services/archives/ArchiveParts") {
+}>()("murmuration/services/transfers/archives/ArchiveParts") {
   static readonly layer = Layer.effect(
     ArchiveParts,
     Effect.gen(function*() {

@@ -1,30 +1,30 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import * as Counters from "../database/Counters.ts"
-import type { AccountId } from "../database/Ids.ts"
-import { rowsMax } from "../database/Paging.ts"
-import { idRows, rowsOf, singleRow } from "../database/Rows.ts"
-import { parse } from "../discovery/LocalUrls.ts"
-import * as RowChanges from "../events/RowChanges.ts"
-import { KnownUris } from "../federation/inbox/KnownUris.ts"
-import { RemotePolls } from "../federation/inbox/RemotePolls.ts"
-import { plainText } from "../html/PlainText.ts"
-import { ServerConfig } from "../instance/ServerConfig.ts"
-import { AttachmentWriter } from "../media/AttachmentWriter.ts"
-import { FileOwners } from "../media/FileOwners.ts"
-import { typeNamed } from "../media/FileTypes.ts"
-import { typeOf } from "../media/MediaAttachments.ts"
-import { traced } from "../runtime/Traced.ts"
-import { PolicyVerdicts } from "../statuses/PolicyVerdicts.ts"
-import { Reblogs } from "../statuses/Reblogs.ts"
-import { defaultColumns, insertion, newRows, type NewStatus, update } from "../statuses/StatusRows.ts"
-import { type Parent, StatusTargets } from "../statuses/StatusTargets.ts"
-import { StatusWriter } from "../statuses/StatusWriter.ts"
-import * as Tagging from "../statuses/Tagging.ts"
-import { isPublicOrUnlisted } from "../statuses/Visibility.ts"
-import { written } from "../statuses/Written.ts"
-import { bounded } from "../text/BoundedText.ts"
+import * as Counters from "../../database/Counters.ts"
+import type { AccountId } from "../../database/Ids.ts"
+import { rowsMax } from "../../database/Paging.ts"
+import { idRows, rowsOf, singleRow } from "../../database/Rows.ts"
+import { parse } from "../../discovery/LocalUrls.ts"
+import * as RowChanges from "../../events/RowChanges.ts"
+import { KnownUris } from "../../federation/inbox/KnownUris.ts"
+import { RemotePolls } from "../../federation/inbox/RemotePolls.ts"
+import { plainText } from "../../html/PlainText.ts"
+import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { AttachmentWriter } from "../../media/AttachmentWriter.ts"
+import { FileOwners } from "../../media/FileOwners.ts"
+import { typeNamed } from "../../media/FileTypes.ts"
+import { typeOf } from "../../media/MediaAttachments.ts"
+import { traced } from "../../runtime/Traced.ts"
+import { PolicyVerdicts } from "../../statuses/PolicyVerdicts.ts"
+import { Reblogs } from "../../statuses/Reblogs.ts"
+import { defaultColumns, insertion, newRows, type NewStatus, update } from "../../statuses/StatusRows.ts"
+import { type Parent, StatusTargets } from "../../statuses/StatusTargets.ts"
+import { StatusWriter } from "../../statuses/StatusWriter.ts"
+import * as Tagging from "../../statuses/Tagging.ts"
+import { isPublicOrUnlisted } from "../../statuses/Visibility.ts"
+import { written } from "../../statuses/Written.ts"
+import { bounded } from "../../text/BoundedText.ts"
 import type { ArchivedItem } from "./ArchivedItem.ts"
 
 const knownRows = rowsOf(Schema.Struct({ uri: Schema.String }))
@@ -68,7 +68,7 @@ export class ImportedPosts extends Context.Service<ImportedPosts, {
   readonly remove: (account: AccountId, statusId: bigint, millis: number) => Effect.Effect<void, SqlError>
   /** Returns the page on which an imported post was first published; undefined for other posts. */
   readonly originOf: (statusId: bigint) => Effect.Effect<string | undefined>
-}>()("murmuration/services/archives/ImportedPosts") {
+}>()("murmuration/services/transfers/archives/ImportedPosts") {
   static readonly layerNoDeps = Layer.effect(ImportedPosts, Effect.suspend(() => make))
   static readonly layer = ImportedPosts.layerNoDeps.pipe(
     Layer.provide([

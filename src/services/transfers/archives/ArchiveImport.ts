@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 /** Counts of an archive that is to be imported, shown before its owner confirms. */
-export const ArchivePlan = Schema.Struct({
+const ArchivePlan = Schema.Struct({
   posts: Schema.Int,
   boosts: Schema.Int,
   /** Posts and boosts that were imported before. */
@@ -9,7 +9,7 @@ export const ArchivePlan = Schema.Struct({
   /** Files that the archive has for its posts, and files that its posts name and it lacks. */
   files: Schema.Int,
   missingFiles: Schema.Int,
-  /** Items that are left out, by reason (`skipReasons`). */
+  /** Items that are left out, by reason (`ArchivedItem`). */
   foreign: Schema.Int,
   unreadable: Schema.Int,
   unsupported: Schema.Int,
@@ -17,7 +17,7 @@ export const ArchivePlan = Schema.Struct({
   firstMillis: Schema.NullOr(Schema.Number),
   lastMillis: Schema.NullOr(Schema.Number)
 })
-export type ArchivePlan = typeof ArchivePlan.Type
+type ArchivePlan = typeof ArchivePlan.Type
 
 export const emptyPlan: ArchivePlan = {
   posts: 0,

@@ -29,7 +29,7 @@ export interface ArchiveEntry<E> {
 
 /** Normalises a path; undefined for one that leaves the archive. */
 const pathOf = (path: string): string | undefined => {
-  if (path.length > pathCharactersMax || /[\0-\x1f\\]/.test(path) || /^(?:\/|[A-Za-z]:)/.test(path)) return undefined
+  if (path.length > pathCharactersMax || /[\p{Cc}\\]/u.test(path) || /^(?:\/|[A-Za-z]:)/.test(path)) return undefined
   const parts = path.split("/").filter((part) => part !== "" && part !== ".")
   return parts.includes("..") ? undefined : parts.join("/")
 }

@@ -1,7 +1,7 @@
-import type { Document } from "../federation/documents/Vocabulary.ts"
-import type { AccountRecord } from "../identity/Accounts.ts"
-import type { ServerConfig } from "../instance/ServerConfig.ts"
-import * as Urls from "../instance/Urls.ts"
+import type { Document } from "../../federation/documents/Vocabulary.ts"
+import type { AccountRecord } from "../../identity/Accounts.ts"
+import type { ServerConfig } from "../../instance/ServerConfig.ts"
+import * as Urls from "../../instance/Urls.ts"
 
 /** Folder of the posts' files in an archive, as in Mastodon. */
 const mediaFolder = "media_attachments/files"
