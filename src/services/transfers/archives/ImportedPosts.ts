@@ -66,8 +66,6 @@ export class ImportedPosts extends Context.Service<ImportedPosts, {
   ) => Effect.Effect<ReadonlyArray<typeof AddedPost.Type>, SqlError>
   /** Deletes a post that an import added, and forgets its original id, so that it can be imported again. */
   readonly remove: (account: AccountId, statusId: bigint, millis: number) => Effect.Effect<void, SqlError>
-  /** Returns the page on which an imported post was first published; undefined for other posts. */
-  readonly originOf: (statusId: bigint) => Effect.Effect<string | undefined>
 }>()("murmuration/services/transfers/archives/ImportedPosts") {
   static readonly layerNoDeps = Layer.effect(ImportedPosts, Effect.suspend(() => make))
   static readonly layer = ImportedPosts.layerNoDeps.pipe(
@@ -83,8 +81,6 @@ export class ImportedPosts extends Context.Service<ImportedPosts, {
     ])
   )
 }
-
-const urlRows = rowsOf(Schema.Struct({ url: Schema.String }))
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -263,12 +259,6 @@ const make = Effect.gen(function*() {
       yield* statusWriter.remove(statusId, account, millis)
       yield* attachments.detach(statusId, false)
       yield* sql`DELETE FROM imported_statuses WHERE status_id = ${statusId}`
-    }),
-    originOf: traced("ImportedPosts.originOf")((statusId) =>
-      Effect.map(
-        urlRows(sql`SELECT url FROM imported_statuses WHERE status_id = ${statusId}`),
-        ([row]) => row?.url
-      ).pipe(Effect.orDie)
-    )
+    })
   })
 })

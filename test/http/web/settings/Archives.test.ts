@@ -103,6 +103,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepInclude(status.media_attachments[0], { type: "image", description: "Old" })
       assert.strictEqual((yield* fetch(status.media_attachments[0].url.replace(baseUrl, ""))).status, 200)
       assert.deepStrictEqual(yield* json(person, "/api/v1/timelines/home"), [])
+      const shown = yield* fetch(`/@mia/${status.id}`)
+      assert.include(yield* Effect.promise(() => shown.text()), `href="${note.id}">Original page</a>`)
       const document = yield* fetch(status.uri.replace(baseUrl, ""), {
         headers: { accept: "application/activity+json" }
       })
