@@ -96,21 +96,24 @@ export const everybody = "https://www.w3.org/ns/activitystreams#Public"
 export const mastodonArchive = (
   actor: string,
   items: ReadonlyArray<unknown>,
-  files: Readonly<Record<string, Uint8Array>> = {}
+  files: Readonly<Record<string, Uint8Array>> = {},
+  outboxFirst = false
 ): Uint8Array => {
   const text = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
-  return zipSync({
-    ...files,
+  const outbox = {
     "outbox.json": text({
       "@context": "https://www.w3.org/ns/activitystreams",
       id: "outbox.json",
       type: "OrderedCollection",
       totalItems: items.length,
       orderedItems: items
-    }),
+    })
+  }
+  const others = {
     "likes.json": text({ id: "likes.json", orderedItems: [] }),
     "actor.json": text({ id: actor, type: "Person", followers: `${actor}/followers`, outbox: "outbox.json" })
-  }, { level: 1 })
+  }
+  return zipSync(outboxFirst ? { ...outbox, ...files, ...others } : { ...files, ...outbox, ...others }, { level: 1 })
 }
 
 export const noteOf = (actor: string, id: number, more: object = {}) => {

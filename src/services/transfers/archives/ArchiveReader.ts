@@ -28,6 +28,8 @@ const batchItems = 200
 /** Maximum bytes of `actor.json`. */
 const actorBytesMax = 1_048_576
 const headBytes = 64
+/** Entries after which a run commits at the latest. */
+const renewedEvery = 50
 
 const ownerRows = rowsOf(Schema.Struct({ username: Schema.String, alsoKnownAs: Schema.Array(Schema.String) }))
 const aliasRows = rowsOf(Schema.Struct({ claimed: Schema.Boolean }))
@@ -132,12 +134,15 @@ const make = Effect.gen(function*() {
       let batch: Array<ItemPlace & { readonly activity: string }> = []
       let batched = 0
 
+      /** Commits with what this run or an earlier one has read: posts are read again, and files are not. */
+      const commitRead = (write: Effect.Effect<void, SqlError | ArchiveRefused>) =>
+        commit(Math.max(entries, entriesRead), write)
+
       const flush = Effect.suspend(() => {
         const rows = batch
         batch = []
         batched = 0
-        return rows.length === 0 ? Effect.void : commit(
-          entries,
+        return rows.length === 0 ? Effect.void : commitRead(
           Effect.asVoid(sql`INSERT INTO archive_items (transfer_id, published_at, place, activity)
             SELECT ${transferId}, i.* FROM unnest(${rows.map(({ publishedAt }) => publishedAt)}::timestamptz[],
               ${rows.map(({ place }) => place)}::int[], ${rows.map(({ activity }) => activity)}::text[]) i
@@ -169,8 +174,7 @@ const make = Effect.gen(function*() {
           const type = yield* sniff(received.head)
           if (type === undefined) return yield* files.discard([received.name])
           const row = { transferId, path, name: received.name, type: type.mime, bytes: received.bytes }
-          yield* commit(
-            entries,
+          yield* commitRead(
             Effect.gen(function*() {
               const added = yield* sql`INSERT INTO archive_files ${
                 sql.insert(row)
@@ -184,6 +188,8 @@ const make = Effect.gen(function*() {
       const use = <E>({ body, path }: ArchiveEntry<E>) =>
         Effect.gen(function*() {
           entries++
+          // Renews the lease while entries are skipped.
+          if (entries % renewedEvery === 0) yield* commitRead(Effect.void)
           if (isNamed(path, "actor.json")) actor = asForeign(parsed((yield* smallText(body, actorBytesMax)).toString()))
           else if (isNamed(path, "outbox.json")) yield* outbox(body)
           else if (path.endsWith(".json") || /^(?:avatar|header)\.[^/]*$/.test(path) || entries <= entriesRead) return

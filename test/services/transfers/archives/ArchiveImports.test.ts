@@ -1,14 +1,17 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import * as ArchiveImports from "../../../../src/actors/transfers/ArchiveImports.ts"
 import { millisOf } from "../../../../src/services/database/Ids.ts"
 import { Objects } from "../../../../src/services/federation/Objects.ts"
 import { HomeTimelines } from "../../../../src/services/feeds/HomeTimelines.ts"
+import { decodeArchiveImport } from "../../../../src/services/transfers/archives/ArchiveImport.ts"
 import { ArchiveRequests } from "../../../../src/services/transfers/archives/ArchiveRequests.ts"
+import { TransferQueue } from "../../../../src/services/transfers/TransferQueue.ts"
 import { Transfers } from "../../../../src/services/transfers/Transfers.ts"
 import {
   archiveServer,
+  beginImport,
   claimAlias,
   contentOf,
   everybody,
@@ -203,5 +206,41 @@ layer(archiveServer, { excludeTestServices: true })("imports of archives", (it) 
       assert.isAtLeast(died, 8)
       assert.deepStrictEqual([drawn.processed, drawn.added], [130, 130])
       assert.deepStrictEqual(yield* contentOf(eve), yield* contentOf(ada))
+    }))
+
+  it.effect("are read to the same plan wherever the node that reads them dies", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [queue, ivy] = [yield* TransferQueue, yield* user("ivy")]
+      const actor = "https://old.example/users/ivy"
+      yield* claimAlias(ivy, actor)
+      const image = yield* Effect.promise(() => picture().png().toBuffer())
+      const paths = Array.from({ length: 5 }, (_, n) => `media_attachments/${n}.png`)
+      const items = Array.from({ length: 450 }, (_, n) =>
+        noteOf(actor, n, n < 5 ? { attachment: [{ type: "Document", mediaType: "image/png", url: paths[n] }] } : {}))
+      const files = Object.fromEntries(paths.map((path) => [path, image]))
+      for (const outboxFirst of [false, true]) {
+        const transfer = yield* beginImport(ivy, mastodonArchive(actor, items, files, outboxFirst))
+        for (const commits of outboxFirst ? [0, 1, 4, 5, 5] : [0, 1, 2, 3, 3]) {
+          let left = commits
+          const dying = TransferQueue.of({
+            ...queue,
+            commit: (claimed, progress, write) =>
+              Effect.suspend(() =>
+                left-- === 0 ? Effect.interrupt : queue.commit(claimed, progress, write)
+              )
+          })
+          const [claimed] = yield* queue.claim(1)
+          const handler = yield* Effect.provideService(ArchiveImports.make, TransferQueue, dying)
+          assert.isTrue(Exit.isFailure(yield* Effect.exit(handler.step(claimed!))))
+          yield* sql`UPDATE transfers SET due_at = now() - interval '1 day' WHERE id = ${transfer.id}`
+        }
+        yield* runTransfer(yield* ArchiveImports.make)
+        const { options, state, total } = yield* Transfers.use((transfers) => transfers.find(ivy, transfer.id))
+        assert.deepStrictEqual([state, total], ["unconfirmed", 450])
+        const { plan } = yield* decodeArchiveImport(options)
+        assert.deepInclude(plan, { posts: 450, files: 5, missingFiles: 0, unreadable: 0 })
+        yield* sql`UPDATE transfers SET state = 'cancelled' WHERE id = ${transfer.id}`
+      }
     }))
 })
