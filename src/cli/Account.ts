@@ -10,6 +10,7 @@ import type { ModerationAction } from "../services/moderation/ModerationActions.
 import { traced } from "../services/runtime/Traced.ts"
 import type { RoleId } from "../services/staff/Permissions.ts"
 import { Roles } from "../services/staff/Roles.ts"
+import * as AccountLists from "./AccountLists.ts"
 import * as Approving from "./Approving.ts"
 import { enqueue } from "./Enqueue.ts"
 import { logActs } from "./LoggedActs.ts"
@@ -182,6 +183,9 @@ export const command = Command.make("account").pipe(
     Approving.reject,
     ...actions,
     Moving.alias,
-    Moving.move
+    Moving.move,
+    AccountLists.exportLists,
+    AccountLists.importList,
+    AccountLists.imports
   ])
 )

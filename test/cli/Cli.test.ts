@@ -55,6 +55,26 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       ])
     }))
 
+  it.effect("account import: stores the file's lines for the server, and export-lists prints what an account has", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      yield* run("account", "create", "porter", "--email", "porter@example.org", "--confirmed")
+      const file = `${yield* fs.makeTempDirectoryScoped()}/blocked_domains.csv`
+      yield* fs.writeFileString(file, "a.example\nnot a domain\nb.example\n")
+      const { code, out } = yield* run("account", "import", "porter", file)
+      assert.strictEqual(code, 0, out)
+      assert.match(out, /^Import \d+ of 3 lines has started\./m)
+      assert.match((yield* run("account", "imports", "porter")).out, /domain_blocks scheduled 1 of 3 lines: 0 added/)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO domain_mutes (id, account_id, domain)
+        SELECT 1, id, 'c.example' FROM accounts WHERE username = 'porter'`
+      const printed = yield* run("account", "export-lists", "porter", "--kind", "domain_blocks")
+      assert.match(printed.out, /^c\.example$/m)
+      const refused = yield* run("account", "import", "porter", file, "--kind", "filters")
+      assert.notStrictEqual(refused.code, 0)
+      assert.include(refused.err, "Data is not a file of filters")
+    }).pipe(Effect.scoped))
+
   it.effect("account modify: removes a lost second factor, once, and logs it", () =>
     Effect.gen(function*() {
       yield* run("account", "create", "lost", "--email", "lost@example.org", "--confirmed")

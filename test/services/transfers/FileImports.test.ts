@@ -1,19 +1,24 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../../src/services/events/Broadcast.ts"
+import { Filters } from "../../../src/services/filters/Filters.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { FileImports } from "../../../src/services/transfers/FileImports.ts"
+import { ListExports } from "../../../src/services/transfers/ListExports.ts"
 import type { ListKind } from "../../../src/services/transfers/Transfer.ts"
 import { Transfers } from "../../../src/services/transfers/Transfers.ts"
-import { json } from "../../support/Api.ts"
+import { json, newPerson, publish } from "../../support/Api.ts"
 import { configurationOf } from "../../support/Configuration.ts"
 import { eventually } from "../../support/Eventually.ts"
+import { person as personRow } from "../../support/People.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
 /** Imports at the address of the server under test. */
 const services = Layer.unwrap(Effect.map(TestServer, ({ baseUrl }) => {
   const host = new URL(baseUrl).host
-  return FileImports.layer.pipe(
+  return Layer.merge(FileImports.layer, ListExports.layer).pipe(
+    Layer.provide(Filters.layer.pipe(Layer.provide(Broadcast.layerMemory))),
     Layer.provide(Layer.succeed(ServerConfig, configurationOf(host, { publicUrl: baseUrl })))
   )
 }))
@@ -58,14 +63,21 @@ const following = ({ accountId, token }: Person) =>
     (people: ReadonlyArray<{ readonly username: string }>) => people.map(({ username }) => username).toSorted()
   )
 
-layer(services.pipe(Layer.provideMerge(TestServer.layer())), { timeout: "60 seconds", excludeTestServices: true })(
+/** Returns what an account has of a kind, by the lines of its exported file. */
+const exported = (browserless: Person, kind: string) =>
+  Effect.gen(function*() {
+    const exports = yield* ListExports
+    return (yield* Stream.mkString(exports.file(browserless.accountId, kind as "lists"))).trim().split("\r\n")
+      .filter((line) => line !== "" && !line.startsWith("Account address")).toSorted()
+  })
+
+layer(services.pipe(Layer.provideMerge(TestServer.layer())), { timeout: "2 minutes", excludeTestServices: true })(
   "imports of files",
   (it) => {
     it.effect("a merge adds what is missing and keeps the rest", () =>
       Effect.gen(function*() {
-        const { createPerson } = yield* TestServer
-        const ida = yield* createPerson("ida")
-        for (const name of ["bea", "carl", "dora"]) yield* createPerson(name)
+        const ida = yield* newPerson("ida")
+        for (const name of ["bea", "carl", "dora"]) yield* newPerson(name)
         const first = yield* imported(ida, "follows", "Account address,Show boosts\nbea,true\ncarl,false\n")
         assert.deepStrictEqual(countsOf(first), {
           state: "finished",
@@ -86,8 +98,179 @@ layer(services.pipe(Layer.provideMerge(TestServer.layer())), { timeout: "60 seco
         })
         assert.deepStrictEqual(yield* following(ida), ["bea", "carl", "dora"])
         const sql = yield* SqlClient.SqlClient
-        const left = yield* sql`SELECT name, reason FROM transfer_lines WHERE transfer_id = ${second.id} ORDER BY place`
+        const left = yield* sql`SELECT reason FROM transfer_lines WHERE transfer_id = ${second.id} ORDER BY place`
         assert.deepStrictEqual(left.map((row) => row["reason"]), ["not_found", "not_allowed", "invalid"])
+      }))
+
+    it.effect("an overwriting import leaves exactly what the file has, of each kind", () =>
+      Effect.gen(function*() {
+        const { baseUrl } = yield* TestServer
+        const host = new URL(baseUrl).host
+        const eve = yield* newPerson("eve")
+        const others = [yield* newPerson("fay"), yield* newPerson("gil"), yield* newPerson("hal")]
+        const posts = yield* Effect.forEach(others, (other) => publish(other, "A post"))
+        const files = {
+          follows: ["fay", "gil", "hal"].map((name) => `${name}@${host},true,false,`),
+          blocks: ["fay", "gil", "hal"].map((name) => `${name}@${host}`),
+          mutes: ["fay", "gil", "hal"].map((name) => `${name}@${host},true`),
+          domain_blocks: ["a.example", "b.example", "c.example"],
+          bookmarks: posts.map(({ uri }) => String(uri)),
+          lists: [`Birds,fay@${host}`, `Birds,gil@${host}`, `Cats,hal@${host}`]
+        } as const
+        for (const kind of ["lists", "follows", "mutes", "domain_blocks", "bookmarks", "blocks"] as const) {
+          const lines = files[kind]
+          const before = yield* imported(eve, kind, lines.slice(0, 2).join("\n"))
+          assert.strictEqual(before.added, 2, kind)
+          const after = yield* imported(eve, kind, lines.slice(1).join("\n"), { overwrite: true })
+          assert.deepStrictEqual(
+            countsOf(after),
+            { state: "finished", total: 2, processed: 2, added: 1, removed: 1, failed: 0 },
+            kind
+          )
+          assert.deepStrictEqual(yield* exported(eve, kind), lines.slice(1).toSorted(), kind)
+          yield* imported(eve, kind, lines[1] ?? "", { overwrite: true })
+          if (kind === "follows" || kind === "mutes") yield* imported(eve, kind, "eve", { overwrite: true })
+        }
+        const lists = yield* json(eve, "/api/v1/lists")
+        assert.deepStrictEqual(lists.map(({ title }: { readonly title: string }) => title), ["Birds"])
+      }))
+
+    it.effect("D-030: lists are made with their members, whom the option follows", () =>
+      Effect.gen(function*() {
+        const [jan, kim] = [yield* newPerson("jan"), yield* newPerson("kim")]
+        const text = "Friends,kim\n\"Many, many\",kim\nFriends,jan\n"
+        const done = yield* imported(jan, "lists", text, { follow: true })
+        assert.deepStrictEqual([done.added, done.failed], [3, 0])
+        const lists = yield* json(jan, "/api/v1/lists")
+        assert.deepStrictEqual(
+          lists.map(({ title }: { readonly title: string }) => title).toSorted(),
+          ["Friends", "Many, many"]
+        )
+        assert.deepStrictEqual(yield* following(jan), [kim.username])
+        const again = yield* imported(jan, "lists", text, { follow: true })
+        assert.deepStrictEqual([again.added, again.failed], [0, 0])
+      }))
+
+    it.effect("filters are imported once by their titles, with keywords and posts", () =>
+      Effect.gen(function*() {
+        const lea = yield* newPerson("lea")
+        const post = yield* publish(lea, "Something to filter")
+        const text = JSON.stringify({
+          custom_filters: [
+            {
+              title: "Birds",
+              expires_at: null,
+              context: ["home", "unheard of"],
+              action: "hide",
+              keywords_attributes: [{ keyword: "owl", whole_word: false }, { keyword: "crow", whole_word: true }],
+              statuses: [post.uri, "https://nobody.invalid/1"]
+            },
+            { title: "No context", context: [] },
+            "no filter"
+          ]
+        })
+        const done = yield* imported(lea, "filters", text)
+        assert.deepStrictEqual([done.total, done.added, done.failed], [3, 1, 2])
+        yield* imported(lea, "filters", text)
+        const filters = yield* json(lea, "/api/v2/filters")
+        assert.deepStrictEqual(filters.length, 1)
+        const [{ context, filter_action, keywords, statuses }] = filters
+        assert.deepStrictEqual([context, filter_action, keywords.length, statuses.length], [["home"], "hide", 2, 1])
+        const file = yield* exported(lea, "filters")
+        assert.include(file.join(""), "\"keywords_attributes\":[{\"keyword\":\"owl\",\"whole_word\":false}")
+        yield* imported(lea, "filters", JSON.stringify({ custom_filters: [] }) + " ", { overwrite: true })
+        assert.deepStrictEqual(yield* json(lea, "/api/v2/filters"), [])
+      }))
+
+    it.effect("an import that is interrupted at drawn points, and taken over by others, has the result of one that is not", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const names = Array.from({ length: 45 }, (_, at) => `bird${at}`)
+        yield* Effect.forEach(names, (name) => personRow(name), { discard: true })
+        yield* sql`CREATE SEQUENCE faults`
+        yield* sql.unsafe(`CREATE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS $$ DECLARE n bigint; BEGIN
+          n := nextval('faults');
+          IF n % 13 = 3 OR n % 17 = 5 THEN RAISE EXCEPTION 'a drawn fault'; END IF;
+          RETURN NULL; END $$`)
+        // At the end of commits of progress, and of commands that follow or unfollow.
+        for (const [table, event] of [["transfers", "UPDATE"], ["follows", "INSERT OR DELETE"]] as const) {
+          yield* sql.unsafe(`CREATE CONSTRAINT TRIGGER drawn_fault AFTER ${event} ON ${table}
+            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fault()`)
+          yield* Effect.addFinalizer(() => Effect.ignore(sql.unsafe(`DROP TRIGGER drawn_fault ON ${table}`)))
+        }
+        const mona = yield* newPerson("mona")
+        const imports = yield* FileImports
+        const transfers = yield* Transfers
+        for (const [text, overwrite] of [[names.slice(0, 30), false], [names.slice(15), true]] as const) {
+          const { id } = yield* imports.begin(mona.accountId, {
+            bytes: new TextEncoder().encode(text.join("\n")),
+            fileName: "",
+            kind: "follows",
+            overwrite,
+            follow: false
+          }, true)
+          // Another node claims the transfer, also while a step runs.
+          let polls = 0
+          const stolen = Effect.suspend(() =>
+            ++polls % 40 === 0
+              ? Effect.ignore(
+                sql`UPDATE transfers SET due_at = now(), tries = 0 WHERE id = ${id} AND state = 'in_progress'`
+              )
+              : Effect.void
+          )
+          const done = yield* eventually(
+            Effect.andThen(stolen, transfers.find(mona.accountId, id)),
+            ({ state }) => state === "finished" || state === "failed"
+          )
+          assert.deepStrictEqual(countsOf(done), {
+            state: "finished",
+            total: 30,
+            processed: 30,
+            added: overwrite ? 15 : 30,
+            removed: overwrite ? 15 : 0,
+            failed: 0
+          })
+        }
+        const rows = yield* sql`SELECT a.username FROM follows f JOIN accounts a ON a.id = f.target_account_id
+          WHERE f.account_id = ${mona.accountId}`
+        assert.sameMembers(rows.map((row) => row["username"]), names.slice(15))
+      }).pipe(Effect.scoped))
+
+    it.effect("two imports of an account run one after the other, and one that was cancelled changes nothing more", () =>
+      Effect.gen(function*() {
+        const otto = yield* newPerson("otto")
+        const imports = yield* FileImports
+        const transfers = yield* Transfers
+        const begin = (text: string, overwrite: boolean) =>
+          imports.begin(otto.accountId, {
+            bytes: new TextEncoder().encode(text),
+            fileName: "",
+            kind: "domain_blocks",
+            overwrite,
+            follow: false
+          }, true)
+        const domains = Array.from({ length: 100 }, (_, at) => `d${at}.example`)
+        yield* begin(domains.join("\n"), false)
+        const second = yield* begin("last.example", true)
+        const third = yield* begin("never.example", true)
+        yield* transfers.cancel(otto.accountId, third.id)
+        const done = yield* eventually(
+          transfers.find(otto.accountId, second.id),
+          ({ state }) => state === "finished"
+        )
+        assert.deepStrictEqual([done.added, done.removed], [1, 100])
+        assert.deepStrictEqual(yield* exported(otto, "domain_blocks"), ["last.example"])
+      }))
+
+    it.effect("an account that blocks the importing one is a failed line, and imports use no limit of follows", () =>
+      Effect.gen(function*() {
+        const [petra, quirin] = [yield* newPerson("petra"), yield* newPerson("quirin")]
+        yield* json(quirin, `/api/v1/accounts/${petra.accountId}/block`, {})
+        const done = yield* imported(petra, "follows", "quirin\nida")
+        assert.deepStrictEqual([done.added, done.failed], [1, 1])
+        const sql = yield* SqlClient.SqlClient
+        const used = yield* sql`SELECT FROM commands WHERE account_id = ${petra.accountId} AND family = 'follows'`
+        assert.strictEqual(used.length, 0)
       }))
   }
 )

@@ -1,0 +1,100 @@
+import { Console, Effect, FileSystem, Layer, Option, Path, Stream } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { serverConfig } from "../layers/Environment.ts"
+import { OperatorError } from "../layers/OperatorError.ts"
+import { Filters } from "../services/filters/Filters.ts"
+import { traced } from "../services/runtime/Traced.ts"
+import { FileImports } from "../services/transfers/FileImports.ts"
+import { exportKinds, ListExports } from "../services/transfers/ListExports.ts"
+import { fileBytesMax } from "../services/transfers/ListFileText.ts"
+import { listKinds, type Transfer } from "../services/transfers/Transfer.ts"
+import { Transfers } from "../services/transfers/Transfers.ts"
+import { asOperatorError, findUser } from "./Lookup.ts"
+import * as Operator from "./Operator.ts"
+
+const name = Argument.String("name").pipe(Argument.withDescription("Name of the account, without @ and domain"))
+
+const services = Layer.mergeAll(ListExports.layer, FileImports.layer).pipe(
+  Layer.provide(Filters.layer),
+  Layer.provideMerge(serverConfig),
+  Layer.provideMerge(Operator.layer)
+)
+
+/** Prints one of an account's lists. */
+export const exportLists = Command.make(
+  "export-lists",
+  {
+    name,
+    kind: Flag.Literals("kind", exportKinds).pipe(Flag.withDescription("List to print")),
+    output: Flag.String("output").pipe(
+      Flag.withDescription("File to write; without it, the list is printed"),
+      Flag.optional
+    )
+  },
+  traced("account export-lists")(function*(given) {
+    const exports = yield* ListExports
+    const fs = yield* FileSystem.FileSystem
+    const { accountId } = yield* findUser(given.name)
+    const file = Stream.orDie(exports.file(accountId, given.kind))
+    if (Option.isNone(given.output)) {
+      return yield* Stream.runForEach(file, (text) => Console.log(text.replace(/\r?\n$/, "")))
+    }
+    yield* Stream.run(Stream.encodeText(file), fs.sink(given.output.value)).pipe(asOperatorError)
+    yield* Console.log(`The list was written to ${given.output.value}.`)
+  }, (effect) => Effect.provide(effect, services))
+).pipe(Command.withDescription("Prints a list of an account as CSV, or its filters as JSON"))
+
+const summary = ({ added, failed, processed, removed, total }: Transfer) =>
+  `${processed} of ${total} lines: ${added} added, ${removed} removed, ${failed} failed`
+
+/** Imports a file into one of an account's lists. */
+export const importList = Command.make(
+  "import",
+  {
+    name,
+    file: Argument.String("file").pipe(Argument.withDescription("CSV file, or JSON file of filters")),
+    kind: Flag.Literals("kind", listKinds).pipe(
+      Flag.withDescription("List that the file is for; detected from the file if it is not given"),
+      Flag.optional
+    ),
+    overwrite: Flag.Boolean("overwrite").pipe(
+      Flag.withDescription("Removes what the file does not have"),
+      Flag.withDefault(false)
+    ),
+    follow: Flag.Boolean("follow").pipe(
+      Flag.withDescription("Follows the accounts of imported lists"),
+      Flag.withDefault(false)
+    )
+  },
+  traced("account import")(function*(given) {
+    const fs = yield* FileSystem.FileSystem
+    const imports = yield* FileImports
+    const path = yield* Path.Path
+    const { accountId } = yield* findUser(given.name)
+    const { size } = yield* fs.stat(given.file).pipe(asOperatorError)
+    if (Number(size) > fileBytesMax) {
+      return yield* new OperatorError({ message: `${given.file} is larger than ${fileBytesMax / 1_048_576} MB` })
+    }
+    const transfer = yield* imports.begin(accountId, {
+      bytes: yield* fs.readFile(given.file).pipe(asOperatorError),
+      fileName: path.basename(given.file),
+      kind: Option.getOrUndefined(given.kind),
+      overwrite: given.overwrite,
+      follow: given.follow
+    }, true).pipe(asOperatorError)
+    yield* Console.log(`Import ${transfer.id} of ${transfer.total} lines has started.`)
+  }, (effect) => Effect.provide(effect, services))
+).pipe(Command.withDescription("Imports a file into a list of an account; the server does the work"))
+
+/** Prints the imports of an account. */
+export const imports = Command.make(
+  "imports",
+  { name },
+  traced("account imports")(function*(given) {
+    const transfers = yield* Transfers
+    const { accountId } = yield* findUser(given.name)
+    for (const transfer of yield* transfers.list(accountId)) {
+      yield* Console.log(`${transfer.id} ${transfer.kind} ${transfer.state} ${summary(transfer)}`)
+    }
+  }, (effect) => Effect.provide(effect, services))
+).pipe(Command.withDescription("Prints the imports of an account and their progress"))
