@@ -16,6 +16,7 @@ import { json, printList } from "./Output.ts"
 const sentences: Readonly<Record<HomeReason, string>> = {
   deleted: "The post was deleted.",
   notFollowed: "{name} does not follow the author, nor a hashtag of the post.",
+  posted: "The post was imported from an archive; imported posts are in no home.",
   visible:
     "{name} may not see the post: it is for other followers or mentioned people, its author is suspended, or one blocks the other.",
   boostedAuthor: "{name} blocks or mutes the author of the boosted post, or blocks their server.",

@@ -5,6 +5,7 @@ import type { SqlClient } from "effect/sql"
 import * as MediaJob from "../actors/media/Entity.ts"
 import { MediaActors } from "../actors/media/MediaActors.ts"
 import * as MediaSweep from "../actors/media/MediaSweep.ts"
+import type { Broadcast } from "../services/events/Broadcast.ts"
 import { EmojiCopies } from "../services/media/EmojiCopies.ts"
 import { EmojiRecords } from "../services/media/EmojiRecords.ts"
 import { Emojis } from "../services/media/Emojis.ts"
@@ -31,7 +32,7 @@ const turns = Layer.effect(
 
 type Rows = FileOwners | MediaJobs | StoredFiles
 type Tools = MediaJob.MediaTurns | MediaTools | SecureRandom.SecureRandom | Storage
-type Stored = Sharding.Sharding | SqlClient.SqlClient
+type Stored = Broadcast | Sharding.Sharding | SqlClient.SqlClient
 
 /** Like `layer`, over provided storage, tools, turns, and rows of jobs and files. */
 export const layerOverRows = Layer.satisfiesServicesType<Rows | Tools | Stored>()(

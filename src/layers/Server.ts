@@ -33,6 +33,7 @@ import { UserCatalogs } from "../services/instance/UserCatalogs.ts"
 import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
 import { Pushes } from "../services/intents/Pushes.ts"
 import { ListSync } from "../services/lists/ListSync.ts"
+import { FileOwners } from "../services/media/FileOwners.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { Backlogs } from "../services/metrics/Backlogs.ts"
 import { ServerFigures } from "../services/metrics/ServerFigures.ts"
@@ -43,6 +44,11 @@ import { Previews } from "../services/previews/Previews.ts"
 import { PushContents } from "../services/push/PushContents.ts"
 import { SealedTokens } from "../services/push/SealedTokens.ts"
 import { EmailDigests } from "../services/subscriptions/EmailDigests.ts"
+import { ArchiveParts } from "../services/transfers/archives/ArchiveParts.ts"
+import { ArchiveReader } from "../services/transfers/archives/ArchiveReader.ts"
+import { ArchiveRequests } from "../services/transfers/archives/ArchiveRequests.ts"
+import { ArchiveWriter } from "../services/transfers/archives/ArchiveWriter.ts"
+import { ImportedPosts } from "../services/transfers/archives/ImportedPosts.ts"
 import { ImportLines } from "../services/transfers/ImportLines.ts"
 import { TransferQueue } from "../services/transfers/TransferQueue.ts"
 import { TrendReviewEmails } from "../services/trends/TrendReviewEmails.ts"
@@ -111,7 +117,18 @@ const digests = DigestRunner.layer.pipe(Layer.provide(EmailDigests.layer))
 const terms = TermsRunner.layer.pipe(Layer.provide(TermsEmails.layer))
 
 /** Runs imports and exports of accounts. */
-const transfers = TransferRunner.layer.pipe(Layer.provide([ImportLines.layer, TransferQueue.layer]))
+const transfers = TransferRunner.layer.pipe(
+  Layer.provide([
+    ArchiveReader.layer,
+    ArchiveRequests.layer,
+    ArchiveWriter.layer,
+    ImportedPosts.layer,
+    ImportLines.layer,
+    TransferQueue.layer
+  ]),
+  Layer.provide(ArchiveParts.layer),
+  Layer.provide([FileOwners.layer, StoredFiles.layer])
+)
 
 /** Calls webhooks. */
 const webhooks = WebhookRunner.layer.pipe(Layer.provide([WebhookRoutes.objects, Webhooks.layer]))

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { Environment } from "../../src/layers/Environment.ts"
 import * as LocalStorage from "../../src/layers/storage/LocalStorage.ts"
 import { MediaId } from "../../src/services/database/Ids.ts"
+import { Broadcast } from "../../src/services/events/Broadcast.ts"
 import { FileOwners } from "../../src/services/media/FileOwners.ts"
 import { sniff } from "../../src/services/media/FileTypes.ts"
 import { MediaAttachments } from "../../src/services/media/MediaAttachments.ts"
@@ -27,7 +28,7 @@ export const environment = Layer.unwrap(
 /** Services that media jobs need, over the test's own database and folder. */
 export const layerJobs = Layer.mergeAll(MediaAttachments.layer, MediaJobs.layer).pipe(
   Layer.provideMerge(StoredFiles.layer),
-  Layer.provideMerge(Layer.mergeAll(FileOwners.layer, LocalStorage.layer)),
+  Layer.provideMerge(Layer.mergeAll(Broadcast.layerMemory, FileOwners.layer, LocalStorage.layer)),
   Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, environment, NodeCrypto.layer)),
   Layer.provideMerge(NodeServices.layer)
 )

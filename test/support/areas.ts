@@ -70,7 +70,7 @@ export const http: Areas = [
   ["subscriptions", "Group guard html pages wire"],
   ["translation", "Group guard render wire"],
   ["trends", "Group PageLinks guard html render staff wire"],
-  ["web", "Group PageLinks activitypub guard html oauth pages render streaming v1 wire"],
+  ["web", "Group PageLinks activitypub files guard html oauth pages render streaming v1 wire"],
   ["webhooks", "Group guard html render staff wire"],
   [
     "Api Routes",

@@ -4,6 +4,8 @@ import type { StepEnd } from "../../services/transfers/TransferQueue.ts"
 
 /** Work of one kind of transfer. */
 export interface TransferHandler {
+  /** Timeout of a step, in seconds, if it is long and renews its lease by commits. */
+  readonly secondsMax?: number
   /**
    * Runs the next step of a claimed transfer, from its cursor, and commits its progress with `TransferQueue.commit`,
    * as often as it likes, but at least once within the lease. A node may die at any point: a step that was not

@@ -1,8 +1,12 @@
 import { Effect, Layer } from "effect"
 import { CurrentWork } from "../../services/runtime/CurrentWork.ts"
+import { ArchiveRequests } from "../../services/transfers/archives/ArchiveRequests.ts"
 import type { Transfer, TransferKind } from "../../services/transfers/Transfer.ts"
 import { isLeaseLost, TransferQueue } from "../../services/transfers/TransferQueue.ts"
-import { runClaimed } from "../agenda/ClaimRounds.ts"
+import { repeatEvery, runClaimed } from "../agenda/ClaimRounds.ts"
+import * as ArchiveExports from "./ArchiveExports.ts"
+import * as ArchiveImports from "./ArchiveImports.ts"
+import * as ArchiveUndos from "./ArchiveUndos.ts"
 import * as ListImports from "./ListImports.ts"
 import type { TransferHandler } from "./TransferHandler.ts"
 
@@ -14,6 +18,7 @@ const stepsPerClaimMax = 20
 const stepSecondsMax = 100
 
 const make = Effect.gen(function*() {
+  const archives = yield* ArchiveRequests
   const queue = yield* TransferQueue
   const list = yield* ListImports.make
 
@@ -25,14 +30,18 @@ const make = Effect.gen(function*() {
     mutes: list,
     ["domain_blocks"]: list,
     bookmarks: list,
-    filters: list
+    filters: list,
+    ["archive_out"]: yield* ArchiveExports.make,
+    ["archive_in"]: yield* ArchiveImports.make,
+    ["archive_undo"]: yield* ArchiveUndos.make
   }
 
   const run = Effect.fnUntraced(function*(first: Transfer) {
     let transfer = first
     for (let step = 1;; step++) {
-      const { claimed, end } = yield* handlers[transfer.kind].step(transfer).pipe(
-        Effect.timeout(`${stepSecondsMax} seconds`),
+      const { secondsMax = stepSecondsMax, step: next } = handlers[transfer.kind]
+      const { claimed, end } = yield* next(transfer).pipe(
+        Effect.timeout(`${secondsMax} seconds`),
         Effect.withSpan("TransferRunner.step", { attributes: { kind: transfer.kind } })
       )
       if (end._tag !== "More" || step >= stepsPerClaimMax) return yield* queue.release(claimed, end)
@@ -41,6 +50,7 @@ const make = Effect.gen(function*() {
     }
   })
 
+  yield* repeatEvery("1 minute", "weekly archives", archives.beginDue)
   yield* runClaimed({
     what: "transfers",
     atOnceMax: transfersAtOnceMax,

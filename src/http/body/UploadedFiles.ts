@@ -12,6 +12,7 @@ import type { FileTooLarge } from "../../services/media/StoredFiles.ts"
 import type { Uploads } from "../../services/media/Uploads.ts"
 import { Unprocessable } from "../../services/runtime/Errors.ts"
 import { markDisposable } from "../../services/runtime/OneTimeChunks.ts"
+import { archiveBytesMax } from "../../services/transfers/archives/ArchiveRequests.ts"
 import { fileBytesMax } from "../../services/transfers/ListFileText.ts"
 import * as Reply from "../guard/Reply.ts"
 import {
@@ -54,6 +55,8 @@ const emojis = /^\/(?:api\/v1\/admin\/custom_emojis|admin\/custom_emojis\/new)$/
 
 /** Files of lists that members import. */
 const imports = /^\/web\/settings\/imports$/
+/** Archives of accounts that members import. */
+const accountArchives = /^\/web\/settings\/archives$/
 const instancePictures = /^\/(?:api\/v1\/admin\/site_uploads\/[^/]+|admin\/settings\/appearance)$/
 
 const statuses = /^\/api\/v1\/statuses\/\d+$/
@@ -64,13 +67,15 @@ const nestedThumbnail = /^media_attributes\[\d{0,4}\]\[thumbnail\]$/
 export const takesFiles = (method: string, path: string): boolean =>
   HttpMethod.isHttpMethod(method) && HttpMethod.hasBody(method) &&
   (attachments.test(path) || composer.test(path) || profiles.test(path) || emojis.test(path) || archives.test(path) ||
-    instancePictures.test(path) || imports.test(path) ||
+    instancePictures.test(path) || imports.test(path) || accountArchives.test(path) ||
     ((method === "PUT" || method === "PATCH") && statuses.test(path)))
 
 /** Returns the maximum bytes of a file, and of a whole multipart body. */
 const limitsOf = (path: string) =>
   attachments.test(path) || composer.test(path)
     ? { file: videoBytesMax, body: videoBytesMax + imageBytesMax + fieldBytesMax }
+    : accountArchives.test(path)
+    ? { file: archiveBytesMax, body: archiveBytesMax + fieldBytesMax }
     : imports.test(path)
     ? { file: fileBytesMax, body: fileBytesMax + fieldBytesMax }
     : archives.test(path)

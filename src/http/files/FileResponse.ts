@@ -14,6 +14,8 @@ interface FixedFile<E> {
   /** Strong entity tag, without its quotes. */
   readonly tag: string
   readonly read: (range: Range) => Stream.Stream<Uint8Array, E>
+  /** Headers of a file that is not public; those of public files otherwise. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /**
@@ -32,9 +34,12 @@ const fixed = {
 export const notFound = Reply.plainError(404, "Not Found", { "cache-control": "no-store" })
 
 /** Answers with a file, a range of its bytes, or 304. */
-export const answer = <E>(headers: Headers.Headers, { contentType, read, size, tag }: FixedFile<E>) => {
+export const answer = <E>(
+  headers: Headers.Headers,
+  { contentType, headers: given = fixed, read, size, tag }: FixedFile<E>
+) => {
   const etag = `"${tag}"`
-  const always = { ...fixed, etag }
+  const always = { ...given, "accept-ranges": "bytes", etag }
   if (isKnown(headers, etag)) return HttpServerResponse.empty({ status: 304, headers: always })
   const range = rangeOf(rangeWanted(headers, etag), size)
   if (range === "unsatisfiable") {

@@ -22,6 +22,7 @@ export const passkeysPath = "/settings/passkeys"
 export const aliasesPath = "/settings/aliases"
 export const movePath = "/settings/migration"
 export const transfersPath = "/settings/imports"
+export const archivesPath = "/settings/archives"
 export const deletionPath = "/settings/delete"
 /** Sign-in by passkey. */
 export const passkeySignInPath = "/auth/passkey"

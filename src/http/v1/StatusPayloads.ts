@@ -5,7 +5,7 @@ import { languageGiven } from "../../services/instance/Languages.ts"
 import { type Unprocessable, validationFailed } from "../../services/runtime/Errors.ts"
 import { QuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
 import { inputOf, type Post, type PostInput } from "../../services/statuses/Post.ts"
-import { ContentType } from "../../services/statuses/StoredStatus.ts"
+import { isContentType } from "../../services/statuses/StoredStatus.ts"
 import { writtenFields } from "../../services/statuses/Written.ts"
 import type { NewStatus, StatusEdit } from "../wire/StatusRequests.ts"
 import { focusOf } from "./Media.ts"
@@ -60,8 +60,6 @@ const writtenFieldsOf = Effect.fnUntraced(
     return { ...inputOf(Struct.pick(payload, writtenFields)), language: yield* languageGiven(payload.language) }
   }
 )
-
-const isContentType = Schema.is(ContentType)
 
 /** Returns the content type of the text; null if the client names none. Fails with Unprocessable if it is unknown. */
 const contentTypeOf = (given: string | null | undefined) =>

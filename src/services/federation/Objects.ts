@@ -66,7 +66,7 @@ export interface LocalObject {
 }
 
 /**
- * Local statuses as ActivityPub documents, without local-only ones. Checks no permissions: callers pass ids of statuses
+ * Local statuses as ActivityPub documents. Checks no permissions: callers pass ids of statuses
  * that may be read.
  */
 export class Objects extends Context.Service<Objects, {
@@ -75,6 +75,8 @@ export class Objects extends Context.Service<Objects, {
    * queries for any number of ids.
    */
   readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, LocalObject>>
+  /** As `load`, with local-only statuses: for their author's archive, never for other servers. */
+  readonly loadOwn: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, LocalObject>>
   /** Returns ActivityPub ids of statuses, local ones too; missing statuses are absent. */
   readonly uris: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, string>>
 }>()("murmuration/services/federation/Objects") {
@@ -116,9 +118,10 @@ export class Objects extends Context.Service<Objects, {
           END AS consent
           FROM statuses s LEFT JOIN conversations c ON c.id = s.conversation_id WHERE s.id = ANY (${ids}::bigint[])`)
 
-      const load = traced("Objects.load")(function*(ids: ReadonlyArray<bigint>) {
+      const loaded = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>, localOnlyToo: boolean) {
         const records = new Map((yield* statuses.load(ids)).map((record) => [record.id, record]))
-        const wanted = ids.flatMap((id) => records.get(id) ?? []).filter(({ local, localOnly }) => local && !localOnly)
+        const wanted = ids.flatMap((id) => records.get(id) ?? [])
+          .filter(({ local, localOnly }) => local && (localOnlyToo || !localOnly))
         if (wanted.length === 0) return new Map<bigint, LocalObject>()
         const [refs, mentioned, counts, replies] = yield* Effect.all([
           references(wanted.flatMap((record) => [record.inReplyToId, record.reblogOfId].filter((id) => id !== null))),
@@ -179,13 +182,15 @@ export class Objects extends Context.Service<Objects, {
         }
         return new Map(yield* renderedRows("status", wanted, ({ id }) => id, objectOf))
       }, Effect.orDie)
+      const load = traced("Objects.load")((ids: ReadonlyArray<bigint>) => loaded(ids, false))
+      const loadOwn = traced("Objects.loadOwn")((ids: ReadonlyArray<bigint>) => loaded(ids, true))
 
       const uris = traced("Objects.uris")(
         (ids: ReadonlyArray<bigint>) =>
           Effect.map(references(ids), (rows) => new Map(rows.map((row) => [row.id, uriOf(row)]))),
         Effect.orDie
       )
-      return Objects.of({ load, uris })
+      return Objects.of({ load, loadOwn, uris })
     })
   )
 }

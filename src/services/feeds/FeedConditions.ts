@@ -14,12 +14,13 @@ export const mentionedIn = (sql: SqlClient): Fragment =>
   sql`ARRAY(SELECT mention.account_id FROM mentions mention WHERE mention.status_id IN (s.id, o.id))`
 
 /**
- * Conditions of every feed: the reader may see the status, and does not hide its author, the boosted author or the
- * `mentioned` accounts.
+ * Conditions of every feed: the status was posted here, the reader may see it, and does not hide its author, the boosted
+ * author or the `mentioned` accounts.
  */
 const showing = (sql: SqlClient, reader: Fragment, now: Date, mentioned = mentionedIn(sql)) => {
   const isNotHidden = (account: string) => sql`NOT ${isHidden(sql, reader, sql.literal(account), now)}`
   return {
+    posted: sql`NOT s.imported`,
     visible: visibleTo(sql, reader, "s"),
     boostedAuthor: sql`(s.reblog_of_id IS NULL OR ${isNotHidden("o.account_id")})`,
     author: isNotHidden("s.account_id"),

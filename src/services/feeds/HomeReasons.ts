@@ -10,6 +10,7 @@ import { seenMillisMax } from "./StatusSubscribers.ts"
 type Condition = keyof ReturnType<typeof followedConditions>
 
 const held: Readonly<Record<Condition, typeof Schema.Boolean>> = {
+  posted: Schema.Boolean,
   visible: Schema.Boolean,
   boostedAuthor: Schema.Boolean,
   author: Schema.Boolean,
@@ -20,6 +21,7 @@ const held: Readonly<Record<Condition, typeof Schema.Boolean>> = {
   consent: Schema.Boolean
 }
 const conditions: ReadonlyArray<Condition> = [
+  "posted",
   "visible",
   "boostedAuthor",
   "author",

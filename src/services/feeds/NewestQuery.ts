@@ -114,7 +114,7 @@ export const ofHome = (sql: SqlClient, reader: bigint, range: Range, now: Date) 
       }
     ],
     range,
-    { ...byAuthor(sql, self), belongs: visibleTo(sql, reader, "s") }
+    { ...byAuthor(sql, self), belongs: sql`NOT s.imported AND ${visibleTo(sql, reader, "s")}` }
   )
 }
 

@@ -67,11 +67,27 @@ export class Retention extends Context.Service<Retention, {
           sql`DELETE FROM transfer_lines WHERE ctid = ANY (ARRAY(
               SELECT l.ctid FROM transfers t JOIN transfer_lines l ON l.transfer_id = t.id
               WHERE t.expires_at < ${ago(0)} LIMIT ${rowsMax(sql, rows)})) RETURNING 1`),
+        // Files and posts of an archive that was not imported to its end.
+        kindOf(
+          "files of ended imports",
+          (_, rows) =>
+            sql`WITH gone AS (DELETE FROM archive_files WHERE ctid = ANY (ARRAY(
+              SELECT f.ctid FROM archive_files f JOIN transfers t ON t.id = f.transfer_id
+              WHERE t.state IN ('failed', 'cancelled') LIMIT ${rowsMax(sql, rows)})) RETURNING name)
+            UPDATE stored_files SET transfer_id = NULL WHERE name IN (SELECT name FROM gone) RETURNING 1`
+        ),
+        kindOf("posts of ended imports", (ago, rows) =>
+          sql`DELETE FROM archive_items WHERE ctid = ANY (ARRAY(
+              SELECT i.ctid FROM transfers t JOIN archive_items i ON i.transfer_id = t.id
+              WHERE t.state IN ('failed', 'cancelled') OR t.expires_at < ${ago(0)} LIMIT ${
+            rowsMax(sql, rows)
+          })) RETURNING 1`),
         kindOf(
           "transfers",
           (ago, rows) =>
             sql`DELETE FROM transfers WHERE id IN (SELECT t.id FROM transfers t WHERE t.expires_at < ${ago(0)}
               AND NOT EXISTS (SELECT FROM transfer_lines l WHERE l.transfer_id = t.id)
+              AND NOT EXISTS (SELECT FROM archive_items i WHERE i.transfer_id = t.id)
               LIMIT ${rowsMax(sql, rows)}) RETURNING 1`
         ),
         // Deletes subscriptions that were not confirmed within a week.

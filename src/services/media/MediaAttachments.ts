@@ -206,7 +206,8 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
   static readonly layer = MediaAttachments.layerNoDeps.pipe(Layer.provide([FileOwners.layer, StoredFiles.layer]))
 }
 
-const typeOf: Record<FileKind, MediaType> = { picture: "image", gif: "gifv", video: "video", audio: "audio" }
+/** Types of attachments until their files are processed. */
+export const typeOf: Record<FileKind, MediaType> = { picture: "image", gif: "gifv", video: "video", audio: "audio" }
 
 /** Returns the columns of the given texts; fails for a description that is too long. */
 export const columnsOf = Effect.fnUntraced(function*({ description, focus }: MediaText) {

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { MediaId } from "../database/Ids.ts"
 import { idRows, rowsOf } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
+import * as RowChanges from "../events/RowChanges.ts"
 import { Conflict } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { FileOwners } from "./FileOwners.ts"
@@ -72,6 +73,7 @@ export class MediaJobs extends Context.Service<MediaJobs, {
       const sql = yield* SqlClient.SqlClient
       const files = yield* StoredFiles
       const fileOwners = yield* FileOwners
+      const tracked = yield* RowChanges.make
       const uploadsOf = ({ thumbnailName, uploadName }: JobUploads) =>
         thumbnailName === null ? [uploadName] : [uploadName, thumbnailName]
       const mine = (id: MediaId, { attempts }: MediaJobRecord) =>
@@ -99,10 +101,13 @@ export class MediaJobs extends Context.Service<MediaJobs, {
         const { previewName } = outcome
         const names = previewName === null ? [outcome.fileName] : [outcome.fileName, previewName]
         const done = yield* transaction(sql)(Effect.gen(function*() {
-          const rows = yield* sql`UPDATE media_attachments SET state = 'ready', type = ${outcome.type},
+          // Files of imported posts are processed after their posts are shown.
+          const rows = yield* tracked("status", job.statusId === null ? [] : [job.statusId])(
+            sql`UPDATE media_attachments SET state = 'ready', type = ${outcome.type},
               file_name = ${outcome.fileName}, preview_name = ${previewName}, blurhash = ${outcome.blurhash},
               meta = ${JSON.stringify(outcome.meta)}::jsonb, upload_name = NULL, thumbnail_name = NULL
             WHERE ${mine(id, job)} AND thumbnail_name IS NOT DISTINCT FROM ${job.thumbnailName} RETURNING id`
+          )
           if (rows.length === 0) {
             return (yield* release(id, job)) ? "again" : "lost"
           }

@@ -20,11 +20,14 @@ interface NewReblog {
   readonly visibility: Visibility
   readonly millis: number
   readonly uri: string | null
+  /** From an archive. */
+  readonly imported?: boolean
 }
 
-const rowOf = ({ accountId, millis, original, uri, visibility }: NewReblog): NewStatus => ({
+const rowOf = ({ accountId, imported = false, millis, original, uri, visibility }: NewReblog): NewStatus => ({
   ...defaultColumns,
   accountId,
+  imported,
   local: uri === null,
   uri,
   visibility,

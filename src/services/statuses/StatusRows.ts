@@ -39,6 +39,7 @@ export const defaultColumns = {
   reblogOfId: null,
   conversationId: null,
   applicationId: null,
+  imported: false,
   mediaIds: []
 } satisfies Partial<NewStatus>
 

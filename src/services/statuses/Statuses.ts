@@ -67,7 +67,7 @@ const TaggedCollection = Schema.Struct({
 
 /** Stored fields that are the same for all viewers. */
 const Shown = StoredStatus.mapFields(
-  Struct.omit(["text", "inReplyToUri", "applicationId", "mediaIds", "deletedAt"])
+  Struct.omit(["text", "inReplyToUri", "applicationId", "imported", "mediaIds", "deletedAt"])
 )
 /** `sensitive` depends on the author, too. */
 const shown = columnsOf(Shown.mapFields(Struct.omit(["sensitive"])))
@@ -107,7 +107,7 @@ const bounded = (record: StatusRecord): StatusRecord => {
 
 /** A status that the viewer may see. */
 export const FoundStatus = StoredStatus.mapFields(
-  Struct.pick(["id", "accountId", "reblogOfId", "conversationId"])
+  Struct.pick(["id", "accountId", "reblogOfId", "conversationId", "imported"])
 )
 export type FoundStatus = typeof FoundStatus.Type
 const foundStatusRows = rowsOf(FoundStatus)
@@ -171,7 +171,7 @@ export class Statuses extends Context.Service<Statuses, {
 
       const find = traced("Statuses.find")(function*(viewer: Viewer, id: bigint) {
         const [row] = yield* foundStatusRows(sql`
-          SELECT s.id, s.account_id, s.reblog_of_id, s.conversation_id FROM statuses s
+          SELECT s.id, s.account_id, s.reblog_of_id, s.conversation_id, s.imported FROM statuses s
           WHERE s.id = ${id} AND ${visibleTo(sql, viewer, "s")}`).pipe(Effect.orDie)
         return row === undefined ? yield* new RecordNotFound() : row
       })

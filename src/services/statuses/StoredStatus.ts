@@ -8,6 +8,7 @@ import { Written, writtenFields } from "./Written.ts"
 export const contentTypes = ["text/plain", "text/markdown"] as const
 export const ContentType = Schema.Literals(contentTypes)
 export type ContentType = typeof ContentType.Type
+export const isContentType = Schema.is(ContentType)
 
 /** The declaration of a status: a row of `statuses`, one field for each column. Other types pick from it. */
 export const StoredStatus = Schema.Struct({
@@ -38,6 +39,8 @@ export const StoredStatus = Schema.Struct({
   /** Id of the status that started the conversation. */
   conversationId: Schema.BigInt,
   applicationId: Schema.NullOr(Schema.BigInt),
+  /** Brought in from an archive: backdated, not federated, and not in any home or list feed. */
+  imported: Schema.Boolean,
   /** Files in display order. */
   mediaIds: Schema.Array(Schema.BigInt),
   createdAt: Timestamptz,

@@ -13,15 +13,23 @@ const tagUseMillis = 60_000
  *
  * A tag counts once for each post, on the post's day, when it is first attached. Public posts of accounts that are not
  * limited count in the public history, as in Mastodon; posts that not everyone may see do not even change the time of
- * the tag's last use.
+ * the tag's last use. Imported posts are `uncounted`.
  */
-export const attached = (sql: SqlClient, post: Fragment, tags: Draft["tags"], millis: number): Fragment => {
+export const attached = (
+  sql: SqlClient,
+  post: Fragment,
+  tags: Draft["tags"],
+  millis: number,
+  uncounted = false
+): Fragment => {
   if (tags.length === 0) return sql``
   const at = new Date(millis)
   return sql`,
     post AS MATERIALIZED (SELECT id, account_id, (created_at AT TIME ZONE 'UTC')::date AS day,
       CASE WHEN ${isPublicRow(sql, "given")} THEN created_at END AS shown_at,
-      ${counts(sql, "given")} AS counts FROM ${post} given (id, account_id, visibility, created_at, local_only)),
+      ${
+    uncounted ? sql`false` : counts(sql, "given")
+  } AS counts FROM ${post} given (id, account_id, visibility, created_at, local_only)),
     wanted AS (
       SELECT w.* FROM post, unnest(${tags.map(({ name }) => name)}::text[], ${
     tags.map((tag) => tag.displayName)

@@ -3,7 +3,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { csvLine } from "../text/Csv.ts"
 import { handleOf } from "./ImportLine.ts"
 import type { FailedLine, ImportLines } from "./ImportLines.ts"
-import type { Transfer, TransferKind } from "./Transfer.ts"
+import type { ListKind, ListTransfer } from "./Transfer.ts"
 
 /** Lines of one read. */
 const pageLines = 1_000
@@ -11,7 +11,7 @@ const pageLines = 1_000
 const addressOnly: ReadonlyArray<string> = ["Account address"]
 
 /** Columns of the failures of each kind, so that the file can be imported again; the reason is ignored there. */
-const headers: Readonly<Record<TransferKind, ReadonlyArray<string>>> = {
+const headers: Readonly<Record<ListKind, ReadonlyArray<string>>> = {
   follows: ["Account address", "Show boosts", "Notify on new posts", "Languages"],
   lists: ["List name", "Account address"],
   blocks: addressOnly,
@@ -21,7 +21,7 @@ const headers: Readonly<Record<TransferKind, ReadonlyArray<string>>> = {
   filters: ["Title"]
 }
 
-const cellsOf = (kind: TransferKind, { details, name }: FailedLine): ReadonlyArray<string> => {
+const cellsOf = (kind: ListKind, { details, name }: FailedLine): ReadonlyArray<string> => {
   if (details.text !== undefined) return kind === "lists" ? ["", details.text] : [details.text]
   switch (kind) {
     case "follows":
@@ -43,7 +43,7 @@ const cellsOf = (kind: TransferKind, { details, name }: FailedLine): ReadonlyArr
 /** Returns a CSV file of the lines of an import that failed, in parts, with the reason in the last column. */
 export const failureFile = (
   lines: ImportLines["Service"],
-  { id, kind }: Transfer
+  { id, kind }: ListTransfer
 ): Stream.Stream<string, SqlError> => {
   const header = headers[kind]
   const rowOf = (line: FailedLine) => {

@@ -7,8 +7,8 @@ export const listKinds = ["follows", "lists", "blocks", "mutes", "domain_blocks"
 export const ListKind = Schema.Literals(listKinds)
 export type ListKind = typeof ListKind.Type
 
-/** Kinds of transfers; each has a handler. */
-export const transferKinds = [...listKinds] as const
+/** Kinds of transfers; each has a handler. The last three write an archive, import one, and undo an import. */
+export const transferKinds = [...listKinds, "archive_out", "archive_in", "archive_undo"] as const
 export const TransferKind = Schema.Literals(transferKinds)
 export type TransferKind = typeof TransferKind.Type
 
@@ -32,9 +32,13 @@ export const isRunning = (state: TransferState): boolean => state === "scheduled
 /** Maximum transfers of an account that are not final, and maximum stored ones; the oldest final ones are deleted. */
 export const openTransfersMax = 5
 export const keptTransfersMax = 15
+const dayMillis = 24 * 3_600_000
 /** Time for confirming a transfer, and retention of a final one, in milliseconds. */
-export const unconfirmedMillisMax = 24 * 3_600_000
-export const keptMillis = 14 * 24 * 3_600_000
+export const unconfirmedMillisMax = dayMillis
+export const keptMillis = 14 * dayMillis
+/** Retention of a finished transfer: an archive can be downloaded, and an import of posts undone, until then. */
+export const keptMillisOf = (kind: TransferKind): number =>
+  kind === "archive_out" ? 7 * dayMillis : kind === "archive_in" ? 365 * dayMillis : keptMillis
 /** Maximum characters of a source's name. */
 export const sourceCharactersMax = 200
 
@@ -68,3 +72,8 @@ export const Transfer = Schema.Struct({
   expiresAt: Timestamptz
 })
 export type Transfer = typeof Transfer.Type
+
+/** A transfer of a file of lines. */
+export type ListTransfer = Transfer & { readonly kind: ListKind }
+const isListKind = Schema.is(ListKind)
+export const isOfList = (transfer: Transfer): transfer is ListTransfer => isListKind(transfer.kind)

@@ -4,7 +4,14 @@ import type { SqlError } from "effect/sql/SqlError"
 import { rowsMax } from "../database/Paging.ts"
 import { transaction } from "../database/Transactions.ts"
 import { traced } from "../runtime/Traced.ts"
-import { keptMillis, type Transfer, type TransferCounts, transferKinds } from "./Transfer.ts"
+import {
+  keptMillis,
+  keptMillisOf,
+  type Transfer,
+  type TransferCounts,
+  transferKinds,
+  unconfirmedMillisMax
+} from "./Transfer.ts"
 import { transferColumns, transferRows } from "./TransferRows.ts"
 
 /** Lease of a claimed transfer, in milliseconds; every commit renews it. A step must commit within it. */
@@ -29,6 +36,8 @@ export type StepEnd =
   | { readonly _tag: "More" }
   /** The next step is due at this time, in milliseconds since 1970. */
   | { readonly _tag: "Later"; readonly dueAt: number }
+  /** The plan is complete, and its owner must confirm it. */
+  | { readonly _tag: "Unconfirmed" }
   | { readonly _tag: "Finished" }
   /** Ends the transfer as failed, for this reason. */
   | { readonly _tag: "Failed"; readonly problem: string }
@@ -49,6 +58,8 @@ export class TransferQueue extends Context.Service<TransferQueue, {
     progress: Progress,
     write?: Effect.Effect<void, E | SqlError>
   ) => Effect.Effect<Transfer, E | LeaseLost | SqlError>
+  /** Adds counts that are known only after the `write` of a commit, in its transaction. */
+  readonly count: (id: bigint, counts: Partial<TransferCounts>) => Effect.Effect<void, SqlError>
   /** Returns a claimed transfer after a step: for the next one, or ended. */
   readonly release: (claimed: Transfer, end: StepEnd) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/transfers/TransferQueue") {
@@ -91,6 +102,10 @@ export class TransferQueue extends Context.Service<TransferQueue, {
           return row
         }).pipe(transaction(sql), Effect.withSpan("TransferQueue.commit"))
 
+      const count = traced("TransferQueue.count")((id: bigint, { added = 0, failed = 0 }: Partial<TransferCounts>) =>
+        Effect.asVoid(sql`UPDATE transfers SET added = added + ${added}, failed = failed + ${failed} WHERE id = ${id}`)
+      )
+
       const release = traced("TransferQueue.release")(function*(claimed: Transfer, end: StepEnd) {
         const now = yield* Clock.currentTimeMillis
         if (end._tag === "More" || end._tag === "Later") {
@@ -98,14 +113,20 @@ export class TransferQueue extends Context.Service<TransferQueue, {
           yield* sql`UPDATE transfers SET due_at = ${new Date(dueAt)}, tries = 0 WHERE ${owned(claimed)}`
           return
         }
+        if (end._tag === "Unconfirmed") {
+          yield* sql`UPDATE transfers SET state = 'unconfirmed', tries = 0, expires_at = ${new Date(
+            now + unconfirmedMillisMax
+          )} WHERE ${owned(claimed)}`
+          return
+        }
         const [state, problem] = end._tag === "Finished" ? ["finished", null] : ["failed", end.problem]
         yield* sql`WITH ended AS (UPDATE transfers SET state = ${state}, problem = ${problem},
-            finished_at = ${new Date(now)}, expires_at = ${new Date(now + keptMillis)}
+            finished_at = ${new Date(now)}, expires_at = ${new Date(now + keptMillisOf(claimed.kind))}
             WHERE ${owned(claimed)} RETURNING id)
           DELETE FROM transfer_lines l USING ended WHERE l.transfer_id = ended.id AND l.state <> 'failed'`
       })
 
-      return TransferQueue.of({ claim, commit, release })
+      return TransferQueue.of({ claim, commit, count, release })
     })
   )
 }

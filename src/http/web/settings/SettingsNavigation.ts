@@ -4,6 +4,7 @@ import { type Html, html } from "../../html/Html.ts"
 import {
   accountPath,
   aliasesPath,
+  archivesPath,
   authorizedAppsPath,
   deletionPath,
   invitesPath,
@@ -65,6 +66,7 @@ const sections: ReadonlyArray<Section> = [
       { path: authorizedAppsPath, label: ({ say }) => say("Apps") },
       { path: invitesPath, label: ({ say }) => say("Invite people") },
       { path: transfersPath, label: ({ say }) => say("Import and export") },
+      { path: archivesPath, label: ({ say }) => say("Archives of posts") },
       { path: aliasesPath, label: ({ say }) => say("Account aliases") },
       { path: movePath, label: ({ say }) => say("Move account") },
       { path: deletionPath, label: ({ say }) => say("Delete account") },

@@ -4,6 +4,7 @@ import { parseId } from "../../../services/database/Ids.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { Statuses } from "../../../services/statuses/Statuses.ts"
+import { ImportOrigins } from "../../../services/transfers/archives/ImportOrigins.ts"
 import { byType } from "../../activitypub/DocumentResponse.ts"
 import { ObjectDocuments } from "../../activitypub/Objects.ts"
 import { html } from "../../html/Html.ts"
@@ -27,6 +28,7 @@ const make = Effect.gen(function*() {
   const config = yield* ServerConfig
   const contexts = yield* ContextViews
   const objects = yield* ObjectDocuments
+  const origins = yield* ImportOrigins
   const pages = yield* WebPages
   const statuses = yield* Statuses
   const views = yield* StatusViews
@@ -47,6 +49,7 @@ const make = Effect.gen(function*() {
       ) {
         return yield* new RecordNotFound()
       }
+      const origin = found.imported ? yield* origins.find(found.id) : undefined
       const { ancestors, descendants } = read(yield* contexts.renderInSlot(viewer, found))
       const now = yield* Clock.currentTimeMillis
       const name = plainName(account)
@@ -67,6 +70,12 @@ const make = Effect.gen(function*() {
               ancestors.slice(-ancestorsMax).map((one) => articleOf(visit, one, { now, inThread: true }))
             }</div>`
         }${articleOf(visit, itself, { now, focused: true, inThread: ancestors.length > 0 })}${
+          origin === undefined
+            ? ""
+            : html`<p class="soft">${say("Imported from an archive.")} <a rel="nofollow noopener" href="${origin}">${
+              say("Original page")
+            }</a></p>`
+        }${
           viewer === undefined && config.federated && itself.reblog === null
             ? html`<p><a rel="nofollow" href="${way(interactPath(itself.url ?? itself.uri))}">${
               say("Reply from your own server")
@@ -92,4 +101,6 @@ const make = Effect.gen(function*() {
 })
 
 /** `/@name/ID`: a post with its ancestors, and its replies as a tree. */
-export const layer = Layer.unwrap(make).pipe(Layer.provide([ContextViews.layer, StatusViews.layer]))
+export const layer = Layer.unwrap(make).pipe(
+  Layer.provide([ContextViews.layer, ImportOrigins.layer, StatusViews.layer])
+)

@@ -7,7 +7,7 @@ import { failureFile } from "../../../services/transfers/FailureFiles.ts"
 import { FileImports, type ImportPlan } from "../../../services/transfers/FileImports.ts"
 import { type FailedLine, ImportLines } from "../../../services/transfers/ImportLines.ts"
 import { ExportKind } from "../../../services/transfers/ListExports.ts"
-import { isRunning, type Transfer } from "../../../services/transfers/Transfer.ts"
+import { isOfList, isRunning, type Transfer } from "../../../services/transfers/Transfer.ts"
 import { Transfers } from "../../../services/transfers/Transfers.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { transfersPath } from "../../html/PagePaths.ts"
@@ -44,7 +44,8 @@ const make = Effect.gen(function*() {
 
   const found = Effect.fnUntraced(function*({ params, viewer }: MemberVisit) {
     const id = parseId(params["id"])
-    return id === undefined ? yield* new RecordNotFound() : yield* transfers.find(viewer, id)
+    const transfer = id === undefined ? undefined : yield* transfers.find(viewer, id)
+    return transfer !== undefined && isOfList(transfer) ? transfer : yield* new RecordNotFound()
   })
 
   /** Renders what an unconfirmed import would do, with the buttons that start and cancel it. */

@@ -6,11 +6,11 @@ import { BackendFailed, RecordNotFound, validationFailed } from "../../../servic
 import { FileImports } from "../../../services/transfers/FileImports.ts"
 import { exportFileNames, type ExportKind, exportKinds, ListExports } from "../../../services/transfers/ListExports.ts"
 import { fileBytesMax } from "../../../services/transfers/ListFileText.ts"
-import { ListKind, listKinds } from "../../../services/transfers/Transfer.ts"
+import { isOfList, ListKind, listKinds } from "../../../services/transfers/Transfer.ts"
 import { Transfers } from "../../../services/transfers/Transfers.ts"
 import { html } from "../../html/Html.ts"
 import { redirect } from "../../html/HtmlPage.ts"
-import { transfersPath } from "../../html/PagePaths.ts"
+import { archivesPath, transfersPath } from "../../html/PagePaths.ts"
 import { uploadOf } from "../../html/UploadedFile.ts"
 import { checkBox, choice, form } from "../settings/Fields.ts"
 import type { Filled } from "../settings/Filled.ts"
@@ -83,7 +83,7 @@ const make = Effect.gen(function*() {
 
   const recent = Effect.fnUntraced(function*({ reader: { way, words }, viewer }: MemberVisit) {
     const { say } = words
-    const all = yield* transfers.list(viewer)
+    const all = (yield* transfers.list(viewer)).filter(isOfList)
     if (all.length === 0) return html``
     const [names, states] = [kindNames(words), stateNames(words)]
     return html`<section><h2>${say("Recent imports")}</h2><ul class="apps">${
@@ -101,7 +101,9 @@ const make = Effect.gen(function*() {
   })
 
   const show = Effect.fnUntraced(function*(visit: MemberVisit, filled: Filled) {
-    return html`${yield* exported(visit)}${importForm(visit, filled)}${yield* recent(visit)}`
+    return html`${yield* exported(visit)}<p class="below"><a href="${visit.reader.way(archivesPath)}">${
+      visit.reader.words.say("Archives of posts")
+    }</a></p>${importForm(visit, filled)}${yield* recent(visit)}`
   })
 
   /** Reads an uploaded file, whose size is bounded. */

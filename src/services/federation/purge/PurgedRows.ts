@@ -142,10 +142,10 @@ const drafts = (sql: SqlClient, id: bigint) =>
     (gone) => slice(gone, () => nothing)
   )
 
-/** Lines of the account's imports, which are many; `transfers` follows. */
-const transferLines = (sql: SqlClient, id: bigint) =>
+/** Rows of the account's transfers, which are many; `transfers` follows. */
+const ofTransfers = (table: string) => (sql: SqlClient, id: bigint) =>
   Effect.map(
-    sql`DELETE FROM transfer_lines WHERE ctid = ANY (ARRAY(SELECT l.ctid FROM transfer_lines l
+    sql`DELETE FROM ${sql(table)} WHERE ctid = ANY (ARRAY(SELECT l.ctid FROM ${sql(table)} l
       JOIN transfers t ON t.id = l.transfer_id WHERE t.account_id = ${id} LIMIT ${rows(sql)})) RETURNING 1`,
     (gone) => slice(gone, () => nothing)
   )
@@ -178,7 +178,7 @@ const all = [
   plain("notification_requests", "from_account_id"),
   // Tables with rows of local accounts only.
   drafts,
-  transferLines,
+  ...["transfer_lines", "archive_items", "archive_files", "archive_entries", "archive_parts"].map(ofTransfers),
   ...[
     "notifications",
     "notification_permissions",
@@ -193,6 +193,8 @@ const all = [
     "filters",
     "markers",
     "post_cleanups",
+    "archive_schedules",
+    "imported_statuses",
     "scheduled_statuses",
     "severances",
     "tag_follows",

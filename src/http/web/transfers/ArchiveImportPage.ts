@@ -1,0 +1,153 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { parseId } from "../../../services/database/Ids.ts"
+import type { Messages } from "../../../services/languages/Messages.ts"
+import { RecordNotFound } from "../../../services/runtime/Errors.ts"
+import { ArchiveImport } from "../../../services/transfers/archives/ArchiveImport.ts"
+import { type ArchiveProblem, isArchiveProblem } from "../../../services/transfers/archives/ArchiveRefusals.ts"
+import { ArchiveRequests } from "../../../services/transfers/archives/ArchiveRequests.ts"
+import { isRunning, type Transfer } from "../../../services/transfers/Transfer.ts"
+import { Transfers } from "../../../services/transfers/Transfers.ts"
+import { html } from "../../html/Html.ts"
+import { archivesPath } from "../../html/PagePaths.ts"
+import { form } from "../settings/Fields.ts"
+import * as SettingPages from "../settings/SettingPages.ts"
+import type { MemberVisit } from "../shell/Visit.ts"
+import { stateNames } from "./TransferTexts.ts"
+
+const decodeOptions = Schema.decodeUnknownOption(ArchiveImport)
+
+/** Reasons why an archive is refused. */
+const problemTexts = ({ say }: Messages): Readonly<Record<ArchiveProblem, string>> => ({
+  unreadable: say("The file is not an archive that this server can read, or it is damaged."),
+  ["oversized_post"]: say("The archive has a post that is too large."),
+  bomb: say("The archive unpacks to more data than an archive of its size has."),
+  ["too_many_files"]: say("The archive has too many files."),
+  ["too_many_posts"]: say("The archive has too many posts."),
+  ["unsafe_path"]: say("The archive has a file with an unsafe path."),
+  ["duplicate_path"]: say("The archive has two files of the same name."),
+  empty: say("The archive has no posts."),
+  ["foreign_actor"]: say(
+    "The archive is of another account. Add that account to your account aliases first, then import the archive again."
+  )
+})
+
+const make = Effect.gen(function*() {
+  const archives = yield* ArchiveRequests
+  const settingPage = yield* SettingPages.make
+  const transfers = yield* Transfers
+
+  const found = Effect.fnUntraced(function*({ params, viewer }: MemberVisit) {
+    const id = parseId(params["id"])
+    const transfer = id === undefined ? undefined : yield* transfers.find(viewer, id)
+    return transfer?.kind === "archive_in" || transfer?.kind === "archive_undo" ? transfer : yield* new RecordNotFound()
+  })
+
+  /** Renders what an import would add and leave out, with the buttons that start and cancel it. */
+  const planned = (visit: MemberVisit, { plan }: ArchiveImport) => {
+    const { words } = visit.reader
+    const { say } = words
+    const left = [
+      [plan.known, say("Posts that you have already")],
+      [plan.missingFiles, say("Files that the archive lacks")],
+      [plan.foreign, say("Posts of other accounts")],
+      [plan.unreadable, say("Entries that are damaged or have no date")],
+      [plan.unsupported, say("Entries that are not posts")]
+    ] as const
+    const [first, last] = [plan.firstMillis, plan.lastMillis]
+    return html`<p>${say("Nothing has changed yet. This is what the import will do:")}</p><ul>
+<li>${say("{count, plural, one {# post is added.} other {# posts are added.}}", { count: plan.posts })}</li>
+<li>${
+      say(
+        "{count, plural, one {# boost is added, if the boosted post is known here.} other {# boosts are added, if the boosted posts are known here.}}",
+        { count: plan.boosts }
+      )
+    }</li>
+<li>${say("{count, plural, one {# file is added.} other {# files are added.}}", { count: plan.files })}</li></ul>${
+      first === null || last === null
+        ? ""
+        : html`<p>${
+          say("From {first} to {last}", {
+            first: words.moment(new Date(first)),
+            last: words.moment(new Date(last))
+          })
+        }</p>`
+    }${
+      left.every(([count]) => count === 0) ?
+        "" :
+        html`<h2>${say("Left out")}</h2><ul>${
+          left.flatMap(([count, label]) => count === 0 ? [] : [html`<li>${label}: ${words.figure(count)}</li>`])
+        }</ul>`
+    }<div class="row">${form(visit, html``, { act: "confirm", button: say("Start import") })}${
+      form(visit, html``, { act: "cancel", button: say("Cancel") })
+    }</div>`
+  }
+
+  const progress = (visit: MemberVisit, transfer: Transfer) => {
+    const { way, words } = visit.reader
+    const { figure, say } = words
+    const { added, failed, kind, problem, processed, removed, state, total } = transfer
+    const all = Math.max(total, processed, 1)
+    return html`<p><progress max="${all}" value="${state === "finished" ? all : processed}" aria-label="${
+      say("Progress")
+    }"></progress></p><p role="status">${stateNames(words)[state]}. ${
+      say("{added} added, {removed} removed", { added: figure(added), removed: figure(removed) })
+    }</p>${isArchiveProblem(problem) ? html`<p class="problem" role="alert">${problemTexts(words)[problem]}</p>` : ""}${
+      failed === 0 ?
+        "" :
+        html`<p>${
+          say(
+            "{count, plural, one {# boost of a post that is not known here was left out.} other {# boosts of posts that are not known here were left out.}}",
+            { count: failed }
+          )
+        }</p>`
+    }${
+      isRunning(state)
+        ? html`<p>${say("You can close this page: the import continues.")} <a href="${way(visit.here)}">${
+          say("Show the current state")
+        }</a></p>${form(visit, html``, { act: "cancel", button: say("Cancel import"), danger: true })}`
+        : kind === "archive_in" && added > 0
+        ? form(visit, html``, { act: "undo", button: say("Delete all imported posts"), danger: true })
+        : ""
+    }`
+  }
+
+  const show = Effect.fnUntraced(function*(visit: MemberVisit) {
+    const { way, words } = visit.reader
+    const transfer = yield* found(visit)
+    const options = transfer.state === "unconfirmed"
+      ? Option.getOrUndefined(decodeOptions(transfer.options))
+      : undefined
+    return html`<p><bdi>${transfer.source}</bdi></p>${
+      options === undefined ? progress(visit, transfer) : planned(visit, options)
+    }<p class="below"><a href="${way(archivesPath)}">${words.say("Archives of posts")}</a></p>`
+  })
+
+  return settingPage({
+    path: `${archivesPath}/:id`,
+    title: ({ say }) => say("Import"),
+    show,
+    acts: {
+      confirm: Effect.fnUntraced(function*(visit) {
+        const { id } = yield* found(visit)
+        yield* archives.confirm(visit.viewer, id)
+        return { notice: visit.reader.words.say("The import has started.") }
+      }),
+      cancel: Effect.fnUntraced(function*(visit) {
+        const { id } = yield* found(visit)
+        yield* transfers.cancel(visit.viewer, id)
+        return { to: archivesPath, notice: visit.reader.words.say("The import was cancelled.") }
+      }),
+      undo: Effect.fnUntraced(function*(visit) {
+        const { id } = yield* found(visit)
+        const undo = yield* archives.undo(visit.viewer, id)
+        return {
+          to: `${archivesPath}/${undo.id}`,
+          notice: visit.reader.words.say("The imported posts are being deleted.")
+        }
+      })
+    }
+  })
+})
+
+/** An import of an archive: its plan, its progress, and its undoing. */
+export const layer = Layer.unwrap(make)

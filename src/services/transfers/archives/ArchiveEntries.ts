@@ -1,0 +1,128 @@
+import { Effect, Stream } from "effect"
+import { Tar, Zip } from "effect/encoding"
+import { Gunzip } from "fflate"
+import { type ArchiveRefused, refuse } from "./ArchiveRefusals.ts"
+
+/** Maximum entries of an archive, and characters of a path. */
+export const entriesMax = 100_000
+const pathCharactersMax = 1_000
+/**
+ * Maximum bytes that an archive expands to: media hardly compress, and JSON compresses ten times. Independent of the
+ * sizes that the archive claims.
+ */
+const expansionMax = 12
+const unpackedBytesMin = 64 * 1_048_576
+/** Compressed bytes that are expanded before yielding; they expand at most 1,000 times. */
+const stepBytes = 16_384
+
+const unreadable = refuse("unreadable")
+const bomb = refuse("bomb")
+const crowded = refuse("too_many_files")
+const unsafe = refuse("unsafe_path")
+
+/** A file of an archive, whose bytes can be read once, before the next entry is pulled. */
+export interface ArchiveEntry<E> {
+  /** Without a leading `./`; never absolute, and without `..`. */
+  readonly path: string
+  readonly body: Stream.Stream<Uint8Array, E | ArchiveRefused>
+}
+
+/** Normalises a path; undefined for one that leaves the archive. */
+const pathOf = (path: string): string | undefined => {
+  if (path.length > pathCharactersMax || /[\p{Cc}\\]/u.test(path) || /^(?:\/|[A-Za-z]:)/.test(path)) return undefined
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".")
+  return parts.includes("..") ? undefined : parts.join("/")
+}
+
+const isZip = (head: Uint8Array) => head[0] === 0x50 && head[1] === 0x4b
+const isGzip = (head: Uint8Array) => head[0] === 0x1f && head[1] === 0x8b
+
+const gunzipped = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | ArchiveRefused> =>
+  Stream.suspend(() => {
+    let parts: Array<Uint8Array> = []
+    const reader = new Gunzip((part) => parts.push(part))
+    const step = (chunk: Uint8Array, last: boolean) =>
+      Effect.try({
+        try: () => {
+          parts = []
+          reader.push(chunk, last)
+          return parts
+        },
+        catch: () => unreadable
+      }).pipe(Effect.andThen((found) => Effect.as(Effect.yieldNow, found)))
+    return Stream.concat(
+      bytes.pipe(
+        Stream.flatMap((chunk) =>
+          Stream.fromIterable(
+            Array.from({ length: Math.ceil(chunk.length / stepBytes) }, (_, at) =>
+              chunk.subarray(at * stepBytes, (at + 1) * stepBytes))
+          )
+        ),
+        Stream.mapEffect((chunk) => step(chunk, false))
+      ),
+      Stream.fromEffect(Effect.suspend(() => step(new Uint8Array(0), true)))
+    ).pipe(Stream.flatMap((found) => Stream.fromIterable(found)))
+  })
+
+/** Fails once more bytes than `max` have passed through the streams that it wraps. */
+const makeBudget = (max: number) => {
+  let spent = 0
+  return <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | ArchiveRefused> =>
+    Stream.mapEffect(bytes, (chunk) => {
+      spent += chunk.length
+      return spent > max ? Effect.fail(bomb) : Effect.succeed(chunk)
+    })
+}
+
+/** Entries of a stream by the format's decoder, whose errors all mean a damaged file; expanded bytes are counted. */
+const decoded = <E>(head: Uint8Array, bytes: Stream.Stream<Uint8Array, E>, counted: ReturnType<typeof makeBudget>) => {
+  const damaged = <A, F>(stream: Stream.Stream<A, F | Zip.ZipError | Tar.TarError>) =>
+    Stream.mapError(stream, (error) => Zip.isZipError(error) || Tar.isTarError(error) ? unreadable : error)
+  if (isZip(head)) {
+    return bytes.pipe(
+      Stream.pipeThroughChannel(Zip.decode()),
+      Stream.map(({ body, header }) => ({
+        path: header.path,
+        isFile: header.type === "File",
+        body: counted(damaged(body))
+      })),
+      damaged
+    )
+  }
+  if (isGzip(head)) {
+    return counted(gunzipped(bytes)).pipe(
+      Stream.pipeThroughChannel(Tar.decode()),
+      Stream.map(({ body, header }) => ({ path: header.path, isFile: header.type === "File", body: damaged(body) })),
+      damaged
+    )
+  }
+  return Stream.fail(unreadable)
+}
+
+/**
+ * Runs `use` for each file of a zip or tar.gz in their order, while it is read. `bytes` is the archive, `size` its
+ * length and `head` its first bytes. Fails with `ArchiveRefused` for another or damaged file, unsafe paths, more than
+ * `entriesMax` entries, and a zip bomb; `use` has then run for the entries before the fault.
+ */
+export const forEachEntry = <E, E2, R>(
+  head: Uint8Array,
+  bytes: Stream.Stream<Uint8Array, E>,
+  size: number,
+  use: (entry: ArchiveEntry<E>) => Effect.Effect<unknown, E2, R>
+): Effect.Effect<void, E | E2 | ArchiveRefused, R> =>
+  Effect.suspend(() => {
+    const counted = makeBudget(Math.max(unpackedBytesMin, size * expansionMax))
+    let entries = 0
+    return Stream.runForEach(decoded(head, bytes, counted), ({ body, isFile, path }): Effect.Effect<
+      void,
+      E | E2 | ArchiveRefused,
+      R
+    > => {
+      entries++
+      const safe = pathOf(path)
+      if (entries > entriesMax) return Effect.fail(crowded)
+      if (safe === undefined) return Effect.fail(unsafe)
+      // The rest of a body that was not read to its end is expanded in any case, so it is counted.
+      return Effect.andThen(isFile ? use({ path: safe, body }) : Effect.void, Stream.runDrain(body))
+    })
+  })

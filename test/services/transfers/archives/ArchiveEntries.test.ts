@@ -1,0 +1,84 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import { gzipSync, zipSync } from "fflate"
+import { tarballOf } from "../../../../src/services/media/EmojiTarballs.ts"
+import { entriesMax, forEachEntry } from "../../../../src/services/transfers/archives/ArchiveEntries.ts"
+
+const chunked = (bytes: Uint8Array, chunkBytes = 65_536) =>
+  Stream.fromIterable(
+    Array.from(
+      { length: Math.ceil(bytes.length / chunkBytes) },
+      (_, at) => bytes.subarray(at * chunkBytes, (at + 1) * chunkBytes)
+    )
+  )
+const readAll = Effect.fnUntraced(function*(archive: Uint8Array, chunkBytes?: number) {
+  const files: Array<readonly [string, string]> = []
+  yield* forEachEntry(
+    archive.subarray(0, 64),
+    chunked(archive, chunkBytes),
+    archive.length,
+    ({ body, path }) =>
+      Effect.map(Stream.runCollect(body), (parts) => files.push([path, Buffer.concat([...parts]).toString()]))
+  )
+  return files
+})
+const text = (value: string) => new TextEncoder().encode(value)
+const refusal = (archive: Uint8Array) => Effect.map(Effect.flip(readAll(archive)), ({ problem }) => problem)
+const damaged = "unreadable"
+
+describe("the files of an archive that is read as a stream", () => {
+  it.effect("are those of a zip, in any cut of its bytes", () =>
+    Effect.gen(function*() {
+      const zip = zipSync({ "outbox.json": text("{}"), "./media/a b.png": [text("picture"), { level: 0 }] })
+      for (const bytes of [1, 7, 65_536]) {
+        assert.deepStrictEqual(yield* readAll(zip, bytes), [["outbox.json", "{}"], ["media/a b.png", "picture"]])
+      }
+    }))
+
+  it.effect("are those of a tar.gz", () =>
+    Effect.gen(function*() {
+      const tarball = yield* tarballOf([["outbox.json", text("{}")], ["media/a.png", text("picture")]], new Date(0))
+      assert.deepStrictEqual(yield* readAll(tarball), [["outbox.json", "{}"], ["media/a.png", "picture"]])
+    }))
+
+  it.effect("are refused in another or damaged file", () =>
+    Effect.gen(function*() {
+      const zip = zipSync({ "outbox.json": text("{}".repeat(1_000)) })
+      const corrupt = Uint8Array.from(zip)
+      corrupt[60]! ^= 0xff
+      const hostile = [text(""), text("Rar!"), zip.subarray(0, 50), corrupt, gzipSync(text("no tar")).subarray(0, 20)]
+      for (const archive of hostile) assert.strictEqual(yield* refusal(archive), damaged)
+    }))
+
+  it.effect("are refused with paths that leave the archive", () =>
+    Effect.gen(function*() {
+      for (const path of ["../x", "a/../../x", "/etc/passwd", "C:\\x", "a\\..\\x", "a\u0007"]) {
+        assert.strictEqual(
+          yield* refusal(zipSync({ [path]: text("x") })),
+          "unsafe_path",
+          path
+        )
+      }
+    }))
+
+  it.effect("are refused in a zip bomb, also in an entry that nobody reads", () =>
+    Effect.gen(function*() {
+      const bomb = zipSync({ "bomb.bin": [new Uint8Array(80 * 1_048_576), { level: 6 }] })
+      assert.isBelow(bomb.length, 200_000)
+      const ignored = forEachEntry(bomb.subarray(0, 64), chunked(bomb), bomb.length, () => Effect.void)
+      const { problem } = yield* Effect.flip(ignored)
+      const refused = "bomb"
+      assert.strictEqual(problem, refused)
+      assert.strictEqual(yield* refusal(gzipSync(new Uint8Array(80 * 1_048_576))), refused)
+    }))
+
+  it.effect("are refused if there are too many", () =>
+    Effect.gen(function*() {
+      const zip = zipSync(
+        Object.fromEntries(
+          Array.from({ length: entriesMax + 1 }, (_, n) => [`${n}`, [new Uint8Array(0), { level: 0 }]])
+        )
+      )
+      assert.strictEqual(yield* refusal(zip), "too_many_files")
+    }))
+})
