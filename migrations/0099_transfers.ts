@@ -52,7 +52,8 @@ const statements = [
     PRIMARY KEY (transfer_id, place)
   )`,
   "CREATE INDEX transfer_lines_waiting ON transfer_lines (transfer_id, place) WHERE state = 'waiting'",
-  "CREATE INDEX transfer_lines_name ON transfer_lines (transfer_id, name)",
+  // A hash index has no maximum length of its values.
+  "CREATE INDEX transfer_lines_name ON transfer_lines USING hash (name)",
   "ALTER TABLE stored_files ADD COLUMN transfer_id bigint REFERENCES transfers (id) ON DELETE SET NULL",
   "CREATE INDEX stored_files_transfer ON stored_files (transfer_id) WHERE transfer_id IS NOT NULL",
   "DROP INDEX stored_files_unheld",

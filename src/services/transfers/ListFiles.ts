@@ -44,7 +44,9 @@ const accountOf = (cell: string, config: Config): Pick<NewLine, "name" | "host">
   const text = cell.trim().replace(/^@/, "")
   if (isUrl(text)) {
     const url = text.length > nameCharactersMax || /\s/.test(text) ? null : URL.parse(text)
-    return url === null ? undefined : { name: url.href, host: url.origin === config.publicUrl ? null : url.host }
+    return url === null || url.href.length > nameCharactersMax
+      ? undefined
+      : { name: url.href, host: url.origin === config.publicUrl ? null : url.host }
   }
   const handle = parseHandle(/^[\w.-]{1,64}$/.test(text) ? `${text}@${config.localDomain}` : text)
   if (handle === undefined) return undefined
@@ -89,7 +91,7 @@ const lineOf = (
     case "bookmarks": {
       const text = ((columns === undefined ? row[0] : cell("uri")) ?? "").trim()
       const url = isUrl(text) && text.length <= nameCharactersMax ? URL.parse(text) : null
-      if (url === null) return invalid(row)
+      if (url === null || url.href.length > nameCharactersMax) return invalid(row)
       return { name: url.href, host: url.origin === config.publicUrl ? null : url.host, details: {} }
     }
     case "lists": {

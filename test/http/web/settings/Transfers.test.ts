@@ -114,6 +114,12 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       yield* newPerson("toni")
       const utf16 = new Uint8Array(Buffer.from("\ufeffAccount address,Show boosts\ntoni,true\n", "utf16le"))
       assert.include((yield* planOf(sven, utf16, "a.csv")).text, "1 entry is added.")
+      // Longer than a key of a B-tree may be.
+      const long = Array.from({ length: 2_000 }, (_, at) => String.fromCodePoint(0x4e00 + (at * 7_919) % 20_000)).join(
+        ""
+      )
+      const lists = yield* planOf(sven, `${long},toni\nshort,toni\nhttps://x.example/${long},toni\n`, "lists.csv")
+      assert.include(lists.text, "entries are added.")
       const latin = new Uint8Array(Buffer.from("Account address,Show boosts\nm\xfcller,true\n", "latin1"))
       for (
         const [content, problem] of [
