@@ -9,8 +9,8 @@ export const isNamed = (
   { id, username }: { readonly id: bigint | string; readonly username: string }
 ): boolean => typeof name === "bigint" ? String(id) === String(name) : username.toLowerCase() === name.toLowerCase()
 
-/** Splits names for a statement that finds accounts by `number` or by `username` in lower case; the other is null. */
+/** Splits names for a statement that finds accounts by `number`, or by `username` in lower case; the other is 0 or "". */
 export const nameColumns = (names: ReadonlyArray<LocalName>) => ({
-  numbers: names.map((name) => typeof name === "bigint" ? name : null),
-  usernames: names.map((name) => typeof name === "bigint" ? null : name.toLowerCase())
+  numbers: names.map((name) => typeof name === "bigint" ? name : 0n),
+  usernames: names.map((name) => typeof name === "bigint" ? "" : name.toLowerCase())
 })

@@ -143,7 +143,7 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
             yield* sql`UPDATE collection_items i SET uri = g.uri
               FROM unnest(${here.map(({ uri }) => uri)}::text[], ${numbers}::bigint[], ${usernames}::text[])
                 g (uri, number, username)
-              JOIN accounts a ON a.domain IS NULL AND a.id = coalesce(g.number, (SELECT n.id FROM accounts n
+              JOIN accounts a ON a.domain IS NULL AND a.id = coalesce(nullif(g.number, 0), (SELECT n.id FROM accounts n
                 WHERE lower(n.username) = g.username AND lower(coalesce(n.domain, '')) = ''))
               WHERE i.collection_id = ${id} AND i.account_id = a.id AND i.uri IS NULL
                 AND NOT EXISTS (SELECT FROM collection_items o WHERE o.uri = g.uri)`
