@@ -1,15 +1,31 @@
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { isProbe, probeHeader, type SeenRequest } from "../../services/instance/ProxyProbes.ts"
 import { softwareVersion } from "../../services/instance/Software.ts"
+import { Secrets } from "../../services/secrets/Secrets.ts"
 import { acceptsPage } from "../html/Browsers.ts"
 import { html } from "../html/Html.ts"
 import { PublicPages } from "./PublicPages.ts"
 
-const monitored = HttpServerResponse.text("OK", { headers: { "cache-control": "private, no-store", vary: "Accept" } })
+const headers = { "cache-control": "private, no-store", vary: "Accept" }
+const monitored = HttpServerResponse.text("OK", { headers })
 
-/** `/health`: reports that the process responds, to monitors as text and to people on a page. It checks no dependency. */
+/** Returns a request as it arrived. */
+const seenOf = (request: HttpServerRequest.HttpServerRequest): typeof SeenRequest.Type => ({
+  address: Option.getOrElse(request.remoteAddress, () => ""),
+  peer: Option.getOrElse(request.peerAddress, () => ""),
+  host: request.headers["host"] ?? "",
+  forwardedFor: request.headers["x-forwarded-for"] ?? null,
+  forwardedProto: request.headers["x-forwarded-proto"] ?? null
+})
+
+/**
+ * `/health`: reports that the process responds, to monitors as text and to people on a page. It checks no dependency.
+ * The operator's doctor gets its request as it arrived, to check the reverse proxy.
+ */
 export const layer = Layer.unwrap(Effect.gen(function*() {
   const pages = yield* PublicPages
+  const { signingKey } = yield* Secrets
 
   const page = Effect.flatMap(pages.reader, ({ server, way, words: { say }, words }) =>
     pages.respond({
@@ -24,9 +40,13 @@ export const layer = Layer.unwrap(Effect.gen(function*() {
   return HttpRouter.add(
     "GET",
     "/health",
-    Effect.flatMap(
-      HttpServerRequest.HttpServerRequest,
-      ({ headers }) => acceptsPage(headers["accept"]) ? page : Effect.succeed(monitored)
-    )
+    Effect.gen(function*() {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const probe = request.headers[probeHeader]
+      if (probe !== undefined && isProbe(Redacted.value(signingKey), probe, yield* Clock.currentTimeMillis)) {
+        return HttpServerResponse.jsonUnsafe(seenOf(request), { headers })
+      }
+      return acceptsPage(request.headers["accept"]) ? yield* page : monitored
+    })
   )
 }))
