@@ -3,6 +3,7 @@ import type { HttpServerResponse } from "effect/http"
 import type { Session } from "../../../services/identity/Sessions.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { Forms, parameters } from "../../html/Forms.ts"
+import { inSession } from "../../html/FreshForms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { problem, redirect } from "../../html/HtmlPage.ts"
 import { MemberFrame } from "../../html/MemberFrame.ts"
@@ -75,7 +76,7 @@ ${done === undefined ? "" : html`<p class="done" role="status">${done}</p>`}${bo
       forms.handle(member(work)),
     /** Handler of a form that asks for the password again, or fetches accounts: its uses are limited. */
     guarded: <E, R>(work: (member: Member, given: URLSearchParams) => Effect.Effect<Response, E, R>) =>
-      forms.handle(member(work), {
+      forms.handle(member((one, given) => inSession(one.session, work(one, given))), {
         address: "secondFactorAddress",
         user: { limit: "secondFactorUser", of: user }
       })

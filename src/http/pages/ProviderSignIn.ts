@@ -1,0 +1,117 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
+import type { AccountId } from "../../services/database/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { StrikeLinks } from "../../services/moderation/StrikeLinks.ts"
+import { providerCallbackPath, providerPath } from "../../services/oidc/ProviderPaths.ts"
+import { type Newcomer, ProviderSignIns } from "../../services/oidc/ProviderSignIns.ts"
+import { BrowserSessions } from "../guard/BrowserSessions.ts"
+import { Forms, parameters } from "../html/Forms.ts"
+import { html } from "../html/Html.ts"
+import { problem, redirect, respond } from "../html/HtmlPage.ts"
+import { signInTo } from "../html/PagePaths.ts"
+import { Visitors } from "../html/Visitors.ts"
+import * as ProviderCookie from "./ProviderCookie.ts"
+import { returnTo } from "./Returns.ts"
+import * as SecondStep from "./SecondStep.ts"
+import * as SignUpForm from "./SignUpForm.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+type SignedIn = Effect.Success<ReturnType<ProviderSignIns["Service"]["enter"]>>
+
+/** Page on which a person of the provider chooses a username. */
+const newcomerPath = `${providerPath}/sign_up`
+
+const make = Effect.gen(function*() {
+  const { localDomain: server, provider } = yield* ServerConfig
+  if (provider === undefined) return Layer.empty
+  const cookie = yield* ProviderCookie.make
+  const form = yield* SignUpForm.make
+  const forms = yield* Forms
+  const links = yield* StrikeLinks
+  const signIns = yield* ProviderSignIns
+  const visitors = yield* Visitors
+
+  /** Page about a sign-in that failed, which ends the browser's state. */
+  const failed = ({ _tag, message }: { readonly _tag: string; readonly message: string }, to: string) =>
+    Effect.map(visitors.reader, ({ way, words }) =>
+      cookie.end(respond({
+        words,
+        title: words.say("Sign in"),
+        server,
+        status: _tag === "ProviderFailed" ? 503 : 403,
+        body: html`${problem(words.translate(message))}<p><a href="${way(signInTo(to))}">${
+          words.say("Sign in")
+        }</a></p>`
+      })))
+
+  const begin = Effect.gen(function*() {
+    const to = returnTo((yield* parameters).get("return_to"))
+    return yield* signIns.begin(to).pipe(
+      Effect.map(({ sealed, url }) => cookie.keep(sealed, redirect(url))),
+      Effect.catch((error) => failed(error, to))
+    )
+  })
+
+  /** Starts the session, or leads to the second step, or to the strikes of a disabled user. */
+  const entered = (
+    found: SignedIn,
+    to: string
+  ): Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest> => {
+    switch (found._tag) {
+      case "SignedIn":
+        return visitors.signIn(found.accountId, cookie.end(SecondStep.redirectSignedIn(found, to)))
+      case "DisabledSignIn":
+        return Effect.map(links.listPath(found.accountId), (path) => cookie.end(redirect(path)))
+      case "CodeRequired":
+        return Effect.succeed(visitors.keepPending(found.pending, cookie.end(SecondStep.redirectToSecondStep(to))))
+    }
+  }
+
+  const end = Effect.gen(function*() {
+    const sealed = yield* cookie.current
+    const to = returnTo((yield* signIns.returning(sealed)) ?? null)
+    return yield* signIns.finish(yield* parameters, sealed).pipe(
+      Effect.flatMap((found) =>
+        found._tag === "Unknown"
+          ? Effect.succeed(cookie.keep(found.sealed, redirect(newcomerPath)))
+          : entered(found, to)
+      ),
+      Effect.catch((error) => failed(error, to))
+    )
+  })
+
+  const targetOf = (newcomer: Newcomer) => ({
+    path: newcomerPath,
+    inviteCode: undefined,
+    newcomer,
+    enter: (accountId: AccountId) =>
+      signIns.enter(accountId, newcomer).pipe(
+        Effect.flatMap((found) => entered(found, returnTo(newcomer.to))),
+        Effect.catch((error) => failed(error, returnTo(newcomer.to)))
+      )
+  })
+
+  const again = redirect(signInTo(returnTo(null)))
+  const newcomer = Effect.flatMap(cookie.current, signIns.newcomer)
+  const show = Effect.flatMap(
+    newcomer,
+    (person) => person === undefined ? Effect.succeed(again) : form.show(targetOf(person))
+  )
+  const signUp = forms.handle((given) =>
+    Effect.flatMap(newcomer, (person) => {
+      if (person === undefined) return Effect.succeed(again)
+      // The identity has an account by now, or sign-ups from the network are blocked.
+      return form.submit(given, targetOf(person), Effect.succeed(cookie.end(redirect(signInTo(returnTo(person.to))))))
+    }), { address: "signUp" })
+
+  return Layer.mergeAll(
+    HttpRouter.add("GET", providerPath, begin),
+    HttpRouter.add("GET", providerCallbackPath, end),
+    HttpRouter.add("GET", newcomerPath, show),
+    HttpRouter.add("POST", newcomerPath, signUp)
+  )
+})
+
+/** Sign-in by the configured OpenID provider, and the first sign-up of its people. */
+export const layer = Layer.unwrap(make).pipe(Layer.provide([BrowserSessions.layer, StrikeLinks.layer]))
