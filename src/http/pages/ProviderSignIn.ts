@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { AccountId } from "../../services/database/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { StrikeLinks } from "../../services/moderation/StrikeLinks.ts"
 import { providerCallbackPath, providerPath } from "../../services/oidc/ProviderPaths.ts"
 import { type Newcomer, ProviderSignIns } from "../../services/oidc/ProviderSignIns.ts"
@@ -32,18 +33,18 @@ const make = Effect.gen(function*() {
   const signIns = yield* ProviderSignIns
   const visitors = yield* Visitors
 
-  /** Page about a sign-in that failed, which ends the browser's state. */
-  const failed = ({ _tag, message }: { readonly _tag: string; readonly message: string }, to: string) =>
+  /** Page about a sign-in that cannot go on, which ends the browser's state. */
+  const stopped = (text: (words: Catalog) => string, status: number, to: string) =>
     Effect.map(visitors.reader, ({ way, words }) =>
       cookie.end(respond({
         words,
         title: words.say("Sign in"),
         server,
-        status: _tag === "ProviderFailed" ? 503 : 403,
-        body: html`${problem(words.translate(message))}<p><a href="${way(signInTo(to))}">${
-          words.say("Sign in")
-        }</a></p>`
+        status,
+        body: html`${problem(text(words))}<p><a href="${way(signInTo(to))}">${words.say("Sign in")}</a></p>`
       })))
+  const failed = ({ _tag, message }: { readonly _tag: string; readonly message: string }, to: string) =>
+    stopped(({ translate }) => translate(message), _tag === "ProviderFailed" ? 503 : 403, to)
 
   const begin = Effect.gen(function*() {
     const to = returnTo((yield* parameters).get("return_to"))
@@ -94,16 +95,34 @@ const make = Effect.gen(function*() {
 
   const again = redirect(signInTo(returnTo(null)))
   const newcomer = Effect.flatMap(cookie.current, signIns.newcomer)
-  const show = Effect.flatMap(
-    newcomer,
-    (person) => person === undefined ? Effect.succeed(again) : form.show(targetOf(person))
+  /** Returns the redirect of a person who has an account by now, as after a second form; undefined for others. */
+  const known = Effect.fnUntraced(function*(person: Newcomer) {
+    if (!(yield* signIns.isKnown(person))) return undefined
+    const query = new URLSearchParams([["return_to", returnTo(person.to)]])
+    return cookie.end(redirect(`${providerPath}?${query}`))
+  })
+  const show = Effect.gen(function*() {
+    const person = yield* newcomer
+    return person === undefined ? again : (yield* known(person)) ?? (yield* form.show(targetOf(person)))
+  })
+  const signUp = forms.handle(
+    Effect.fnUntraced(function*(given) {
+      const person = yield* newcomer
+      if (person === undefined) return again
+      const refused = stopped(
+        ({ say }) => say("Sign-ups from your network are not accepted."),
+        403,
+        returnTo(person.to)
+      )
+      return (yield* known(person)) ??
+        (yield* form.submit(
+          given,
+          targetOf(person),
+          Effect.flatMap(known(person), (response) => response === undefined ? refused : Effect.succeed(response))
+        ))
+    }),
+    { address: "signUp" }
   )
-  const signUp = forms.handle((given) =>
-    Effect.flatMap(newcomer, (person) => {
-      if (person === undefined) return Effect.succeed(again)
-      // The identity has an account by now, or sign-ups from the network are blocked.
-      return form.submit(given, targetOf(person), Effect.succeed(cookie.end(redirect(signInTo(returnTo(person.to))))))
-    }), { address: "signUp" })
 
   return Layer.mergeAll(
     HttpRouter.add("GET", providerPath, begin),

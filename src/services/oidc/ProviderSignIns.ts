@@ -17,10 +17,9 @@ import { ProviderRoles } from "./ProviderRoles.ts"
 
 /** Time of a sign-in at the provider, and of the sign-up after it, in milliseconds. */
 export const providerMillisMax = 10 * 60_000
-/** Maximum characters of the path to return to, and of the whole sealed state: a cookie has at most 4,096. */
-const pathCharactersMax = 2_000
+/** Maximum characters of a sealed state: browsers store cookies of at most 4,096 bytes with their name. */
 const sealedCharactersMax = 4_000
-/** Page after the sign-in if the requested path is too long for a cookie. */
+/** Page after the sign-in if the requested path is too long for the cookie. */
 const landing = "/home"
 
 /** Sealed state of a browser that is at the provider. */
@@ -71,6 +70,8 @@ export class ProviderSignIns extends Context.Service<ProviderSignIns, {
     parameters: URLSearchParams,
     sealed: string
   ) => Effect.Effect<SignedIn | Unknown, ProviderFailed | ProviderRefused | SignInRefused>
+  /** Returns true if the person has an account by now. */
+  readonly isKnown: (newcomer: Newcomer) => Effect.Effect<boolean>
   /** Signs in a person who has signed up, and gives them the role of their groups. */
   readonly enter: (accountId: AccountId, newcomer: Newcomer) => Effect.Effect<SignedIn, SignInRefused>
   /** Returns the person who signs up; undefined if the state is not ours or has ended. */
@@ -100,8 +101,12 @@ const make = Effect.gen(function*() {
 
   const random = Effect.map(secrets.make, Redacted.value)
 
-  const seal = (state: typeof Begun.Type | Newcomer) =>
+  const sealedAs = (state: typeof Begun.Type | Newcomer) =>
     Effect.map(cipher.encrypt(Redacted.make(JSON.stringify(state))), Base64Url.encode)
+  const seal = Effect.fnUntraced(function*(state: typeof Begun.Type | Newcomer) {
+    const sealed = yield* sealedAs(state)
+    return sealed.length > sealedCharactersMax ? yield* sealedAs({ ...state, to: landing }) : sealed
+  })
   const opened = (sealed: string) => {
     const bytes = sealed.length > sealedCharactersMax ? undefined : Result.getOrUndefined(Base64Url.decode(sealed))
     const text = bytes === undefined ? undefined : cipher.decrypt(bytes)
@@ -168,13 +173,16 @@ const make = Effect.gen(function*() {
         sealed: yield* seal({
           step: "provider",
           ...attempt,
-          to: to.length > pathCharactersMax ? landing : to,
+          to,
           until
         })
       }
     }),
     returning: traced("ProviderSignIns.returning")((sealed) => Effect.map(begunOf(sealed), (begun) => begun?.to)),
     finish,
+    isKnown: traced("ProviderSignIns.isKnown")((newcomer) =>
+      Effect.map(identities.use(newcomer), (account) => account !== undefined)
+    ),
     enter: traced("ProviderSignIns.enter")((accountId, { group }) =>
       Effect.andThen(
         roles.apply(accountId, group === undefined ? [] : [group]),

@@ -4,7 +4,9 @@ import { SqlClient } from "effect/sql"
 import { givenEmail } from "../../../src/services/identity/RegistrationRules.ts"
 import { Registrations } from "../../../src/services/identity/Registrations.ts"
 import { Users } from "../../../src/services/identity/Users.ts"
+import { ProviderSignIns } from "../../../src/services/oidc/ProviderSignIns.ts"
 import { nextStep, setUp } from "../../support/Authenticator.ts"
+import { jumpingClock } from "../../support/JumpingClock.ts"
 import { OidcProvider } from "../../support/OidcProvider.ts"
 import { client, password, user } from "../../support/SignedIn.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
@@ -22,7 +24,7 @@ const refusedBy =
   }
 const unproven = refusedBy("did not confirm who you are")
 
-layer(serverWith({}), { excludeTestServices: true })("sign-in by an OpenID provider", (it) => {
+layer(serverWith({}), { excludeTestServices: true })("row 87: sign-in by an OpenID provider", (it) => {
   it.effect("links the account with the verified address once, tells the user, and leads back", () =>
     Effect.gen(function*() {
       const accountId = yield* user("ada")
@@ -60,6 +62,29 @@ layer(serverWith({}), { excludeTestServices: true })("sign-in by an OpenID provi
       assert.strictEqual(done.headers.get("location"), to)
       assert.notStrictEqual(browser.cookies.get(session), "x".repeat(43))
       assert.include((yield* browser.get(to)).text, "Test app")
+    }))
+
+  it.effect("a path that is too long for a cookie leads to the first page", () =>
+    Effect.gen(function*() {
+      yield* user("bodo")
+      const provider = yield* OidcProvider
+      provider.become(claimsOf("bodo"))
+      for (const [characters, length] of [[2_400, 2_400], [3_900, 5]] as const) {
+        const browser = TestBrowser.make()
+        const back = yield* authorized(browser, `/tags/${"x".repeat(characters - 6)}`)
+        assert.isAtMost(browser.cookies.get(state)?.length ?? Infinity, 4_000)
+        assert.strictEqual((yield* browser.get(back)).headers.get("location")?.length, length)
+      }
+    }))
+
+  it.effect("ends after ten minutes", () =>
+    Effect.gen(function*() {
+      const [clock, provider, signIns] = [yield* jumpingClock, yield* OidcProvider, yield* ProviderSignIns]
+      const { sealed, url } = yield* signIns.begin("/tags/x")
+      const { searchParams } = new URL(yield* provider.follow(url), "https://none.example")
+      clock.jump(10 * 60_000)
+      const late = yield* clock.within(Effect.flip(signIns.finish(searchParams, sealed)))
+      assert.deepInclude(late, { _tag: "ProviderRefused", reason: "late" })
     }))
 
   it.effect("links no unverified, missing, look-alike or other address, and no unconfirmed account", () =>

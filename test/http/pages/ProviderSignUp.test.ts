@@ -7,7 +7,8 @@ import { Users } from "../../../src/services/identity/Users.ts"
 import { Roles } from "../../../src/services/staff/Roles.ts"
 import { nextStep, setUp } from "../../support/Authenticator.ts"
 import { OidcProvider } from "../../support/OidcProvider.ts"
-import { user } from "../../support/SignedIn.ts"
+import { post, postJson } from "../../support/Requests.ts"
+import { client, issueToken, user } from "../../support/SignedIn.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
 import { Postbox } from "../../support/WebServer.ts"
 import { claimsOf, serverWith, signInAs, start } from "./ProviderSignInForm.ts"
@@ -37,7 +38,7 @@ const roles = [["admins", "Admin"], ["helpers", "Moderator"], ["lost", "No such 
 
 layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "closed" }), {
   excludeTestServices: true
-})("sign-up by an OpenID provider", (it) => {
+})("row 87: sign-up by an OpenID provider", (it) => {
   it.effect("a person without an account chooses a username, accepts the rules and is signed in", () =>
     Effect.gen(function*() {
       const { browser, page } = yield* arrive({ ...claimsOf("ada"), preferred_username: "Ádá Lovelace@corp.example" })
@@ -83,6 +84,10 @@ layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "
       ], { concurrency: "unbounded" })
       const signedIn = [one, two].filter(({ browser }) => browser.cookies.has(session))
       assert.strictEqual(signedIn.length, 1, ends.map(({ status }) => status).join())
+      const late = signedIn[0] === one ? two : one
+      const goesOn = yield* late.browser.submit(late.page, { username: "cleo3", agreement: "1" })
+      assert.strictEqual(goesOn.headers.get("location"), `${start}?return_to=%2Ftags%2Fx`)
+      assert.strictEqual((yield* signInAs(claimsOf("cleo"), late.browser)).page.headers.get("location"), "/tags/x")
       const both = yield* Effect.all([userOf("cleo"), userOf("cleo_too")])
       assert.strictEqual(both.filter(Option.isSome).length, 1)
       const [dora, other] = [yield* arrive(claimsOf("dora")), yield* arrive(claimsOf("dorothea"))]
@@ -102,9 +107,7 @@ layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "
       assert.strictEqual((yield* browser.submit(page, { username: "emil", agreement: "1" })).status, 302)
       assert.isFalse(browser.cookies.has("__Host-provider"))
       stranger.cookies.set("__Host-provider", sealed)
-      const replay = yield* stranger.submit(yield* stranger.get(form), { username: "emil_two", agreement: "1" })
-      assert.include(replay.text, "has already been taken")
-      assert.isTrue(Option.isNone(yield* userOf("emil_two")))
+      assert.strictEqual((yield* stranger.get(form)).headers.get("location"), `${start}?return_to=%2Ftags%2Fx`)
     }))
 
   it.effect("groups give and take roles at each sign-in; the owner and unlisted roles are left alone", () =>
@@ -156,6 +159,9 @@ layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "
       const at = TestBrowser.formsOf(settings).findIndex(({ action }) => action === "/settings/account/identity")
       const kept = yield* browser.submit(settings, {}, at)
       assert.deepStrictEqual([kept.status, kept.text.includes("Set a password first")], [403, true])
+      const token = yield* issueToken(Option.getOrThrow(yield* userOf("ines")).accountId, ["write"])
+      const byApp = yield* postJson("/api/v1/accounts/delete", token, { password: "x" })
+      assert.strictEqual(byApp.status, 403, "a token is no proof, however new the sign-in is")
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE sessions SET created_at = created_at - interval '11 minutes'`
       const stale = yield* browser.submit(kept, { email: "new@mail.example" })
@@ -169,6 +175,9 @@ layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "
       assert.strictEqual((yield* browser.submit(fresh, { email: "new@mail.example" })).status, 302)
       const { app } = yield* setUp(browser, "")
       assert.match(app.code(), /^\d{6}$/)
+      const left = yield* browser.submit(yield* browser.get("/settings/delete"))
+      assert.include([200, 302], left.status, left.text)
+      assert.include((yield* signInAs(claimsOf("ines"))).page.headers.get("location") ?? "", form, "unknown again")
     }))
 })
 
@@ -217,6 +226,16 @@ layer(serverWith({ only: true }, { registrations: "open" }), { excludeTestServic
         assert.strictEqual((yield* browser.get("/auth/password/new")).status, 403)
         const reset = yield* browser.request("/auth/password", { method: "POST", body, headers })
         assert.strictEqual(reset.status, 403)
+        const { credentials } = yield* client("read write")
+        const app = yield* post("/oauth/token", { ...credentials, grant_type: "client_credentials", scope: "write" })
+        const wish = {
+          username: "bela",
+          email: "bela@mail.example",
+          password: "correct horse battery",
+          agreement: true
+        }
+        const made = yield* postJson("/api/v1/accounts", app.body.access_token, wish)
+        assert.deepStrictEqual([made.status, Option.isNone(yield* userOf("bela"))], [403, true])
         const instance = yield* browser.get("/api/v2/instance")
         assert.isFalse(instance.body.registrations.enabled)
         assert.strictEqual((yield* signInAs(claimsOf("ada"), browser)).page.status, 302)
