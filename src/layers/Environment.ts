@@ -3,6 +3,7 @@ import type { IpNetwork } from "effect/net"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { filesPath } from "../services/instance/Urls.ts"
 import { captchaSettings, missingForCaptcha } from "./environment/CaptchaSettings.ts"
+import { missingForProvider, providerSettings } from "./environment/OidcSettings.ts"
 import { refusePublicAddress } from "./environment/PrivateAddress.ts"
 import { missing, type S3Settings, s3Settings } from "./environment/S3Settings.ts"
 import { withoutTrailingSlashes } from "./environment/TrailingSlashes.ts"
@@ -112,6 +113,7 @@ const read = Effect.gen(function*() {
       registrations: values.REGISTRATIONS,
       signupConfirmation: values.SIGNUP_CONFIRMATION,
       captcha: captchaSettings(values),
+      provider: providerSettings(values),
       rateLimits: values.RATE_LIMITS === "on",
       mailFrom: values.MAIL_FROM ?? `notifications@${localDomain.replace(/:\d+$/, "")}`
     }
@@ -153,5 +155,11 @@ const contradictions = (values: Values): Array<string> => {
       }
     }
   }
-  return [...wrong, ...missing(values), ...missingForTranslation(values), ...missingForCaptcha(values)]
+  return [
+    ...wrong,
+    ...missing(values),
+    ...missingForTranslation(values),
+    ...missingForCaptcha(values),
+    ...missingForProvider(values)
+  ]
 }

@@ -20,6 +20,7 @@ import type { OperatorError } from "./OperatorError.ts"
 import * as UndiciTransport from "./outbound/UndiciTransport.ts"
 import * as PasswordHashing from "./PasswordHashing.ts"
 import { PostgresChannel } from "./PostgresChannel.ts"
+import * as Provider from "./Provider.ts"
 import * as WebPush from "./push/WebPush.ts"
 import { Redis } from "./Redis.ts"
 import * as RedisFeeds from "./redis/RedisFeeds.ts"
@@ -87,6 +88,7 @@ export const layer = Layer.satisfiesServicesType<Environment>()(
     Mail.layer,
     MailExchanges.layer,
     PasswordHashing.layer,
+    Provider.layer,
     Translation.layer
   ).pipe(
     Layer.provideMerge(Secrets.layer),

@@ -73,6 +73,9 @@ import { Grants } from "../services/oauth/Grants.ts"
 import { LiveTokens } from "../services/oauth/LiveTokens.ts"
 import { SessionTokens } from "../services/oauth/SessionTokens.ts"
 import { Tokens } from "../services/oauth/Tokens.ts"
+import { Identities } from "../services/oidc/Identities.ts"
+import type { IdentityProvider } from "../services/oidc/IdentityProvider.ts"
+import { ProviderSignIns } from "../services/oidc/ProviderSignIns.ts"
 import type { PushMessages } from "../services/push/PushMessages.ts"
 import { PushSubscriptions } from "../services/push/PushSubscriptions.ts"
 import { SealedTokens } from "../services/push/SealedTokens.ts"
@@ -125,7 +128,7 @@ type Stored = Broadcast | ServerConfig | SqlClient.SqlClient
 type Secret = Credentials | Digest.Digest | PushMessages | Secrets | SecureRandom.SecureRandom
 
 /** Users, sessions, tokens and sign-up. */
-const identity = Layer.satisfiesServicesType<Stored | InstancePolicies | Secret | Mailer>()(
+const identity = Layer.satisfiesServicesType<Stored | InstancePolicies | Secret | Mailer | IdentityProvider>()(
   Layer.mergeAll(
     Apps.layer,
     Grants.layer,
@@ -135,6 +138,8 @@ const identity = Layer.satisfiesServicesType<Stored | InstancePolicies | Secret 
     SessionTokens.layer,
     MailLinks.layer,
     Passkeys.layer,
+    Identities.layer,
+    ProviderSignIns.layer,
     PushSubscriptions.layerNoDeps.pipe(Layer.provide(SealedTokens.layer)),
     Registrations.layer,
     Roles.layer,

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Translator } from "../services/translation/Translator.ts"
 import { Environment } from "./Environment.ts"
-import { outboundTo } from "./translation/Asking.ts"
+import { anywhere, outboundTo } from "./outbound/ConfiguredHosts.ts"
 import * as DeepL from "./translation/DeepL.ts"
 import * as LibreTranslate from "./translation/LibreTranslate.ts"
 
@@ -11,5 +11,5 @@ export const layer = Layer.unwrap(Effect.map(Environment, ({ translation }) => {
   return Layer.effect(
     Translator,
     translation.kind === "deepl" ? DeepL.make(translation) : LibreTranslate.make(translation)
-  ).pipe(Layer.provide(outboundTo(translation.url)))
+  ).pipe(Layer.provide(outboundTo(anywhere, (host) => host === new URL(translation.url).host)))
 }))

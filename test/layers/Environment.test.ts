@@ -36,6 +36,7 @@ describe("Environment", () => {
         registrations: "closed",
         signupConfirmation: "mail",
         captcha: { kind: "off" },
+        provider: undefined,
         rateLimits: true,
         mailFrom: "notifications@localhost"
       })
@@ -64,6 +65,50 @@ describe("Environment", () => {
       const { server } = yield* read({ PUBLIC_URL: "http://127.0.0.1:3001", OUTBOUND_ALLOW: "127.0.0.0/8" })
       assert.deepInclude(server, { localDomain: "127.0.0.1:3001", federated: true })
       assert.deepStrictEqual(server.outboundAllow.map(IpNetwork.format), ["127.0.0.0/8"])
+    }))
+
+  it.effect("an OpenID provider needs issuer, id and secret; all of its errors are reported", () =>
+    Effect.gen(function*() {
+      const issuer = "https://id.example.org/realms/people"
+      const whole = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: "us", OIDC_CLIENT_SECRET: "secret" }
+      const { server } = yield* read({
+        ...whole,
+        OIDC_ROLES: "admins=Admin, a=b=Moderator",
+        OIDC_ALLOWED_GROUPS: "staff,students"
+      })
+      const { clientSecret, ...provider } = server.provider ?? { clientSecret: Redacted.make("") }
+      assert.strictEqual(Redacted.value(clientSecret), "secret")
+      assert.deepStrictEqual(provider, {
+        issuer,
+        clientId: "us",
+        name: "id.example.org",
+        scopes: "openid email profile",
+        groupsClaim: "groups",
+        allowedGroups: ["staff", "students"],
+        roles: [["admins", "Admin"], ["a=b", "Moderator"]],
+        signUp: false,
+        only: false,
+        trustFactors: false
+      })
+      for (const half of [{ OIDC_ONLY: "true" }, { OIDC_SIGN_UP: "true" }]) {
+        const missing = (yield* problems(half)).split("\n").slice(1).map((line) => line.trim().split(":")[0])
+        assert.deepStrictEqual(missing, ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"])
+      }
+      const wrong = yield* problems({
+        OIDC_ISSUER: `${issuer}?x=1`,
+        OIDC_CLIENT_ID: "us",
+        OIDC_SCOPES: "email",
+        OIDC_ROLES: "bosses=OWNER"
+      })
+      assert.deepStrictEqual(wrong.split("\n").slice(1), [
+        "  OIDC_CLIENT_SECRET: sign-in by a provider (OIDC_... is set) needs it.",
+        "  OIDC_ISSUER: expected a URL without user, query and fragment.",
+        "  OIDC_SCOPES: expected \"openid\" among the scopes.",
+        "  OIDC_ROLES: the role Owner cannot be given by the provider."
+      ])
+      for (const roles of ["admins", "=Admin", "admins=", ","]) {
+        assert.include(yield* problems({ ...whole, OIDC_ROLES: roles }), "OIDC_ROLES: expected pairs name=value")
+      }
     }))
 
   it.effect("reports all errors at once", () =>

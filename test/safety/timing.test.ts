@@ -86,7 +86,8 @@ layer(TestDatabase.layer)("row 73: stored values", (it) => {
         "owner_links.secret_hash",
         "pending_sign_ins.secret_hash",
         "sessions.id_hash",
-        "used_passkey_challenges.challenge_hash"
+        "used_passkey_challenges.challenge_hash",
+        "used_provider_states.state_hash"
       ])
     }))
 })

@@ -7,6 +7,7 @@ import { Broadcast } from "../../src/services/events/Broadcast.ts"
 import { UserCatalogs } from "../../src/services/instance/UserCatalogs.ts"
 import { english } from "../../src/services/languages/Catalogs.ts"
 import { MailExchanges } from "../../src/services/moderation/MailExchanges.ts"
+import { IdentityProvider } from "../../src/services/oidc/IdentityProvider.ts"
 import { SealedTokens } from "../../src/services/push/SealedTokens.ts"
 import { Translator } from "../../src/services/translation/Translator.ts"
 import { signingIn } from "./Absent.ts"
@@ -96,6 +97,7 @@ export const layer = (world: World, machine: Machine) => {
       signingIn,
       PushService.way(world, machine),
       MailExchanges.layerOf(),
+      Layer.succeed(IdentityProvider, undefined),
       Layer.succeed(Translator, undefined)
     ])
   )

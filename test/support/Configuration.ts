@@ -21,6 +21,7 @@ export const configurationOf = (
   registrations: "open",
   signupConfirmation: "none",
   captcha: { kind: "off" },
+  provider: undefined,
   rateLimits: true,
   mailFrom: `notifications@${host}`,
   ...overrides

@@ -13,6 +13,7 @@ import * as Catalogs from "../../src/layers/Catalogs.ts"
 import { outbound } from "../../src/layers/Foundation.ts"
 import * as Media from "../../src/layers/Media.ts"
 import * as PasswordHashing from "../../src/layers/PasswordHashing.ts"
+import * as Provider from "../../src/layers/Provider.ts"
 import * as WebPush from "../../src/layers/push/WebPush.ts"
 import * as Secrets from "../../src/layers/Secrets.ts"
 import * as Services from "../../src/layers/Services.ts"
@@ -57,6 +58,7 @@ const foundation = (config: Partial<ServerConfig["Service"]>, credentials: typeo
     credentials,
     mailer,
     outbound,
+    Provider.layer,
     WebPush.layer,
     Layer.succeed(Translator, undefined)
   ).pipe(

@@ -10,6 +10,7 @@ import * as Confirmations from "./Confirmations.ts"
 import * as PasskeyForm from "./PasskeyForm.ts"
 import * as PasskeySignIn from "./PasskeySignIn.ts"
 import * as Passwords from "./Passwords.ts"
+import * as ProviderSignIn from "./ProviderSignIn.ts"
 import * as SecondStep from "./SecondStep.ts"
 import * as SignIn from "./SignIn.ts"
 import * as SignUpPage from "./SignUpPage.ts"
@@ -27,6 +28,7 @@ export const layer = Layer.mergeAll(
   PasskeyForm.layer,
   PasskeySignIn.layer,
   Passwords.layer,
+  ProviderSignIn.layer,
   SecondStep.layer,
   SignIn.layer,
   SignUpPage.layer,

@@ -1,7 +1,8 @@
 import { Effect, Layer, Redacted } from "effect"
-import { HttpRouter } from "effect/http"
+import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { parse } from "../../services/identity/EmailAddresses.ts"
 import { MailLinks } from "../../services/identity/MailLinks.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { newPasswordField } from "../html/Fields.ts"
 import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
@@ -15,9 +16,25 @@ const editPath = "/auth/password/edit"
 const linkField = "reset_password_token"
 
 const make = Effect.gen(function*() {
+  const { provider } = yield* ServerConfig
   const forms = yield* Forms
   const mailLinks = yield* MailLinks
   const visitors = yield* Visitors
+
+  /** Page of a server on which passwords are refused. */
+  const withoutPasswords = Effect.map(visitors.reader, ({ server, way, words: { say }, words }) =>
+    respond({
+      words,
+      title: say("Forgot your password?"),
+      server,
+      status: 403,
+      body: html`${problem(say("This server does not accept passwords. Sign in with its identity provider."))}
+<p><a href="${way(signInPath)}">${say("Sign in")}</a></p>`
+    }))
+  const ifAccepted = <E, R>(
+    page: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>
+    provider?.only === true ? withoutPasswords : page
 
   const ask = Effect.map(visitors.current, ({ formToken, remember, server, way, words }) =>
     remember(respond({
@@ -102,10 +119,10 @@ ${newPasswordField(words, say("New password"))}
   }, { address: "passwordChange" })
 
   return Layer.mergeAll(
-    HttpRouter.add("GET", askPath, ask),
-    HttpRouter.add("POST", "/auth/password", send),
-    HttpRouter.add("GET", editPath, showEdit),
-    HttpRouter.add("POST", editPath, set),
+    HttpRouter.add("GET", askPath, ifAccepted(ask)),
+    HttpRouter.add("POST", "/auth/password", ifAccepted(send)),
+    HttpRouter.add("GET", editPath, ifAccepted(showEdit)),
+    HttpRouter.add("POST", editPath, ifAccepted(set)),
     HttpRouter.add("GET", "/.well-known/change-password", redirect(askPath))
   )
 })

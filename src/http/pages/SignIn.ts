@@ -3,7 +3,8 @@ import { HttpRouter } from "effect/http"
 import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
 import { Passkeys } from "../../services/identity/Passkeys.ts"
 import { SignIns } from "../../services/identity/SignIns.ts"
-import { InstancePolicies } from "../../services/instance/InstancePolicies.ts"
+import { acceptsSignUps, InstancePolicies } from "../../services/instance/InstancePolicies.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { StrikeLinks } from "../../services/moderation/StrikeLinks.ts"
 import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
@@ -12,6 +13,7 @@ import { passkeySignInPath, signInPath, signUpPath } from "../html/PagePaths.ts"
 import { type Visitor, Visitors } from "../html/Visitors.ts"
 import { AuthorizationRequests } from "../oauth/AuthorizationRequests.ts"
 import { passkeyForm, passkeyScriptPath } from "./PasskeyForm.ts"
+import { providerLink } from "./ProviderLink.ts"
 import { returnTo } from "./Returns.ts"
 import * as SecondStep from "./SecondStep.ts"
 
@@ -24,6 +26,8 @@ interface Shown {
 }
 
 const make = Effect.gen(function*() {
+  const config = yield* ServerConfig
+  const { provider } = config
   const forms = yield* Forms
   const links = yield* StrikeLinks
   const passkeys = yield* Passkeys
@@ -32,10 +36,22 @@ const make = Effect.gen(function*() {
   const signIns = yield* SignIns
   const visitors = yield* Visitors
 
+  const passwordForm = ({ formToken, way, words: { say } }: Visitor, to: string, email: string) =>
+    html`<form method="post" action="${way(signInPath)}">
+${tokenInput(formToken)}${hidden("return_to", to)}
+<label>${say("Email address")}
+<input type="email" name="email" value="${email}" autocomplete="username" required autofocus></label>
+<label>${say("Password")}
+<input type="password" name="password" autocomplete="current-password" required></label>
+<p class="row"><button type="submit">${say("Sign in")}</button> <a href="${way("/auth/password/new")}">${
+      say("Forgot your password?")
+    }</a></p>
+</form>`
+
   const show = Effect.fnUntraced(function*({ email, problem: wrong, status, to, visitor }: Shown) {
     const { server, way, words } = visitor
     const { pieces, say } = words
-    const { registrations } = yield* policies.current
+    const isOpen = acceptsSignUps(config, yield* policies.current)
     return visitor.remember(respond({
       words,
       title: say("Sign in"),
@@ -45,16 +61,9 @@ const make = Effect.gen(function*() {
       formTarget: yield* requests.formTarget(to),
       body: html`
 ${problem(wrong === undefined ? undefined : words.translate(wrong))}
-<form method="post" action="${way(signInPath)}">
-${tokenInput(visitor.formToken)}${hidden("return_to", to)}
-<label>${say("Email address")}
-<input type="email" name="email" value="${email}" autocomplete="username" required autofocus></label>
-<label>${say("Password")}
-<input type="password" name="password" autocomplete="current-password" required></label>
-<p class="row"><button type="submit">${say("Sign in")}</button> <a href="${way("/auth/password/new")}">${
-        say("Forgot your password?")
-      }</a></p>
-</form>
+${provider === undefined ? "" : providerLink(visitor, provider, to)}
+${provider?.only === true ? "" : passwordForm(visitor, to, email)}
+
 ${
         passkeyForm(visitor, {
           action: passkeySignInPath,
@@ -63,16 +72,16 @@ ${
           options: yield* passkeys.ask()
         })
       }
+${isOpen ? html`<p>${pieces("New here? <link>Sign up</link>", { link: linkTo(way(signUpPath)) })}</p>` : ""}
 ${
-        registrations === "closed" ?
+        provider?.only === true ?
           "" :
-          html`<p>${pieces("New here? <link>Sign up</link>", { link: linkTo(way(signUpPath)) })}</p>`
-      }
-<p class="soft">${
-        pieces("Did not get the confirmation email? <link>Send it again</link>", {
-          link: linkTo(way("/auth/confirmation/new"))
-        })
-      }</p>`
+          html`<p class="soft">${
+            pieces("Did not get the confirmation email? <link>Send it again</link>", {
+              link: linkTo(way("/auth/confirmation/new"))
+            })
+          }</p>`
+      }`
     }))
   })
 

@@ -1,5 +1,6 @@
 import { Effect, Option, Redacted } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import type { AccountId } from "../../services/database/Ids.ts"
 import { emailCharactersMax } from "../../services/identity/EmailAddresses.ts"
 import { givenEmail } from "../../services/identity/RegistrationRules.ts"
 import { SignUps } from "../../services/identity/SignUps.ts"
@@ -9,21 +10,27 @@ import { Instance } from "../../services/instance/Instance.ts"
 import { InstancePolicies } from "../../services/instance/InstancePolicies.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { SignUpBlocks } from "../../services/moderation/SignUpBlocks.ts"
+import type { Newcomer } from "../../services/oidc/ProviderSignIns.ts"
 import { newPasswordField } from "../html/Fields.ts"
 import { tokenInput } from "../html/Forms.ts"
 import { type Html, html } from "../html/Html.ts"
 import { linkTo, problem, respond } from "../html/HtmlPage.ts"
-import { signInPath } from "../html/PagePaths.ts"
+import { homePath, signInPath } from "../html/PagePaths.ts"
 import { Visitors } from "../html/Visitors.ts"
+import { providerLink } from "./ProviderLink.ts"
 import { rulesOf } from "./RuleList.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 type Request = HttpServerRequest.HttpServerRequest
 
-/** Target of the form: its path, and the invite that the sign-up uses. */
+/** Target of the form: its path, and the invite or the identity that the sign-up uses. */
 interface Target {
   readonly path: string
   readonly inviteCode: string | undefined
+  /** Person of the identity provider, who gets no password. */
+  readonly newcomer?: Newcomer
+  /** Response to a sign-up of a user who may use the account at once; a page that says so by default. */
+  readonly enter?: (accountId: AccountId) => Effect.Effect<Response, never, Request>
 }
 
 /** Values of the form when it is shown again. */
@@ -41,7 +48,7 @@ const empty: Tried = { username: "", email: "", reason: "" }
 
 /** Form of a sign-up, with or without an invite, under the rules of `POST /api/v1/accounts`. */
 export const make = Effect.gen(function*() {
-  const { localDomain } = yield* ServerConfig
+  const { localDomain, provider } = yield* ServerConfig
   const blocks = yield* SignUpBlocks
   const instance = yield* Instance
   const policies = yield* InstancePolicies
@@ -50,8 +57,11 @@ export const make = Effect.gen(function*() {
   const visitors = yield* Visitors
 
   const show = Effect.fnUntraced(
-    function*({ inviteCode, path }: Target, { email, reason, username, wrong }: Tried = empty) {
-      const { formToken, remember, server, way, words } = yield* visitors.current
+    function*(target: Target, tried: Tried = { ...empty, ...target.newcomer }) {
+      const { inviteCode, newcomer, path } = target
+      const { email, reason, username, wrong } = tried
+      const visitor = yield* visitors.current
+      const { formToken, remember, server, way, words } = visitor
       const { pieces, say } = words
       const { minAge, reasonRequired, registrations } = yield* policies.current
       const isReviewed = registrations === "approval" && inviteCode === undefined
@@ -66,6 +76,7 @@ export const make = Effect.gen(function*() {
         ...(wrong !== undefined && { status: wrong.status }),
         body: html`
 ${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
+${newcomer === undefined && provider?.signUp === true ? providerLink(visitor, provider, homePath) : ""}
 ${rulesOf(words, yield* instance.rules)}
 <form method="post" action="${way(path)}">
 ${tokenInput(formToken)}
@@ -74,9 +85,13 @@ ${tokenInput(formToken)}
 <span class="hint" id="handle">${
           say("Letters, digits and underscores. Your handle will end in {ending}.", { ending: `@${localDomain}` })
         }</span></label>
-<label>${say("Email address")}
-<input type="email" name="email" value="${email}" autocomplete="email" required></label>
-${newPasswordField(words, say("Password"))}
+${
+          newcomer?.emailVerified === true ?
+            html`<p>${say("Your address: {email}", { email })}</p>` :
+            html`<label>${say("Email address")}
+<input type="email" name="email" value="${email}" autocomplete="email" required></label>`
+        }
+${newcomer === undefined ? newPasswordField(words, say("Password")) : ""}
 ${
           minAge === null ? "" : html`<label>${say("Date of birth")}
 <input type="date" name="date_of_birth" autocomplete="bday" required aria-describedby="age">
@@ -143,14 +158,16 @@ ${
   /** Handles the form. `refused` is the page for a sign-up that this invite or server does not allow. */
   const submit = (form: URLSearchParams, target: Target, refused: Effect.Effect<Response, never, Request>) => {
     const given = (name: string) => form.get(name)?.trim() ?? ""
+    const { newcomer } = target
+    const address = newcomer?.emailVerified === true ? newcomer.email ?? "" : given("email")
     // An overlong text is not shown again, as it would make the page as long.
     const text = (name: string, charactersMax: number) => given(name).length > charactersMax ? "" : given(name)
     const tried = {
       username: text("username", usernameCharactersMax),
-      email: text("email", emailCharactersMax),
+      email: address.length > emailCharactersMax ? "" : address,
       reason: text("reason", shownReasonMax)
     }
-    const email = givenEmail(form.get("email") ?? "")
+    const email = givenEmail(address)
     return Effect.gen(function*() {
       const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
       const { words } = yield* visitors.reader
@@ -164,7 +181,8 @@ ${
         verdict,
         username: given("username"),
         email,
-        password: Redacted.make(form.get("password") ?? ""),
+        password: newcomer === undefined ? Redacted.make(form.get("password") ?? "") : undefined,
+        identity: newcomer,
         agreement: form.get("agreement") === "1",
         // The language in which the page was read.
         locale: words.tag,
@@ -173,8 +191,10 @@ ${
         inviteCode: target.inviteCode,
         dateOfBirth: form.get("date_of_birth") ?? undefined
       })
-      const user = yield* users.find(accountId)
-      return yield* signedUp(Option.getOrElse(user, () => ({ approved: false, confirmed: false })))
+      const user = Option.getOrElse(yield* users.find(accountId), () => ({ approved: false, confirmed: false }))
+      return target.enter !== undefined && user.approved && user.confirmed
+        ? yield* target.enter(accountId)
+        : yield* signedUp(user)
     }).pipe(
       Effect.catchTags({
         NotAllowed: () => refused,

@@ -9,12 +9,13 @@ import { html, raw } from "../html/Html.ts"
 import { linkTo, redirect, respond } from "../html/HtmlPage.ts"
 import { homePath, signInPath, signUpPath } from "../html/PagePaths.ts"
 import { Visitors } from "../html/Visitors.ts"
+import { providerLink } from "./ProviderLink.ts"
 import * as SignUpForm from "./SignUpForm.ts"
 
 const target = { path: signUpPath, inviteCode: undefined }
 
 const make = Effect.gen(function*() {
-  const { localDomain } = yield* ServerConfig
+  const { localDomain, provider } = yield* ServerConfig
   const form = yield* SignUpForm.make
   const forms = yield* Forms
   const policies = yield* InstancePolicies
@@ -22,7 +23,8 @@ const make = Effect.gen(function*() {
 
   /** Sign-ups are closed, or the network may not sign up. */
   const refused = Effect.gen(function*() {
-    const { server, way, words } = yield* visitors.reader
+    const visitor = yield* visitors.reader
+    const { server, way, words } = visitor
     const { pieces, say } = words
     const { registrations, registrationsMessage } = yield* policies.current
     return respond({
@@ -40,6 +42,7 @@ ${
           ? ""
           : html`<div class="content" dir="auto">${raw(sanitise(bounded(registrationsMessage.html)))}</div>`
       }
+${provider?.signUp === true ? providerLink(visitor, provider, homePath) : ""}
 <p>${say("If you have an invite link, open it to sign up.")} ${
         pieces("Already have an account? <link>Sign in</link>", { link: linkTo(way(signInPath)) })
       }</p>`
@@ -49,6 +52,7 @@ ${
   const get = Effect.gen(function*() {
     const { session } = yield* visitors.current
     if (session !== undefined) return redirect(homePath)
+    if (provider?.only === true) return redirect(signInPath)
     const { registrations } = yield* policies.current
     return registrations === "closed" ? yield* refused : yield* form.show(target)
   })

@@ -5,6 +5,7 @@ import type { Session } from "../../services/identity/Sessions.ts"
 import { type Setup, TwoFactor } from "../../services/identity/TwoFactor.ts"
 import { ownPasswordField } from "../html/Fields.ts"
 import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
+import { inSession } from "../html/FreshForms.ts"
 import { type Html, html, raw } from "../html/Html.ts"
 import { problem, redirect } from "../html/HtmlPage.ts"
 import { MemberFrame } from "../html/MemberFrame.ts"
@@ -40,7 +41,7 @@ const make = Effect.gen(function*() {
     html`<form method="post" action="${way(`${path}/${action}`)}"${raw(quiet ? ` class="below"` : "")}>
 ${tokenInput(formToken)}${hidden("return_to", to)}${fields}</form>`
 
-  const passwordField = ({ words }: Visitor) => ownPasswordField(words)
+  const passwordField = (visitor: Visitor) => ownPasswordField(visitor, path)
   const codeField = ({ words: { say } }: Visitor, hint: string) =>
     html`<label>${say("Code")}
 <input name="code" autocomplete="one-time-code" spellcheck="false" required><span class="hint">${hint}</span></label>`
@@ -151,7 +152,10 @@ ${
       const visitor = yield* visitors.current
       return visitor.session === undefined
         ? toSignIn
-        : yield* work(visitor, visitor.session, returnTo(given.get("return_to")), given)
+        : yield* inSession(
+          visitor.session,
+          work(visitor, visitor.session, returnTo(given.get("return_to")), given)
+        )
     })
   const whose = Effect.map(visitors.current, ({ session }) => session?.accountId)
   const submitted = <E, R>(work: Parameters<typeof known<E, R>>[0]) =>

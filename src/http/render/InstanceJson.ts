@@ -4,7 +4,7 @@ import type { WeekOfActivity } from "../../services/instance/Activity.ts"
 import * as Limits from "../../services/instance/ContentLimits.ts"
 import type { DocumentVersion } from "../../services/instance/Documents.ts"
 import type { About, RuleRecord, Usage } from "../../services/instance/Instance.ts"
-import type { Policies } from "../../services/instance/InstancePolicies.ts"
+import { acceptsSignUps, type Policies } from "../../services/instance/InstancePolicies.ts"
 import { languages } from "../../services/instance/Languages.ts"
 import { iconEdges, iconName } from "../../services/instance/PictureSettings.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -155,7 +155,7 @@ export const instanceJson = (
       limitedFederation: config.limitedFederation
     },
     registrations: {
-      enabled: policies.registrations !== "closed",
+      enabled: acceptsSignUps(config, policies),
       approvalRequired: policies.registrations === "approval",
       reasonRequired: policies.registrations === "approval" && policies.reasonRequired,
       message: policies.registrations === "closed" ? policies.registrationsMessage?.html ?? null : null,
@@ -189,7 +189,7 @@ export const instanceV1Json = (
     stats: { userCount: usage.users, statusCount: usage.statuses, domainCount: usage.domains },
     thumbnail: thumbnailOf(config, about).url,
     languages: about.languages,
-    registrations: policies.registrations !== "closed",
+    registrations: acceptsSignUps(config, policies),
     approvalRequired: policies.registrations === "approval",
     invitesEnabled,
     configuration: {

@@ -3,7 +3,7 @@ import { HttpRouter } from "effect/http"
 import { Changes } from "../../services/caching/Changes.ts"
 import { single } from "../../services/caching/Single.ts"
 import { Instance } from "../../services/instance/Instance.ts"
-import { InstancePolicies } from "../../services/instance/InstancePolicies.ts"
+import { acceptsSignUps, InstancePolicies } from "../../services/instance/InstancePolicies.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { softwareName, softwareVersion } from "../../services/instance/Software.ts"
 import * as Reply from "../guard/Reply.ts"
@@ -29,13 +29,12 @@ const make = Effect.gen(function*() {
     Effect.gen(function*() {
       const { description, title } = yield* instance.about
       const usage = yield* instance.usage
-      const { registrations } = yield* policies.current
       const nodeInfo: NodeInfo = {
         version: "2.0",
         software: { name: softwareName, version: softwareVersion },
         protocols: ["activitypub"],
         services: { inbound: [], outbound: [] },
-        openRegistrations: registrations !== "closed",
+        openRegistrations: acceptsSignUps(config, yield* policies.current),
         usage: {
           users: { total: usage.users, activeMonth: usage.activeMonth, activeHalfyear: usage.activeHalfYear },
           localPosts: usage.statuses

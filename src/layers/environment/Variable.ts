@@ -95,12 +95,39 @@ export const secretText = (charactersMin: number): Reader<Redacted.Redacted<stri
     (value) => value.length >= charactersMin ? Option.some(Redacted.make(value)) : Option.none()
   )
 
+/** Maximum names of a list, and maximum characters of one. */
+const namesMax = 100
+const nameCharactersMax = 255
+
+const listed = (value: string) => value.split(",").map((part) => part.trim()).filter((part) => part !== "")
+const isName = (name: string) => name !== "" && name.length <= nameCharactersMax
+
+/** Accepts names, separated by commas. */
+export const names: Reader<ReadonlyArray<string>> = reader("names, separated by commas", (value) => {
+  const given = listed(value)
+  return given.length > 0 && given.length <= namesMax && given.every(isName) ? Option.some(given) : Option.none()
+})
+
+/** Accepts pairs `name=value`, separated by commas. The last `=` of a pair separates them. */
+export const pairs: Reader<ReadonlyArray<readonly [name: string, value: string]>> = reader(
+  "pairs `name=value`, separated by commas",
+  (value) => {
+    const given = listed(value).map((part) => {
+      const at = part.lastIndexOf("=")
+      return [part.slice(0, Math.max(at, 0)).trim(), part.slice(at + 1).trim()] as const
+    })
+    return given.length > 0 && given.length <= namesMax && given.every((pair) => pair.every(isName))
+      ? Option.some(given)
+      : Option.none()
+  }
+)
+
 /** Accepts networks (`10.0.0.0/8`) and addresses, separated by commas. */
 export const networks: Reader<ReadonlyArray<IpNetwork.IpNetwork>> = reader(
   "IP addresses or networks (`10.0.0.0/8`), separated by commas",
   (value) =>
     Option.all(
-      value.split(",").map((part) => part.trim()).filter((part) => part !== "").map((part) =>
+      listed(value).map((part) =>
         fromResult(
           part.includes("/")
             ? IpNetwork.fromString(part)
@@ -117,7 +144,7 @@ export const networks: Reader<ReadonlyArray<IpNetwork.IpNetwork>> = reader(
 export const servers: Reader<ReadonlyArray<string>> = reader(
   "IP addresses (`192.0.2.53` or `192.0.2.53:5353`), separated by commas",
   (value) => {
-    const parts = value.split(",").map((part) => part.trim()).filter((part) => part !== "")
+    const parts = listed(value)
     const isOne = (part: string) => {
       const [, address = part] = /^(?:\[([0-9a-f:.]+)\]|([\d.]+))(?::\d{1,5})$/i.exec(part)?.filter(Boolean) ?? []
       return Result.isSuccess(NetAddress.ipFromString(address))
@@ -135,7 +162,7 @@ export const groups: Reader<ReadonlyArray<ShardGroup>> = reader(
   `some of ${shardGroups.map((name) => `\`${name}\``).join(", ")}, separated by commas`,
   (value) =>
     Schema.decodeUnknownOption(Schema.NonEmptyArray(Schema.Literals(shardGroups)))(
-      value.split(",").map((part) => part.trim()).filter((part) => part !== "")
+      listed(value)
     )
 )
 

@@ -4,9 +4,11 @@ import {
   groups,
   host,
   integer,
+  names,
   networks,
   oneOf,
   optional,
+  pairs,
   secretText,
   secretUrl,
   servers,
@@ -121,6 +123,44 @@ export const variables = {
   }),
   CAPTCHA_SCRIPT_URL: optional(url("http", "https"), "none", {
     about: "Script URL of the captcha service."
+  }),
+  OIDC_ISSUER: optional(url("http", "https"), "no provider", {
+    about:
+      "Issuer URL of an OpenID Connect provider, by which users sign in. It can be in a private network, there also without TLS. Its redirect URI for this server is `PUBLIC_URL/auth/auth/openid_connect/callback`."
+  }),
+  OIDC_CLIENT_ID: optional(text("an id"), "none", {
+    about: "Id of this server at the provider."
+  }),
+  OIDC_CLIENT_SECRET: optional(secretText(1), "none", {
+    about: "Secret of this server at the provider.",
+    secret: true
+  }),
+  OIDC_NAME: optional(text("a name"), "the host of `OIDC_ISSUER`", {
+    about: "Name of the provider on the sign-in button."
+  }),
+  OIDC_SCOPES: withDefault(text("scopes, separated by spaces"), "openid email profile", {
+    about: "Scopes to request. Some providers send groups only with a scope such as `groups`."
+  }),
+  OIDC_GROUPS_CLAIM: withDefault(text("the name of a claim"), "groups", {
+    about: "Claim with the person's groups; dots lead into objects (`realm_access.roles`)."
+  }),
+  OIDC_ALLOWED_GROUPS: optional(names, "everybody", {
+    about: "Groups whose members may sign in by the provider."
+  }),
+  OIDC_ROLES: optional(pairs, "roles are set on this server", {
+    about:
+      "Roles by group, such as `admins=Admin, helpers=Moderator`. Each sign-in gives the highest role of the person's groups, and takes away a role of this list if no group gives it. The role Owner is neither given nor taken."
+  }),
+  OIDC_SIGN_UP: withDefault(flag, "false", {
+    about:
+      "People without an account get one at their first sign-in, also if sign-ups are closed. Approval by a moderator, rules and blocks apply as to other sign-ups."
+  }),
+  OIDC_ONLY: withDefault(flag, "false", {
+    about: "Refuses passwords: sign-in and sign-up are by the provider (or a passkey), and passwords cannot be reset."
+  }),
+  OIDC_TRUST_MFA: withDefault(flag, "false", {
+    about:
+      "Users with two-factor sign-in need no code if the provider says (claim `amr`) that it used several factors itself."
   }),
   RATE_LIMITS: withDefault(oneOf("on", "off"), "on", {
     about: "`off` disables all rate limits, for tests and benchmarks."

@@ -1,33 +1,12 @@
-import { Effect, Layer, Record, Schema, String } from "effect"
-import { IpNetwork } from "effect/net"
-import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Effect, Record, Schema, String } from "effect"
 import * as DocumentTypes from "../../services/outbound/DocumentTypes.ts"
-import { HostPolicy } from "../../services/outbound/HostPolicy.ts"
 import { Outbound } from "../../services/outbound/Outbound.ts"
 import { TranslatorFailed } from "../../services/translation/Translator.ts"
-import * as UndiciTransport from "../outbound/UndiciTransport.ts"
 
 /** Maximum bytes of a translation: several times the texts of one post. */
 const translationBytesMax = 524_288
 /** Maximum characters of a logged reason. */
 const whyCharactersMax = 500
-
-const everywhere = ["0.0.0.0/0", "::/0"].map((network) => IpNetwork.fromStringUnsafe(network))
-
-/**
- * Guarded outbound requests to a single host: the operator configured it, so it may be in a private network. No other
- * host is reachable through it, and all size and time limits hold.
- */
-export const outboundTo = (url: string) =>
-  Outbound.layer.pipe(
-    Layer.provide(UndiciTransport.layer),
-    Layer.provide(Layer.succeed(HostPolicy, { isOpen: (host) => Effect.succeed(host === new URL(url).host) })),
-    Layer.provide(Layer.effect(
-      ServerConfig,
-      Effect.map(ServerConfig, (config) => ({ ...config, outboundAllow: everywhere }))
-    )),
-    Layer.fresh
-  )
 
 /** Maps the service's status to a failure reason. */
 const reasonOf = (status: number): TranslatorFailed["reason"] =>

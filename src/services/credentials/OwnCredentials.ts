@@ -7,6 +7,7 @@ import { Emails } from "../emails/Emails.ts"
 import * as EmailTexts from "../emails/EmailTexts.ts"
 import * as RowChanges from "../events/RowChanges.ts"
 import { Credentials } from "../identity/Credentials.ts"
+import { FreshSignIn, signInAgain } from "../identity/FreshSignIn.ts"
 import { MailLinks } from "../identity/MailLinks.ts"
 import { alreadyTaken, ofPassword, refusal, requireEmail } from "../identity/RegistrationRules.ts"
 import { Sessions } from "../identity/Sessions.ts"
@@ -23,7 +24,7 @@ const wrongPassword = new NotAllowed({ text: "Wrong password." })
 
 /** Changes of a user's own password and e-mail address. Each asks for the password again. */
 export class OwnCredentials extends Context.Service<OwnCredentials, {
-  /** Fails unless it is the user's password. */
+  /** Fails unless it is the user's password. A user without one must have signed in just now, in this browser. */
   readonly requirePassword: (
     accountId: AccountId,
     password: Redacted.Redacted
@@ -65,6 +66,9 @@ const make = Effect.gen(function*() {
   const requirePassword: OwnCredentials["Service"]["requirePassword"] = traced("OwnCredentials.requirePassword")(
     function*(accountId, password) {
       const user = Option.getOrUndefined(yield* users.find(accountId))
+      if (user !== undefined && user.passwordHash === undefined) {
+        return (yield* FreshSignIn) ? user : yield* new NotAllowed({ text: signInAgain })
+      }
       const isRight = yield* credentials.verify(password, user?.passwordHash)
       return user === undefined || !isRight ? yield* wrongPassword : user
     }
@@ -79,7 +83,9 @@ const make = Effect.gen(function*() {
       yield* Effect.gen(function*() {
         // A concurrent change or reset wins: the old password is no longer right.
         const changed = yield* tracked("user", [accountId])(sql`UPDATE users SET password_hash = ${passwordHash}
-          WHERE account_id = ${accountId} AND password_hash = ${user.passwordHash} RETURNING 1`)
+          WHERE account_id = ${accountId} AND password_hash IS NOT DISTINCT FROM ${
+          user.passwordHash ?? null
+        } RETURNING 1`)
         if (changed.length === 0) return yield* wrongPassword
         yield* sql`DELETE FROM mail_tokens WHERE account_id = ${accountId} AND purpose = 'password_reset'`
         yield* sessions.endAll(accountId)

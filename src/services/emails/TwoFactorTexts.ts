@@ -73,3 +73,31 @@ export const passkeyRemoved = (about: Recipient): EmailFor => (words) => {
     say("If this was not you, reset your password immediately and contact the administrators of your server.")
   )
 }
+
+export const identityAdded = (about: Recipient & { readonly provider: string }): EmailFor => (words) => {
+  const { provider, server, username: name } = about
+  const { say } = words
+  return buildEmail(
+    about,
+    words,
+    say("Sign-in with {provider} was added", { provider }),
+    say("The account {name} on {server} can now sign in with {provider}, because your email address is the same.", {
+      name,
+      server,
+      provider
+    }),
+    say("If this was not you, reset your password immediately and contact the administrators of your server.")
+  )
+}
+
+export const identityRemoved = (about: Recipient & { readonly provider: string }): EmailFor => (words) => {
+  const { provider, server, username: name } = about
+  const { say } = words
+  return buildEmail(
+    about,
+    words,
+    say("Sign-in with {provider} was removed", { provider }),
+    say("The account {name} on {server} can no longer sign in with {provider}.", { name, server, provider }),
+    say("If this was not you, reset your password immediately and contact the administrators of your server.")
+  )
+}

@@ -79,7 +79,7 @@ const linkRows = rowsOf(Row)
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const { captcha, localDomain, publicUrl } = yield* ServerConfig
+  const { captcha, localDomain, provider, publicUrl } = yield* ServerConfig
   const tracked = yield* RowChanges.make
   const emails = yield* Emails
   const promised = yield* PromisedEmails
@@ -197,7 +197,7 @@ const make = Effect.gen(function*() {
   const resetPassword: MailLinks["Service"]["resetPassword"] = traced("MailLinks.resetPassword")(
     function*(secret, password) {
       const link = Option.getOrUndefined(yield* find(secret, "password_reset"))
-      if (link === undefined) return yield* new RecordNotFound()
+      if (link === undefined || provider?.only === true) return yield* new RecordNotFound()
       const accountId = AccountId.make(link.accountId)
       yield* users.setPassword(accountId, password, use(accountId, yield* secrets.hash(secret)))
       const user = Option.getOrUndefined(yield* users.find(accountId))
@@ -231,7 +231,7 @@ const make = Effect.gen(function*() {
         email,
         Effect.fnUntraced(function*(user) {
           // A reset would confirm the address and bypass the captcha.
-          if (user.disabled || (captcha.kind !== "off" && !user.confirmed)) return undefined
+          if (user.disabled || provider?.only === true || (captcha.kind !== "off" && !user.confirmed)) return undefined
           const secret = yield* create(user, "password_reset", user.email, passwordResetMillisMax)
           const link = `${publicUrl}/auth/password/edit?reset_password_token=${secret}`
           return EmailTexts.passwordReset({ to: user.email, server: localDomain, username: user.username, link })(

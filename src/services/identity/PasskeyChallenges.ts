@@ -2,8 +2,8 @@ import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { AccountId } from "../database/Ids.ts"
-import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
 import { secretCipher } from "../secrets/Seals.ts"
+import { usedOnce } from "../secrets/UsedOnce.ts"
 
 /** Lifetime of a challenge, in milliseconds. */
 const challengeMillisMax = 10 * 60_000
@@ -20,7 +20,6 @@ const decodeSealed = Schema.decodeUnknownOption(Sealed)
  * used ones are stored, until they expire.
  */
 export const passkeyChallenges = Effect.fnUntraced(function*(sql: SqlClient) {
-  const secrets = yield* OpaqueSecrets
   const challenges = yield* secretCipher("challenges of passkeys")
 
   const challengeFor = Effect.fnUntraced(function*(purpose: Purpose, accountId?: AccountId) {
@@ -38,14 +37,7 @@ export const passkeyChallenges = Effect.fnUntraced(function*(sql: SqlClient) {
       said.until > now
   }
 
-  /** Uses up a challenge, across all nodes; false if it was used before. */
-  const useUp = Effect.fnUntraced(function*(challenge: string, now: number) {
-    yield* sql`DELETE FROM used_passkey_challenges WHERE expires_at < ${new Date(now)}`
-    const used = yield* sql`INSERT INTO used_passkey_challenges (challenge_hash, expires_at)
-      VALUES (${yield* secrets.hash(challenge)}, ${new Date(now + challengeMillisMax)})
-      ON CONFLICT DO NOTHING RETURNING 1`
-    return used.length > 0
-  }, Effect.orDie)
+  const useUp = yield* usedOnce(sql, "used_passkey_challenges", "challenge_hash", challengeMillisMax)
 
   return { challengeFor, isFor, useUp }
 })

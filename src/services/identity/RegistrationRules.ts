@@ -67,14 +67,15 @@ const tooLong = (field: Field, max: number, unit = "characters") =>
 export const problemsOf = (given: {
   readonly username: string
   readonly email: GivenEmail
-  readonly password: Redacted.Redacted
+  /** Undefined for a user of the identity provider. */
+  readonly password: Redacted.Redacted | undefined
   readonly reason?: string | undefined
   readonly timeZone?: string | undefined
   readonly reservedAllowed?: boolean
 }): ReadonlyArray<Problem> => [
   ...ofUsername(given.username, given.reservedAllowed ?? false),
   ...(Result.isFailure(given.email) ? [given.email.failure] : []),
-  ...ofPassword(given.password),
+  ...(given.password === undefined ? [] : ofPassword(given.password)),
   ...(hasMoreCharacters(given.reason ?? "", reasonCharactersMax) ? [tooLong("reason", reasonCharactersMax)] : []),
   ...(given.timeZone && TimeZones.isKnown(given.timeZone) === undefined
     ? [problem("timeZone", "ERR_INCLUSION", "is not included in the list")]

@@ -13,11 +13,20 @@ import type { EmailAddress } from "./EmailAddresses.ts"
 import { alreadyTaken, distinct, type GivenEmail, type Problem, problemsOf, refusal } from "./RegistrationRules.ts"
 import * as TimeZones from "./TimeZones.ts"
 
+/** Identity of a person at an OpenID provider; both texts never change. */
+export interface Identity {
+  readonly issuer: string
+  readonly subject: string
+}
+
 /** A local account to create. */
 interface Registration {
   readonly username: string
   readonly email: GivenEmail
-  readonly password: Redacted.Redacted
+  /** Undefined for a user who signs in by the identity provider only. */
+  readonly password: Redacted.Redacted | undefined
+  /** Identity at the provider, which becomes the user's. */
+  readonly identity?: Identity | undefined
   /** If false, a moderator must approve it, unless the invite bypasses approval. */
   readonly approved: boolean
   /** True if the address is known to belong to the user; otherwise an e-mail confirms it. */
@@ -97,43 +106,49 @@ const make = Effect.gen(function*() {
     ]
   })
 
-  const insert = Effect.fnUntraced(function*(given: Registration, email: EmailAddress, passwordHash: string) {
-    const now = yield* Clock.currentTimeMillis
-    const at = new Date(now)
-    const invite = given.inviteCode === undefined ? undefined : yield* useInvite(given.inviteCode, now)
-    const approved = (given.approved || invite?.bypassesApproval === true) && given.needsApproval !== true
-    const rows = yield* idRows(sql`
+  const insert = Effect.fnUntraced(
+    function*(given: Registration, email: EmailAddress, passwordHash: string | undefined) {
+      const now = yield* Clock.currentTimeMillis
+      const at = new Date(now)
+      const invite = given.inviteCode === undefined ? undefined : yield* useInvite(given.inviteCode, now)
+      const approved = (given.approved || invite?.bypassesApproval === true) && given.needsApproval !== true
+      const rows = yield* idRows(sql`
       INSERT INTO accounts (id, username, created_at, updated_at)
       VALUES (next_id(${now}), ${given.username}, ${at}, ${at}) RETURNING id`)
-    const accountId = AccountId.make(Option.getOrThrow(Arr.head(rows)).id)
-    yield* sql`INSERT INTO actors (account_id) VALUES (${accountId})`
-    yield* sql`INSERT INTO account_stats (account_id) VALUES (${accountId})`
-    yield* sql`INSERT INTO users ${
-      sql.insert({
-        accountId,
-        email,
-        passwordHash,
-        roleId: given.roleId ?? defaultRole,
-        locale: given.locale ?? null,
-        timeZone: TimeZones.isKnown(given.timeZone ?? "") ?? null,
-        reason: given.reason ?? null,
-        approved,
-        inviteId: invite?.id ?? null,
-        ageVerifiedAt: given.ageVerified === true ? at : null,
-        confirmedAt: given.confirmed ? at : null,
-        createdByAppId: given.createdByAppId ?? null,
-        createdAt: at
-      })
-    }`
-    if (given.greeted === true) {
-      // A user who awaits approval is welcomed by the approval e-mail.
-      yield* sql`INSERT INTO new_members (account_id, follows, welcome)
+      const accountId = AccountId.make(Option.getOrThrow(Arr.head(rows)).id)
+      yield* sql`INSERT INTO actors (account_id) VALUES (${accountId})`
+      yield* sql`INSERT INTO account_stats (account_id) VALUES (${accountId})`
+      yield* sql`INSERT INTO users ${
+        sql.insert({
+          accountId,
+          email,
+          passwordHash: passwordHash ?? null,
+          roleId: given.roleId ?? defaultRole,
+          locale: given.locale ?? null,
+          timeZone: TimeZones.isKnown(given.timeZone ?? "") ?? null,
+          reason: given.reason ?? null,
+          approved,
+          inviteId: invite?.id ?? null,
+          ageVerifiedAt: given.ageVerified === true ? at : null,
+          confirmedAt: given.confirmed ? at : null,
+          createdByAppId: given.createdByAppId ?? null,
+          createdAt: at
+        })
+      }`
+      if (given.identity !== undefined) {
+        const { issuer, subject } = given.identity
+        yield* sql`INSERT INTO identities ${sql.insert({ issuer, subject, accountId, createdAt: at, usedAt: at })}`
+      }
+      if (given.greeted === true) {
+        // A user who awaits approval is welcomed by the approval e-mail.
+        yield* sql`INSERT INTO new_members (account_id, follows, welcome)
         VALUES (${accountId}, ${invite?.autofollow === true ? invite.accountId : null}, ${approved})`
+      }
+      // Others wait for approval once their address is confirmed.
+      if (given.confirmed === true && !approved) yield* emails.promise("sign_up", accountId)
+      return accountId
     }
-    // Others wait for approval once their address is confirmed.
-    if (given.confirmed === true && !approved) yield* emails.promise("sign_up", accountId)
-    return accountId
-  })
+  )
 
   const create = traced("Registrations.create")(function*<E = never>(
     given: Registration,
@@ -146,26 +161,28 @@ const make = Effect.gen(function*() {
     ])
     if (problems.length > 0 || Result.isFailure(given.email)) return yield* refusal(problems)
     const email = given.email.success
-    const passwordHash = yield* credentials.hash(given.password)
+    const passwordHash = given.password === undefined ? undefined : yield* credentials.hash(given.password)
     return yield* transaction(sql)(Effect.andThen(condition, insert(given, email, passwordHash))).pipe(
       Effect.catchIf(isSqlError, (error) =>
         Option.match(lostRace(error), {
           onNone: () => Effect.die(error),
-          onSome: (problem) => Effect.fail(refusal([problem]))
+          onSome: (problem) => Effect.fail(problem === "identity" ? new NotAllowed({}) : refusal([problem]))
         }))
     )
   })
   return Registrations.of({ create })
 })
 
-/** Returns the problem if a concurrent sign-up took the username or the address between check and insert. */
-const lostRace = (error: SqlError): Option.Option<Problem> => {
+/** Returns the problem if a concurrent sign-up took the username, the address or the identity before the insert. */
+const lostRace = (error: SqlError): Option.Option<Problem | "identity"> => {
   if (!isSqlError(error) || error.reason._tag !== "UniqueViolation") return Option.none()
   switch (error.reason.constraint) {
     case "accounts_handle":
       return Option.some(alreadyTaken("username"))
     case "users_email":
       return Option.some(alreadyTaken("email"))
+    case "identities_pkey":
+      return Option.some("identity")
     default:
       return Option.none()
   }

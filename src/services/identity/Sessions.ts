@@ -43,6 +43,9 @@ export interface Session {
   readonly permissions: bigint
   /** State of the user; never "disabled". */
   readonly state: UserState
+  /** False for a user who signs in by the identity provider only. */
+  readonly hasPassword: boolean
+  readonly startedAt: Date
   /** Settings of the web client. */
   readonly web: WebSettings
   /** How posts are shown. */
@@ -78,6 +81,8 @@ const sessionRows = rowsOf(
     permissions: Schema.BigInt,
     everybodys: Schema.BigInt,
     state: UserState,
+    hasPassword: Schema.Boolean,
+    startedAt: Timestamptz,
     web: WebSettings,
     ...Reading,
     seenAt: Timestamptz
@@ -139,7 +144,9 @@ const make = Effect.gen(function*() {
     const [row] = yield* sessionRows(sql`
       SELECT s.account_id, a.username, u.locale, s.seen_at, ${sql.literal(givenBits)} AS permissions,
         e.permissions AS everybodys, u.web_settings AS web, u.expand_media, u.expand_spoilers,
-        u.autoplay_gifs, ${sql.literal(userStateSql)} AS state
+        u.autoplay_gifs, u.password_hash IS NOT NULL AS has_password, s.created_at AS started_at, ${
+      sql.literal(userStateSql)
+    } AS state
       FROM sessions s JOIN users u ON u.account_id = s.account_id JOIN accounts a ON a.id = s.account_id
         JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${defaultRole}
       WHERE s.id_hash = ${hash} AND s.seen_at > ${new Date(now - sessionMillisMax)}
@@ -154,6 +161,8 @@ const make = Effect.gen(function*() {
       locale: row.locale ?? undefined,
       permissions: combined(row.permissions, row.everybodys),
       state: row.state,
+      hasPassword: row.hasPassword,
+      startedAt: row.startedAt,
       web: row.web,
       reading: {
         expandMedia: row.expandMedia,

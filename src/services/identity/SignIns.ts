@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../database/Ids.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
 import type { Unavailable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { Credentials } from "./Credentials.ts"
@@ -9,9 +10,9 @@ import { type PasskeyRefused, Passkeys } from "./Passkeys.ts"
 import { CodeRefused, PendingSignIns } from "./PendingSignIns.ts"
 import { type User, Users } from "./Users.ts"
 
-/** Refused sign-in. A `state` other than `wrong` is only revealed after a correct password. */
-class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused", {
-  state: Schema.Literals(["wrong", "unconfirmed", "pending", "disabled"])
+/** Refused sign-in. The state of a user is only revealed after a correct password. */
+export class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused", {
+  state: Schema.Literals(["wrong", "unconfirmed", "pending", "disabled", "provider"])
 }) {
   override get message() {
     switch (this.state) {
@@ -23,6 +24,8 @@ class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused",
         return "Your sign-up is pending approval by a moderator."
       case "disabled":
         return "This account is disabled."
+      case "provider":
+        return "This server does not accept passwords. Sign in with its identity provider."
     }
   }
 }
@@ -52,6 +55,14 @@ export class SignIns extends Context.Service<SignIns, {
     email: EmailAddress | undefined,
     password: Redacted.Redacted
   ) => Effect.Effect<SignedIn | DisabledSignIn | CodeRequired, SignInRefused | Unavailable>
+  /**
+   * Signs in a user whom the identity provider has identified. A user with a second factor must still enter a code,
+   * unless the provider has checked several factors (`factors`).
+   */
+  readonly signInByProvider: (
+    accountId: AccountId,
+    factors: boolean
+  ) => Effect.Effect<SignedIn | DisabledSignIn | CodeRequired, SignInRefused>
   /** Returns the account of a sign-in that awaits its code. */
   readonly waiting: (pending: Redacted.Redacted) => Effect.Effect<AccountId | undefined>
   /**
@@ -72,6 +83,7 @@ export class SignIns extends Context.Service<SignIns, {
     SignIns,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const { provider } = yield* ServerConfig
       const users = yield* Users
       const credentials = yield* Credentials
       const passkeys = yield* Passkeys
@@ -95,17 +107,33 @@ export class SignIns extends Context.Service<SignIns, {
         return { _tag: "SignedIn", accountId, lacksFactor: secondFactor === "missing" } as const
       })
 
-      const signIn = traced("SignIns.signIn")(function*(email: EmailAddress | undefined, password: Redacted.Redacted) {
-        const user = email === undefined ? undefined : Option.getOrUndefined(yield* users.findByEmail(email))
-        const right = yield* credentials.verify(password, user?.passwordHash)
-        if (user === undefined || !right) return yield* new SignInRefused({ state: "wrong" })
+      /** Signs a user in, or begins the second step if the user has a second factor that is not `replaced`. */
+      const admitted = Effect.fnUntraced(function*(user: User, replaced: boolean) {
         yield* requireOpen(user)
-        // The password is right: a crowd of sign-ins only delays the new hash to the next one.
-        if (credentials.isForeign(user.passwordHash)) yield* Effect.ignore(users.rehash(user, password))
-        return user.secondFactor === "on"
+        return user.secondFactor === "on" && !replaced
           ? { _tag: "CodeRequired", pending: yield* pendings.begin(user.accountId) } as const
           : yield* known(user)
       })
+
+      const signIn = traced("SignIns.signIn")(function*(email: EmailAddress | undefined, password: Redacted.Redacted) {
+        if (provider?.only === true) return yield* new SignInRefused({ state: "provider" })
+        const user = email === undefined ? undefined : Option.getOrUndefined(yield* users.findByEmail(email))
+        const right = yield* credentials.verify(password, user?.passwordHash)
+        if (user === undefined || !right) return yield* new SignInRefused({ state: "wrong" })
+        const result = yield* admitted(user, false)
+        // The password is right: a crowd of sign-ins only delays the new hash to the next one.
+        const { passwordHash } = user
+        if (passwordHash !== undefined && credentials.isForeign(passwordHash)) {
+          yield* Effect.ignore(users.rehash(user, password))
+        }
+        return result
+      })
+      const signInByProvider: SignIns["Service"]["signInByProvider"] = traced("SignIns.signInByProvider")(
+        function*(accountId, factors) {
+          const user = Option.getOrUndefined(yield* users.find(accountId))
+          return user === undefined ? yield* new SignInRefused({ state: "wrong" }) : yield* admitted(user, factors)
+        }
+      )
       const enterCode = traced("SignIns.enterCode")(function*(pending: Redacted.Redacted, code: string) {
         const user = Option.getOrUndefined(yield* users.find(yield* pendings.finish(pending, code)))
         if (user === undefined) return yield* new CodeRefused({ over: true })
@@ -123,7 +151,7 @@ export class SignIns extends Context.Service<SignIns, {
           return yield* known(user)
         }
       )
-      return SignIns.of({ signIn, signInByPasskey, waiting: pendings.find, enterCode })
+      return SignIns.of({ signIn, signInByPasskey, signInByProvider, waiting: pendings.find, enterCode })
     })
   )
   static readonly layer = SignIns.layerNoDeps.pipe(Layer.provide([Passkeys.layer, PendingSignIns.layer, Users.layer]))

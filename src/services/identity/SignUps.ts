@@ -18,14 +18,17 @@ import {
   problemsOf,
   refusal
 } from "./RegistrationRules.ts"
-import { Registrations } from "./Registrations.ts"
+import { type Identity, Registrations } from "./Registrations.ts"
 import { Users } from "./Users.ts"
 
 /** Data of a sign-up. */
 interface SignUp {
   readonly username: string
   readonly email: GivenEmail
-  readonly password: Redacted.Redacted
+  /** Undefined for a person of the identity provider. */
+  readonly password: Redacted.Redacted | undefined
+  /** Identity at the provider, and true if the provider has verified the address. */
+  readonly identity?: (Identity & { readonly emailVerified: boolean }) | undefined
   readonly agreement: boolean
   readonly locale: string | undefined
   readonly timeZone: string | undefined
@@ -58,7 +61,7 @@ export class SignUps extends Context.Service<SignUps, {
   static readonly layerNoDeps = Layer.effect(
     SignUps,
     Effect.gen(function*() {
-      const { signupConfirmation } = yield* ServerConfig
+      const { provider, signupConfirmation } = yield* ServerConfig
       const policies = yield* InstancePolicies
       const registrations = yield* Registrations
       const users = yield* Users
@@ -70,7 +73,10 @@ export class SignUps extends Context.Service<SignUps, {
         { agreement, dateOfBirth, verdict, ...wish }
       ) {
         const { minAge, reasonRequired, registrations: mode } = yield* policies.current
-        if (mode === "closed" && wish.inviteCode === undefined) return yield* new NotAllowed({ text: "Forbidden" })
+        const isOpen = wish.identity === undefined
+          ? provider?.only !== true && (mode !== "closed" || wish.inviteCode !== undefined)
+          : provider?.signUp === true
+        if (!isOpen) return yield* new NotAllowed({ text: "Forbidden" })
         const now = yield* Clock.currentTimeMillis
         const problems = [
           ...(agreement ? [] : [notAccepted]),
@@ -89,13 +95,13 @@ export class SignUps extends Context.Service<SignUps, {
           locale: localeOf(wish.locale),
           // With closed registrations the invite counts as approval.
           approved: mode !== "approval",
-          confirmed: signupConfirmation === "none",
+          confirmed: signupConfirmation === "none" || wish.identity?.emailVerified === true,
           ...(app !== undefined && { createdByAppId: app.id }),
           ageVerified: minAge !== null,
           greeted: true
         })
         const user = yield* users.find(accountId)
-        if (signupConfirmation === "mail" && Option.isSome(user)) yield* mailLinks.sendConfirmation(user.value)
+        if (Option.isSome(user) && !user.value.confirmed) yield* mailLinks.sendConfirmation(user.value)
         // Without confirmation the user can sign in at once.
         else if (Option.isSome(user) && user.value.approved) {
           yield* Effect.orDie(writer.notifyStaff("admin.sign_up", accountId, 0n))

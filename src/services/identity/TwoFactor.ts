@@ -13,6 +13,7 @@ import { traced } from "../runtime/Traced.ts"
 import { secretCipher } from "../secrets/Seals.ts"
 import { Credentials } from "./Credentials.ts"
 import { removeFactor } from "./ForgottenFactors.ts"
+import { FreshSignIn, signInAgain } from "./FreshSignIn.ts"
 import * as OneTimeCodes from "./OneTimeCodes.ts"
 import { recoveryCodes } from "./RecoveryCodes.ts"
 import { Sessions } from "./Sessions.ts"
@@ -25,12 +26,14 @@ const setupCharactersMax = 1_000
 
 /** Refused setup, change or use of a second factor. */
 class TwoFactorRefused extends Schema.TaggedError<TwoFactorRefused>()("TwoFactorRefused", {
-  reason: Schema.Literals(["password", "code", "late", "on", "off"])
+  reason: Schema.Literals(["password", "sign-in", "code", "late", "on", "off"])
 }) {
   override get message() {
     switch (this.reason) {
       case "password":
         return "Wrong password."
+      case "sign-in":
+        return signInAgain
       case "code":
         return "This code is wrong or was already used."
       case "late":
@@ -96,7 +99,7 @@ export class TwoFactor extends Context.Service<TwoFactor, {
 
 const Row = Schema.Struct({
   username: Schema.String,
-  passwordHash: Schema.String,
+  passwordHash: Schema.NullOr(Schema.String),
   otpSecret: Schema.NullOr(Schema.Uint8Array),
   otpEnabledAt: Schema.NullOr(Timestamptz),
   recoveryCodesLeft: Schema.Int,
@@ -140,8 +143,11 @@ const make = Effect.gen(function*() {
     secret,
     address: OneTimeCodes.otpauthUri(secret, localDomain, username)
   })
-  const requirePassword = Effect.fnUntraced(function*(password: Redacted.Redacted, hash: string) {
-    if (!(yield* credentials.verify(password, hash))) return yield* new TwoFactorRefused({ reason: "password" })
+  const requirePassword = Effect.fnUntraced(function*(password: Redacted.Redacted, hash: string | null) {
+    if (hash === null && !(yield* FreshSignIn)) return yield* new TwoFactorRefused({ reason: "sign-in" })
+    if (hash !== null && !(yield* credentials.verify(password, hash))) {
+      return yield* new TwoFactorRefused({ reason: "password" })
+    }
   })
 
   const begin: TwoFactor["Service"]["begin"] = traced("TwoFactor.begin")(function*(accountId, password) {

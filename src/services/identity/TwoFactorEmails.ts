@@ -8,7 +8,7 @@ import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { traced } from "../runtime/Traced.ts"
 
-type Event = "on" | "off" | "recovered" | "passkeyAdded" | "passkeyRemoved"
+type Event = "on" | "off" | "recovered" | "passkeyAdded" | "passkeyRemoved" | "identityAdded" | "identityRemoved"
 
 const userRows = rowsOf(
   Schema.Struct({
@@ -19,7 +19,7 @@ const userRows = rowsOf(
   })
 )
 
-/** E-mails to users about their second factor. */
+/** E-mails to users about their second factor, passkeys and identities. */
 export class TwoFactorEmails extends Context.Service<TwoFactorEmails, {
   /** Sends an e-mail in the background. */
   readonly send: (accountId: AccountId, event: Event) => Effect.Effect<void>
@@ -30,7 +30,7 @@ export class TwoFactorEmails extends Context.Service<TwoFactorEmails, {
       const sql = yield* SqlClient.SqlClient
       const emails = yield* Emails
       const catalogs = yield* UserCatalogs
-      const { localDomain: server } = yield* ServerConfig
+      const { localDomain: server, provider: { name: provider } = { name: "OpenID Connect" } } = yield* ServerConfig
 
       const letter = Effect.fnUntraced(function*(accountId: AccountId, event: Event) {
         const [user] = yield* userRows(sql`SELECT u.email, a.username, u.locale,
@@ -48,6 +48,10 @@ export class TwoFactorEmails extends Context.Service<TwoFactorEmails, {
             return TwoFactorTexts.passkeyAdded({ to, server, username })(words)
           case "passkeyRemoved":
             return TwoFactorTexts.passkeyRemoved({ to, server, username })(words)
+          case "identityAdded":
+            return TwoFactorTexts.identityAdded({ to, server, username, provider })(words)
+          case "identityRemoved":
+            return TwoFactorTexts.identityRemoved({ to, server, username, provider })(words)
           case "recovered":
             return TwoFactorTexts.recovered({ to, server, username, left })(words)
         }

@@ -24,7 +24,8 @@ export interface User {
   readonly email: string
   /** Address that replaces `email` once it is confirmed. */
   readonly unconfirmedEmail: string | undefined
-  readonly passwordHash: string
+  /** Undefined for a user who signs in by the identity provider only. */
+  readonly passwordHash: string | undefined
   readonly confirmed: boolean
   readonly approved: boolean
   /** True if the user is disabled by a moderator, suspended or memorial. */
@@ -81,7 +82,7 @@ const Row = Schema.Struct({
   actorPath: ActorPath,
   email: Schema.String,
   unconfirmedEmail: Schema.NullOr(Schema.String),
-  passwordHash: Schema.String,
+  passwordHash: Schema.NullOr(Schema.String),
   confirmed: Schema.Boolean,
   approved: Schema.Boolean,
   disabled: Schema.Boolean,
@@ -94,6 +95,7 @@ const userRows = rowsOf(Row)
 
 const userOf = (row: Row): User => ({
   ...row,
+  passwordHash: row.passwordHash ?? undefined,
   unconfirmedEmail: row.unconfirmedEmail ?? undefined,
   createdByAppId: row.createdByAppId ?? undefined,
   locale: row.locale ?? undefined

@@ -15,6 +15,12 @@ const policiesAloneMillisMax = 1_000
 /** Policies for registrations and for access to timelines. */
 export type Policies = ValuesFor<"policies">
 
+/** Returns true if people may ask for an account with a password; others are invited or come by the provider. */
+export const acceptsSignUps = (
+  { provider }: Pick<ServerConfig["Service"], "provider">,
+  { registrations }: Pick<Policies, "registrations">
+): boolean => registrations !== "closed" && provider?.only !== true
+
 const settingRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown, updatedAt: Timestamptz }))
 const names = storedNames("policies")
 

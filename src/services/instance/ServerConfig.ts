@@ -13,6 +13,28 @@ export type CaptchaConfig =
     readonly scriptUrl: string
   }
 
+/** OpenID Connect provider by which users sign in. */
+export interface ProviderConfig {
+  /** Issuer, as a normalised URL. */
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: Redacted.Redacted<string>
+  /** Name on the sign-in button. */
+  readonly name: string
+  readonly scopes: string
+  readonly groupsClaim: string
+  /** Groups whose members may sign in; undefined for everybody. */
+  readonly allowedGroups: ReadonlyArray<string> | undefined
+  /** Names of roles by group. */
+  readonly roles: ReadonlyArray<readonly [group: string, role: string]>
+  /** True if people without an account get one. */
+  readonly signUp: boolean
+  /** True if passwords are refused. */
+  readonly only: boolean
+  /** True if the provider's second factor replaces the user's own. */
+  readonly trustFactors: boolean
+}
+
 /** Configuration that all modules may read; `layers/Environment` reads it from environment variables. */
 export class ServerConfig extends Context.Service<ServerConfig, {
   /** URL of this server's source code; undefined if the operator does not give one. */
@@ -46,6 +68,8 @@ export class ServerConfig extends Context.Service<ServerConfig, {
   /** `none` confirms sign-ups at once. */
   readonly signupConfirmation: "mail" | "none"
   readonly captcha: CaptchaConfig
+  /** OpenID Connect provider; undefined without one. */
+  readonly provider: ProviderConfig | undefined
   readonly mailFrom: string
   /** False disables all rate limits, including those of commands. */
   readonly rateLimits: boolean

@@ -67,6 +67,7 @@ const places: Readonly<Record<string, string | undefined>> = {
   "src/http/pages/PasskeyForm.ts": "/auth/sign_in?force_login=true",
   // Every page that tests look at through `TestBrowser` is looked at as well; these by their own tests.
   "src/http/web/first/OwnerSetup.ts": undefined,
+  "src/http/web/settings/LinkedIdentities.ts": undefined,
   "src/http/web/settings/SessionPage.ts": undefined,
   "src/http/pages/CaptchaPage.ts": undefined,
   "src/http/pages/Confirmations.ts": "/auth/confirmation/new",

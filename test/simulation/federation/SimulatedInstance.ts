@@ -20,6 +20,7 @@ import { RemoteLookup } from "../../../src/services/federation/RemoteLookup.ts"
 import { Feeds } from "../../../src/services/feeds/Feeds.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { MailExchanges } from "../../../src/services/moderation/MailExchanges.ts"
+import { IdentityProvider } from "../../../src/services/oidc/IdentityProvider.ts"
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import { PushMessages } from "../../../src/services/push/PushMessages.ts"
 import { Translator } from "../../../src/services/translation/Translator.ts"
@@ -151,7 +152,7 @@ export const make = Effect.fnUntraced(function*(universe: Universe, database: Da
   return site
 })
 
-const untranslated = Layer.succeed(Translator, undefined)
+const withoutServices = Layer.merge(Layer.succeed(Translator, undefined), Layer.succeed(IdentityProvider, undefined))
 
 /** I28: publishes only committed changes on the bus. */
 const uncommitted = ({ wrong }: Universe) => ({ _tag }: { readonly _tag: string }) =>
@@ -173,7 +174,7 @@ export const start = Effect.fnUntraced(function*(universe: Universe, site: Simul
       Keys.layer(host, site.keys),
       Layer.succeed(SliceRows, slices),
       MailExchanges.layerOf(),
-      untranslated,
+      withoutServices,
       Layer.succeed(UncommittedPublish, uncommitted(universe))
     ])
   )

@@ -11,11 +11,13 @@ import { html } from "../../html/Html.ts"
 import { redirect } from "../../html/HtmlPage.ts"
 import { accountPath as path } from "../../html/PagePaths.ts"
 import { Visitors } from "../../html/Visitors.ts"
+import * as LinkedIdentities from "./LinkedIdentities.ts"
 import * as SettingsFrame from "./SettingsFrame.ts"
 import { type Member, type Wrong, wrongOf } from "./SettingsFrame.ts"
 
 const make = Effect.gen(function*() {
   const { localDomain: server } = yield* ServerConfig
+  const identities = yield* LinkedIdentities.make
   const credentials = yield* OwnCredentials
   const frame = yield* SettingsFrame.make(path)
   const limits = yield* Limits
@@ -28,6 +30,8 @@ const make = Effect.gen(function*() {
     const user = Option.getOrUndefined(yield* users.find(session.accountId))
     const done = changed === "password"
       ? say("Your password was changed. All other browsers were signed out.")
+      : changed === "identity"
+      ? say("The sign-in was removed.")
       : changed === "email" && user?.unconfirmedEmail === undefined
       ? say("Your email address was changed.")
       : undefined
@@ -52,17 +56,18 @@ ${
 ${tokenInput(formToken)}
 <label>${say("New email address")}
 <input type="email" name="email" maxlength="${emailCharactersMax}" autocomplete="email" required></label>
-${ownPasswordField(words)}
+${ownPasswordField(member, path)}
 <button type="submit">${say("Change email address")}</button>
 </form></section>
 <section><h2>${say("Change password")}</h2>
 <p>${say("All other browsers are signed out. Your apps stay signed in.")}</p>
 <form method="post" action="${way(`${path}/password`)}">
 ${tokenInput(formToken)}
-${ownPasswordField(words)}
+${ownPasswordField(member, path)}
 ${newPasswordField(words, say("New password"), "new_password")}
 <button type="submit">${say("Change password")}</button>
 </form></section>
+${yield* identities.section(member)}
 <form method="post" action="${way("/auth/sign_out")}" class="below">${tokenInput(formToken)}
 <p class="row"><button type="submit" class="quiet">${say("Sign out")}</button></p></form>`
     })
@@ -98,7 +103,16 @@ ${newPasswordField(words, say("New password"), "new_password")}
     )
   }))
 
+  const unlink = frame.guarded((member, given) =>
+    credentials.requirePassword(member.session.accountId, Redacted.make(given.get("password") ?? "")).pipe(
+      Effect.andThen(identities.unlink(member, given.get("issuer") ?? "")),
+      Effect.as(redirect(`${path}?changed=identity`)),
+      Effect.catch((error) => view(member, null, wrongOf(error)))
+    )
+  )
+
   return Layer.mergeAll(
+    HttpRouter.add("POST", LinkedIdentities.unlinkPath, unlink),
     HttpRouter.add("GET", path, frame.show((member, given) => view(member, given.get("changed")))),
     HttpRouter.add("POST", `${path}/password`, password),
     HttpRouter.add("POST", `${path}/email`, email)

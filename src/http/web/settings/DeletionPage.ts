@@ -35,7 +35,7 @@ const make = Effect.gen(function*() {
 <p>${pieces("To keep your followers, <link>move your account</link> instead.", { link: linkTo(way(movePath)) })}</p>
 <form method="post" action="${way(path)}">
 ${tokenInput(formToken)}
-${ownPasswordField(words)}
+${ownPasswordField(member, path)}
 <button type="submit" class="danger">${say("Delete account")}</button>
 </form>`
     })

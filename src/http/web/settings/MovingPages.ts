@@ -77,7 +77,7 @@ ${tokenInput(formToken)}
 <label>${say("Handle of the other account")}
 <input type="text" name="account" autocapitalize="none" spellcheck="false" required aria-describedby="form">
 <span class="hint" id="form">${say("For example {handle}", { handle: "@name@server.example" })}</span></label>
-${ownPasswordField(words)}
+${ownPasswordField(member, movePath)}
 <button type="submit" class="danger">${say("Move followers")}</button>
 </form>
 <p class="below soft">${

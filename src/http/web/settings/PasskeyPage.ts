@@ -39,7 +39,7 @@ const make = Effect.gen(function*() {
           }</p>
 <details><summary>${say("Remove")}</summary>
 <form method="post" action="${way(`${path}/remove`)}">${tokenInput(formToken)}${hidden("id", id)}
-${ownPasswordField(words)}
+${ownPasswordField(member, path)}
 <button type="submit" class="danger" aria-label="${say("Remove passkey {name}", { name })}">${say("Remove")}</button>
 </form></details></li>`
         )
@@ -49,7 +49,7 @@ ${tokenInput(formToken)}
 <h2>${say("Add a passkey")}</h2>
 <label>${say("Name of the passkey")}
 <input type="text" name="name" maxlength="${passkeyNameCharactersMax}" required></label>
-${ownPasswordField(words)}
+${ownPasswordField(member, path)}
 <button type="submit">${say("Next")}</button>
 </form>
 <noscript><p class="soft">${say("Passkeys need JavaScript, which your browser does not run here.")}</p></noscript>`

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { Session } from "../../../services/identity/Sessions.ts"
 import { Forms, parameters } from "../../html/Forms.ts"
+import { inSession } from "../../html/FreshForms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { problem, redirect } from "../../html/HtmlPage.ts"
 import { MemberFrame } from "../../html/MemberFrame.ts"
@@ -77,7 +78,7 @@ ${done === undefined ? "" : html`<p class="done" role="status">${done}</p>`}${bo
       forms.handle(member(work)),
     /** Handler of a form that asks for the password again, or fetches accounts: its uses are limited. */
     guarded: <E, R>(work: (member: Member, given: URLSearchParams) => Effect.Effect<Response, E, R>) =>
-      forms.handle(member(work), {
+      forms.handle(member((one, given) => inSession(one.session, work(one, given))), {
         address: "secondFactorAddress",
         user: { limit: "secondFactorUser", of: user }
       })

@@ -35,7 +35,9 @@ layer(archiveServer, { excludeTestServices: true })("archives that are refused o
       const alone = new TextEncoder().encode(JSON.stringify({ orderedItems: [noteOf(actor, 1)] }))
       assert.deepInclude(yield* planOf(mia, alone), { state: "failed", problem: "foreign_actor" })
       yield* sql`INSERT INTO accounts (id, username, domain, uri, also_known_as, created_at, updated_at)
-        VALUES (5, 'victim', 'old.example', ${actor}, ARRAY[${Urls.actor(config, Urls.ActorPath.make("/users/mia"))}], now(), now())`
+        VALUES (5, 'victim', 'old.example', ${actor}, ARRAY[${
+        Urls.actor(config, Urls.ActorPath.make("/users/mia"))
+      }], now(), now())`
       assert.deepInclude(yield* planOf(mia, alone), { state: "unconfirmed", total: 1 })
       yield* sql`UPDATE transfers SET state = 'cancelled' WHERE account_id = ${mia}`
     }))

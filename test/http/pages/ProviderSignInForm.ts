@@ -1,0 +1,56 @@
+import { Effect, Layer, Redacted } from "effect"
+import type { ProviderConfig } from "../../../src/services/instance/ServerConfig.ts"
+import { oidcClient, OidcProvider } from "../../support/OidcProvider.ts"
+import * as TestBrowser from "../../support/TestBrowser.ts"
+import { server } from "../../support/WebServer.ts"
+
+export const start = "/auth/auth/openid_connect"
+
+/** The server with a provider of the tests. */
+export const serverWith = (provider: Partial<ProviderConfig>, config: Parameters<typeof server>[0] = {}) =>
+  Layer.unwrap(Effect.map(OidcProvider, ({ issuer }) =>
+    server({
+      ...config,
+      provider: {
+        issuer: `${issuer}/`,
+        clientId: oidcClient.id,
+        clientSecret: Redacted.make(oidcClient.secret),
+        name: "Example ID",
+        scopes: "openid email profile",
+        groupsClaim: "groups",
+        allowedGroups: undefined,
+        roles: [],
+        signUp: false,
+        only: false,
+        trustFactors: false,
+        ...provider
+      }
+    }))).pipe(Layer.provideMerge(OidcProvider.layer))
+
+type Browser = ReturnType<typeof TestBrowser.make>
+
+/** Goes to the provider and back up to the callback, whose path it returns. */
+export const authorized = Effect.fnUntraced(function*(browser: Browser, to = "/tags/x") {
+  const provider = yield* OidcProvider
+  const led = yield* browser.get(`${start}?${new URLSearchParams({ return_to: to })}`)
+  return yield* provider.follow(led.headers.get("location") ?? "")
+})
+
+/** Signs in at the provider as this person, in a browser; returns the response to the callback. */
+export const signInAs = Effect.fnUntraced(function*(
+  person: Readonly<Record<string, unknown>>,
+  browser: Browser = TestBrowser.make()
+) {
+  const provider = yield* OidcProvider
+  provider.become(person)
+  const page = yield* browser.get(yield* authorized(browser))
+  return { browser, page }
+})
+
+/** Claims of a person whose address the provider has verified. */
+export const claimsOf = (name: string) => ({
+  sub: `subject of ${name}`,
+  email: `${name}@mail.example`,
+  email_verified: true,
+  preferred_username: name
+})
