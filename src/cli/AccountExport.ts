@@ -5,6 +5,7 @@ import { Argument, Command } from "effect/cli"
 import * as PersonalExport from "../layers/backup/PersonalExport.ts"
 import { Environment } from "../layers/Environment.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 import { connection } from "./Migrate.ts"
 
 export const command = Command.make(
@@ -25,4 +26,7 @@ export const command = Command.make(
       Effect.scoped,
       Effect.provide(Layer.mergeAll(Environment.layer, NodeServices.layer, NodeCrypto.layer))
     ))
-).pipe(Command.withDescription("Writes everything that the server knows about a person to a file"))
+).pipe(
+  Command.withDescription("Writes everything that the server knows about a person to a file"),
+  withExamples(["ada ada.json", "Writes all that is known about ada"])
+)

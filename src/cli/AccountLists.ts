@@ -9,8 +9,10 @@ import { exportKinds, ListExports } from "../services/transfers/ListExports.ts"
 import { fileBytesMax } from "../services/transfers/ListFileText.ts"
 import { listKinds, type Transfer } from "../services/transfers/Transfer.ts"
 import { Transfers } from "../services/transfers/Transfers.ts"
+import { withExamples } from "./Examples.ts"
 import { asOperatorError, findUser } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
+import { json, printList } from "./Output.ts"
 
 const name = Argument.String("name").pipe(Argument.withDescription("Name of the account, without @ and domain"))
 
@@ -42,7 +44,13 @@ export const exportLists = Command.make(
     yield* Stream.run(Stream.encodeText(file), fs.sink(given.output.value)).pipe(asOperatorError)
     yield* Console.log(`The list was written to ${given.output.value}.`)
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Prints a list of an account as CSV, or its filters as JSON"))
+).pipe(
+  Command.withDescription("Writes a list of an account as CSV, or its filters as JSON"),
+  withExamples(["ada --kind follows", "CSV of the accounts that ada follows"], [
+    "ada --kind blocks --output blocks.csv",
+    "Writes ada's blocks to a file"
+  ])
+)
 
 const summary = ({ added, failed, processed, removed, total }: Transfer) =>
   `${processed} of ${total} lines: ${added} added, ${removed} removed, ${failed} failed`
@@ -84,17 +92,30 @@ export const importList = Command.make(
     }, true).pipe(asOperatorError)
     yield* Console.log(`Import ${transfer.id} of ${transfer.total} lines has started.`)
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Imports a file into a list of an account; the server does the work"))
+).pipe(
+  Command.withDescription("Imports a file into a list of an account; the server does the work"),
+  withExamples(["ada following_accounts.csv", "Adds the follows of the file"], [
+    "ada blocks.csv --kind blocks --overwrite",
+    "Replaces ada's blocks"
+  ])
+)
 
 /** Prints the imports of an account. */
 export const imports = Command.make(
   "imports",
-  { name },
+  { name, json },
   traced("account imports")(function*(given) {
     const transfers = yield* Transfers
     const { accountId } = yield* findUser(given.name)
-    for (const transfer of yield* transfers.list(accountId)) {
-      yield* Console.log(`${transfer.id} ${transfer.kind} ${transfer.state} ${summary(transfer)}`)
-    }
+    const found = yield* transfers.list(accountId)
+    yield* printList(
+      given.json,
+      found,
+      found.map((transfer) => `${transfer.id} ${transfer.kind} ${transfer.state} ${summary(transfer)}`),
+      "There are no imports."
+    )
   }, (effect) => Effect.provide(effect, services))
-).pipe(Command.withDescription("Prints the imports of an account and their progress"))
+).pipe(
+  Command.withDescription("Prints the imports of an account and their progress"),
+  withExamples(["ada", "Imports of ada, newest first"])
+)

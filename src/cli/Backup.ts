@@ -9,6 +9,7 @@ import { Environment } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import * as Storages from "../layers/storage/Storages.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 import { anyConnection, connection } from "./Migrate.ts"
 import { formatBytes } from "./PictureFile.ts"
 
@@ -40,7 +41,10 @@ export const command = Command.make(
     const copied = yield* Backup.write(file, yield* connection, !withoutMedia)
     yield* Console.log(`${file} has ${amounts(copied)}. It holds every secret of the server: keep it private.`)
   }, (effect) => effect.pipe(Effect.scoped, Effect.provide(services)))
-).pipe(Command.withDescription("Writes database, media and secrets to one file, while the server runs"))
+).pipe(
+  Command.withDescription("Writes database, media and secrets to one file, while the server runs"),
+  withExamples(["murmuration.tar", "Writes a backup"], ["murmuration.tar --without-media", "Leaves out uploaded files"])
+)
 
 export const restoreCommand = Command.make(
   "restore",
@@ -49,4 +53,7 @@ export const restoreCommand = Command.make(
     const copied = yield* Restore.read(file, yield* anyConnection)
     yield* Console.log(`Restored ${amounts(copied)}. Start the server with npm start.`)
   }, (effect) => effect.pipe(Effect.scoped, Effect.provide(services)))
-).pipe(Command.withDescription("Restores a backup into an empty server: a new DATA_DIR, or an empty DATABASE_URL"))
+).pipe(
+  Command.withDescription("Restores a backup into an empty server: a new DATA_DIR, or an empty DATABASE_URL"),
+  withExamples(["murmuration.tar", "Restores a backup"])
+)

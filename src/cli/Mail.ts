@@ -5,6 +5,7 @@ import { Environment } from "../layers/Environment.ts"
 import * as TestEmail from "../layers/mail/TestEmail.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 
 const test = Command.make(
   "test",
@@ -15,9 +16,13 @@ const test = Command.make(
     )
     yield* Console.log("Look into the mailbox, and into its spam folder; doctor checks SPF, DKIM and DMARC.")
   }, (effect) => Effect.provide(effect, Layer.merge(Environment.layer, NodeServices.layer)))
-).pipe(Command.withDescription("Sends a test e-mail and reports each step"))
+).pipe(
+  Command.withDescription("Sends a test e-mail and reports each step"),
+  withExamples(["you@example.org", "Sends a test e-mail to you"])
+)
 
 export const command = Command.make("mail").pipe(
   Command.withDescription("Outgoing e-mail"),
+  withExamples(["test you@example.org", "Sends a test e-mail to you"]),
   Command.withSubcommands([test])
 )

@@ -21,6 +21,7 @@ import { brokenKeys } from "../services/mastodon/Verification.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import { Drafts } from "../services/statuses/Drafts.ts"
+import { withExamples } from "./Examples.ts"
 import * as Migrate from "./Migrate.ts"
 import * as Operator from "./Operator.ts"
 
@@ -108,7 +109,13 @@ const plan = Command.make(
       yield* Console.log("\nNothing stands against a copy.")
     }).pipe(Effect.mapError(asOperatorError), Effect.provide(layer(given)))
   )
-).pipe(Command.withDescription("Shows what a copy would bring, and what is missing for it"))
+).pipe(
+  Command.withDescription("Compares both servers: what a copy would bring, and what is missing for it"),
+  withExamples([
+    "--database postgres://localhost/mastodon_production --env .env.production",
+    "Says what a copy would bring"
+  ])
+)
 
 /** Writes the file of rejected rows, and says how many there are. */
 const writeRejects = Effect.fnUntraced(function*(path: string) {
@@ -142,7 +149,13 @@ const copy = Command.make(
       yield* writeRejects(given.rejects)
     }).pipe(Effect.mapError(asOperatorError), Effect.provide(layer(given)))
   )
-).pipe(Command.withDescription("Copies the database; a copy that was interrupted goes on where it ended"))
+).pipe(
+  Command.withDescription("Copies the database; a copy that was interrupted goes on where it ended"),
+  withExamples([
+    "--database postgres://localhost/mastodon_production --env .env.production --media public/system",
+    "Copies database and files"
+  ])
+)
 
 const delta = Command.make(
   "delta",
@@ -162,7 +175,13 @@ const delta = Command.make(
       yield* writeRejects(given.rejects)
     }).pipe(Effect.mapError(asOperatorError), Effect.provide(layer(given)))
   )
-).pipe(Command.withDescription("Copies what changed since the copy, with Mastodon's web server stopped"))
+).pipe(
+  Command.withDescription("Copies what changed since the copy, with Mastodon's web server stopped"),
+  withExamples([
+    "--database postgres://localhost/mastodon_production --env .env.production --media public/system",
+    "Brings what changed"
+  ])
+)
 
 const verify = Command.make(
   "verify",
@@ -178,7 +197,10 @@ const verify = Command.make(
       yield* writeRejects(given.rejects)
     }).pipe(Effect.mapError(asOperatorError), Effect.provide(layer(given)))
   )
-).pipe(Command.withDescription("Signs and verifies once with the key of each local account"))
+).pipe(
+  Command.withDescription("Signs and verifies once with the key of each local account"),
+  withExamples(["--database postgres://localhost/mastodon_production --env .env.production", "Checks the keys"])
+)
 
 const finish = Command.make(
   "finish",
@@ -193,10 +215,17 @@ const finish = Command.make(
       "After that there is no way back: other servers know what happened here."
     ].join("\n"))
   )
-).pipe(Command.withDescription("Prints the last steps, and the moment after which there is no way back"))
+).pipe(
+  Command.withDescription("Explains the last steps, and the moment after which there is no way back"),
+  withExamples(["--database postgres://localhost/mastodon_production --env .env.production", "Explains the last steps"])
+)
 
 /** Copies a Mastodon server of the same domain. */
 export const command = Command.make("mastodon").pipe(
   Command.withDescription("Makes a running Mastodon server (4.3 to 4.7) of the same domain this one"),
+  withExamples([
+    "plan --database postgres://localhost/mastodon_production --env .env.production",
+    "Says what a copy would bring"
+  ]),
   Command.withSubcommands([plan, copy, delta, verify, finish])
 )

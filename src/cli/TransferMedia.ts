@@ -6,6 +6,7 @@ import { Environment } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import * as MediaTransfer from "../layers/storage/MediaTransfer.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 import { formatBytes } from "./PictureFile.ts"
 
 export const command = Command.make(
@@ -24,4 +25,7 @@ export const command = Command.make(
         "command to continue or to copy newer files; nothing was deleted."
     )
   }, (effect) => Effect.provide(effect, Layer.mergeAll(Environment.layer, NodeServices.layer, NodeCrypto.layer)))
-).pipe(Command.withDescription("Copies uploaded files between DATA_DIR/media and the bucket; can be repeated"))
+).pipe(
+  Command.withDescription("Copies uploaded files between DATA_DIR/media and the bucket; can be repeated"),
+  withExamples(["bucket", "Copies files to the bucket"])
+)

@@ -9,6 +9,7 @@ import * as DataFolder from "../layers/embedded/DataFolder.ts"
 import { Environment } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { withExamples } from "./Examples.ts"
 import { embeddedConnection } from "./Migrate.ts"
 
 export const command = Command.make(
@@ -43,4 +44,7 @@ export const command = Command.make(
       Effect.scoped,
       Effect.provide(Layer.mergeAll(Environment.layer, NodeServices.layer, NodeCrypto.layer))
     ))
-).pipe(Command.withDescription("Copies the embedded database of DATA_DIR to the empty one of DATABASE_URL"))
+).pipe(
+  Command.withDescription("Copies the embedded database of DATA_DIR to the empty one of DATABASE_URL"),
+  withExamples(["", "Copies the database"])
+)

@@ -9,6 +9,6 @@ export const parseEnvironment = (text: string): ReadonlyMap<string, string> =>
       if (name === undefined) return []
       const trimmed = value.trim()
       const quoted = /^(["'])(.*)\1$/.exec(trimmed)
-      return [[name, quoted?.[2] ?? trimmed.replace(/\s+#.*$/, "")] as const]
+      return [[name, quoted?.[2] ?? (trimmed.split(/\s#/, 1)[0] ?? "").trimEnd()] as const]
     })
   )

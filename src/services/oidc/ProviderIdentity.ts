@@ -1,5 +1,7 @@
 import * as EmailAddresses from "../identity/EmailAddresses.ts"
 import { usernameCharactersMax } from "../identity/Usernames.ts"
+import { bounded } from "../text/BoundedText.ts"
+import { compatibleDecomposed } from "../text/Normalisation.ts"
 
 /** Maximum groups of a person, and maximum characters of a group's name. */
 const groupsMax = 1_000
@@ -49,8 +51,8 @@ const groupsOf = (value: unknown): ReadonlyArray<string> =>
 const usernameOf = (claim: unknown): string =>
   typeof claim !== "string"
     ? ""
-    : (claim.slice(0, EmailAddresses.emailCharactersMax).split("@")[0] ?? "").normalize("NFKD")
-      .replaceAll(/\p{M}+/gu, "").replaceAll(/[^a-z0-9_]+/gi, "_").replaceAll(/^_+|_+$/g, "")
+    : compatibleDecomposed(bounded((claim.split("@", 1)[0] ?? "").slice(0, EmailAddresses.emailCharactersMax)))
+      .replaceAll(/\p{M}+/gu, "").split(/[^a-z0-9]+/i).filter((part) => part !== "").join("_")
       .slice(0, usernameCharactersMax)
 
 /**

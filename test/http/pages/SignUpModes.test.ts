@@ -94,7 +94,7 @@ layer(server({ registrations: "approval" }), { excludeTestServices: true })("sig
       const fields = written("quinn", { reason: "birds", date_of_birth: "1990-01-01" })
       const sent = yield* browser.submit(form, fields)
       assert.strictEqual(sent.status, 200)
-      assert.include(sent.text, "After you confirm, a moderator reviews your sign-up. We email you the decision.")
+      assert.include(sent.text, "After you confirm, a moderator reviews your sign-up. We will email you the decision.")
       const done = yield* confirmed(browser)
       assert.match(done.text, /A moderator of \S+ will now review your sign-up/)
       const early = yield* browser.signIn("quinn", undefined, "correct horse battery staple")
