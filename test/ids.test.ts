@@ -36,7 +36,9 @@ describe("F32: ids never pass through a number of JavaScript, which holds 53 of 
     const inSql = (pattern: RegExp) => ({ literals }: Source) =>
       literals.flatMap((literal) => matches(literal, pattern))
     assert.deepStrictEqual(complaints([...sources, ...migrations], inSql(built)), [])
-    assert.deepStrictEqual(complaints(sources, inSql(whole)), [])
+    // Whole rows are moved as text there, and never parsed.
+    const parsed = sources.filter(({ path }) => !/^src\/(?:services\/mastodon|layers\/backup)\//.test(path))
+    assert.deepStrictEqual(complaints(parsed, inSql(whole)), [])
   })
 })
 

@@ -2,7 +2,7 @@ import { Clock, Console, Effect, FileSystem, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Database from "../layers/Database.ts"
-import { serverConfig } from "../layers/Environment.ts"
+import { Environment, serverConfig } from "../layers/Environment.ts"
 import * as KeyOperations from "../layers/KeyOperations.ts"
 import * as MastodonFiles from "../layers/MastodonFiles.ts"
 import * as MastodonSource from "../layers/MastodonSource.ts"
@@ -205,19 +205,20 @@ const verify = Command.make(
 const finish = Command.make(
   "finish",
   {},
-  traced("transfer mastodon finish")(() =>
-    Console.log([
+  traced("transfer mastodon finish")(function*() {
+    const { server } = yield* Environment
+    yield* Console.log([
       "The copy is done. To open this server:",
       "1. Stop Mastodon's web server, wait until its Sidekiq queues are empty, and stop Sidekiq.",
       "2. Run `transfer mastodon delta` and `transfer mastodon verify` once more.",
-      "3. Start this server, and point the proxy of the domain at it: all paths, with the Host header as it came.",
+      `3. Start this server, and point the proxy of ${server.localDomain} at it: all paths, with the Host header as it came.`,
       "Until the first request that writes reaches this server you can go back: point the proxy at Mastodon again.",
       "After that there is no way back: other servers know what happened here."
     ].join("\n"))
-  )
+  }, (effect) => Effect.provide(effect, Environment.layer))
 ).pipe(
   Command.withDescription("Explains the last steps, and the moment after which there is no way back"),
-  withExamples(["--database postgres://localhost/mastodon_production --env .env.production", "Explains the last steps"])
+  withExamples(["", "Explains the last steps"])
 )
 
 /** Copies a Mastodon server of the same domain. */

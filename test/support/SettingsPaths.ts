@@ -18,6 +18,7 @@ export const settingsPaths = [
   "/settings/passkeys",
   "/settings/sessions",
   "/settings/imports",
+  "/settings/archives",
   "/settings/aliases",
   "/settings/migration",
   "/settings/delete",

@@ -4,6 +4,7 @@ import { RemotePosts } from "../../services/federation/fetching/RemotePosts.ts"
 import type { Filter } from "../../services/filters/Filter.ts"
 import { Filters } from "../../services/filters/Filters.ts"
 import { type ClientError, RecordNotFound } from "../../services/runtime/Errors.ts"
+import { momentOf } from "../../services/runtime/Moments.ts"
 import type { FilterDetails } from "../../services/transfers/ImportLine.ts"
 
 /** Posts of one imported filter that are looked up, and the timeout for all of them, in seconds. */
@@ -53,7 +54,8 @@ export const make = Effect.gen(function*() {
       if (given === undefined) return yield* new RecordNotFound()
       const { action, contexts, expiresAt, title } = given
       const now = yield* Clock.currentTimeMillis
-      const expiresIn = expiresAt === null ? null : Math.max(0, Math.round((Date.parse(expiresAt) - now) / 1_000))
+      const end = expiresAt === null ? undefined : momentOf(expiresAt)
+      const expiresIn = end === undefined ? null : Math.max(0, Math.round((end - now) / 1_000))
       const before = (yield* filters.list(owner)).find((filter) => filter.title === title)
       const change = { title, contexts, action, expiresIn, keywords: keywordsOf(before, given, overwrite) }
       const written = before === undefined

@@ -26,15 +26,20 @@ const plainPath = (path: string): string =>
   malformed.test(path) ? path : path.replaceAll(escape, decoded).replaceAll(";", "%3B").replaceAll("#", "%23")
     .replaceAll(/\/{2,}/g, "/")
 
-/** Removes null bytes, also those that removing one puts together; Postgres stores none. */
+/**
+ * Removes null bytes from the query, also those that removing one puts together; Postgres stores none. Those of the
+ * path stay: no path has one.
+ */
 const withoutNulls = (url: string): string => {
-  let left = url
-  while (left.includes("%00")) left = left.replaceAll("%00", "")
-  return left
+  const at = url.indexOf("?")
+  if (at === -1) return url
+  let query = url.slice(at)
+  while (query.includes("%00")) query = query.replaceAll("%00", "")
+  return url.slice(0, at) + query
 }
 
 /**
- * Normalises a request's URL: removes the host and doubled slashes, and null bytes outside of the API, which refuses them; decodes escapes of unreserved characters (RFC
+ * Normalises a request's URL: removes the host and doubled slashes, and null bytes of the query outside of the API, which refuses them; decodes escapes of unreserved characters (RFC
  * 3986, section 6.2.2.2) and of `@`. The router decodes paths, and ends them at `;` and `#`. All other code that decides by a path
  * reads it as text, so it must see the same form.
  */

@@ -1,6 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { filterActions, filterContexts, filterKeywordsMax, filtersMax } from "../filters/Filter.ts"
 import { validationFailed } from "../runtime/Errors.ts"
+import { momentOf } from "../runtime/Moments.ts"
 import type { FilterDetails, NewLine } from "./ImportLine.ts"
 
 /** Maximum characters of a file of filters, which is parsed at once. */
@@ -27,7 +28,7 @@ const detailsOf = (given: typeof ExportedFilter.Type, title: string): FilterDeta
   const expiresAt = given["expires_at"] ?? null
   return {
     title,
-    expiresAt: expiresAt === null || Number.isNaN(Date.parse(expiresAt)) ? null : expiresAt,
+    expiresAt: expiresAt === null || momentOf(expiresAt) === undefined ? null : expiresAt,
     contexts: filterContexts.filter((context) => given.context.includes(context)),
     action: filterActions.find((action) => action === given.action) ?? "warn",
     keywords: (given["keywords_attributes"] ?? []).slice(0, filterKeywordsMax).map((one) => ({

@@ -27,7 +27,7 @@ const make = Effect.gen(function*() {
   const visitors = yield* Visitors
 
   /** A path may contain a character that Postgres cannot store in a text; no code has one. */
-  const codeOf = Effect.map(HttpRouter.params, ({ code = "" }) => code)
+  const codeOf = Effect.map(HttpRouter.params, ({ code = "" }) => code.includes("\0") ? "" : code)
 
   const invalid = (status: 401 | 404) =>
     Effect.map(visitors.reader, ({ server, words: { say }, words }) =>
