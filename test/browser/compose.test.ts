@@ -104,7 +104,9 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           assert.strictEqual(await page.locator("[data-left]").textContent(), "462 characters left")
           await saved
           await page.getByText("Draft saved").waitFor()
-          await page.locator("textarea[name=text]").fill("A whole thought")
+          await page.locator("textarea[name=text]").fill("")
+          await page.locator("textarea[name=text]").pressSequentially("A whole thought", { delay: 60 })
+          assert.strictEqual(await page.locator("[data-left]").textContent(), "485 characters left")
           // The tab closes before the next save: it is sent as the page goes.
           await page.goto("about:blank")
         })

@@ -76,10 +76,10 @@ const composer = (form: HTMLFormElement): void => {
   }
   const forget = () => localStorage.removeItem(place)
 
-  const save = async (keepalive = false) => {
+  const save = async () => {
     changed = false
     try {
-      const response = await fetch(form.action, { method: "POST", body: fields(), keepalive })
+      const response = await fetch(form.action, { method: "POST", body: fields() })
       if (!response.ok || response.redirected) throw new Error(String(response.status))
       failed = false
       const { draft, left }: Saved = await response.json()
@@ -114,8 +114,9 @@ const composer = (form: HTMLFormElement): void => {
   })
   addEventListener("pagehide", () => {
     if (!changed || sending) return
-    if (isEdit || failed || !navigator.onLine) remember()
-    if (!isEdit) void save(true)
+    // Unlike a request that outlives its page, a beacon is sent even if the page goes at once.
+    const isSent = !isEdit && !failed && navigator.onLine && navigator.sendBeacon(form.action, fields())
+    if (!isSent) remember()
   })
   // A save under way ends first, so that the post takes its draft. A second press waits with the first.
   form.addEventListener("submit", (event) => {
