@@ -1,9 +1,9 @@
-import * as bcrypt from "@node-rs/bcrypt"
+import * as bcrypt from "bcryptjs"
 import { Effect, Layer, type Redacted, Semaphore } from "effect"
 import { Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 import { Credentials, passwordsWaitingMax } from "../services/identity/Credentials.ts"
-import { bcryptBytes, isBeyondPasswords, passwordBytes } from "../services/identity/PasswordBytes.ts"
+import { bcryptText, isBeyondPasswords, passwordBytes } from "../services/identity/PasswordBytes.ts"
 import { Unavailable } from "../services/runtime/Errors.ts"
 import { traced } from "../services/runtime/Traced.ts"
 
@@ -60,8 +60,8 @@ export const layerWith = (current: Parameters) =>
 
       const verifyBcrypt = (password: Redacted.Redacted, stored: string) =>
         inTurn(() => {
-          const bytes = bcryptBytes(password)
-          return Effect.promise(() => bcrypt.verify(bytes, stored))
+          const text = bcryptText(password)
+          return Effect.promise(() => bcrypt.compare(text, stored))
         })
 
       const hash = traced("Credentials.hash")(function*(password: Redacted.Redacted) {

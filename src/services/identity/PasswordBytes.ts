@@ -3,7 +3,7 @@ import { shortText, shortUnitsMax } from "../text/BoundedText.ts"
 import { composed } from "../text/Normalisation.ts"
 import { passwordBytesMax } from "./Credentials.ts"
 
-/** Bytes of a password that bcrypt uses. */
+/** Bytes of a password that bcrypt uses; a character has one at least. */
 const bcryptBytesMax = 72
 
 const utf8 = new TextEncoder()
@@ -16,11 +16,10 @@ export const passwordBytes = (password: Redacted.Redacted): Uint8Array =>
   utf8.encode(composed(shortText(Redacted.value(password).slice(0, unitsMax))))
 
 /**
- * Returns the bytes of a password that bcrypt hashes: UTF-8 as it was typed, without normalisation, of which bcrypt uses
- * the first 72.
+ * Returns the beginning of a password that bcrypt hashes: as it was typed, without normalisation. bcrypt uses the first
+ * 72 of its UTF-8 bytes.
  */
-export const bcryptBytes = (password: Redacted.Redacted): Uint8Array =>
-  utf8.encode(Redacted.value(password).slice(0, unitsMax)).subarray(0, bcryptBytesMax)
+export const bcryptText = (password: Redacted.Redacted): string => Redacted.value(password).slice(0, 2 * bcryptBytesMax)
 
 /** Returns true for text that is longer than any password, without normalising it. */
 export const isBeyondPasswords = (password: Redacted.Redacted): boolean => Redacted.value(password).length >= unitsMax

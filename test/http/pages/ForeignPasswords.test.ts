@@ -1,6 +1,6 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import * as bcrypt from "@node-rs/bcrypt"
+import * as bcrypt from "bcryptjs"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PasswordHashing from "../../../src/layers/PasswordHashing.ts"
@@ -16,7 +16,7 @@ layer(server({}, { credentials }), { excludeTestServices: true })("passwords tha
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* user("moved")
-      const stored = bcrypt.hashSync(password, { cost: 4, version: "2a" })
+      const stored = bcrypt.hashSync(password, 4)
       yield* sql`UPDATE users SET password_hash = ${stored} WHERE email = 'moved@mail.example'`
       const hashOf = Effect.map(
         sql<{ passwordHash: string }>`SELECT password_hash FROM users WHERE email = 'moved@mail.example'`,

@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import * as bcrypt from "@node-rs/bcrypt"
+import * as bcrypt from "bcryptjs"
 import { Context, Effect, FileSystem, Layer } from "effect"
 import { createCipheriv, pbkdf2Sync, randomBytes } from "node:crypto"
 import { deflateSync } from "node:zlib"
@@ -76,7 +76,7 @@ export const server = Effect.fnUntraced(function*(version: Version, domain: stri
         id: id + 1_000n,
         accountId: id,
         email: `${username}@mail.example`,
-        encryptedPassword: bcrypt.hashSync(password, { cost: 4, version: "2a" }),
+        encryptedPassword: bcrypt.hashSync(password, 4),
         confirmedAt: new Date(),
         ...more.user
       })
