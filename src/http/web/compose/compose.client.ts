@@ -45,6 +45,7 @@ const composer = (form: HTMLFormElement): void => {
   let timer: ReturnType<typeof setTimeout> | undefined
   let running: Promise<void> | undefined
   let changed = false
+  let underWay = false
   let sending = false
   let failed = false
 
@@ -78,6 +79,7 @@ const composer = (form: HTMLFormElement): void => {
 
   const save = async () => {
     changed = false
+    underWay = true
     try {
       const response = await fetch(form.action, { method: "POST", body: fields() })
       if (!response.ok || response.redirected) throw new Error(String(response.status))
@@ -95,6 +97,8 @@ const composer = (form: HTMLFormElement): void => {
       failed = true
       remember()
       if (state !== null) state.textContent = state.dataset["unsaved"] ?? ""
+    } finally {
+      underWay = false
     }
   }
   /** Saves once the previous save has ended: the second one knows the draft of the first. */
@@ -113,7 +117,8 @@ const composer = (form: HTMLFormElement): void => {
     timer = setTimeout(saveNext, pauseMillis)
   })
   addEventListener("pagehide", () => {
-    if (!changed || sending) return
+    // A save under way ends with the page.
+    if (!(changed || underWay) || sending) return
     // Unlike a request that outlives its page, a beacon is sent even if the page goes at once.
     const isSent = !isEdit && !failed && navigator.onLine && navigator.sendBeacon(form.action, fields())
     if (!isSent) remember()
