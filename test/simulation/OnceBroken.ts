@@ -41,5 +41,10 @@ export const onceBroken: ReadonlyArray<OnceBroken & { readonly breaks: string }>
     seed: 4_001_266,
     breaks: "I2",
     what: "effect does not end an actor of a node that stood still, which has to give up its shard"
+  },
+  {
+    seed: 40_006,
+    breaks: "I18",
+    what: "a node died between the commit of a suspension and its message, and streams stayed open (F248)"
   }
 ]

@@ -56,6 +56,10 @@ const StaleFeeds = Schema.TaggedStruct("homes", {
 })
 export type StaleFeeds = typeof StaleFeeds.Type
 
+/** The account was suspended or disabled: caches forget its tokens, and its streams end. */
+const KeptOut = Schema.TaggedStruct("kept_out", {})
+export type KeptOut = typeof KeptOut.Type
+
 /** The account has moved to another one. */
 const Move = Schema.TaggedStruct("move", { movedTo: Id })
 export type Move = typeof Move.Type
@@ -102,6 +106,7 @@ export const Intent = Schema.Union([
   Notify,
   Report,
   StaleFeeds,
+  KeptOut,
   Move,
   Deliver
 ])

@@ -201,6 +201,21 @@ layer(layerActors, { excludeTestServices: true })("two accounts at the same time
       )
     }))
 
+  it.effect("F248: nodes are told of a suspension twice: after its commit, and by an intent that outlives the node", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const account = yield* person("outlived")
+      const heard = yield* (yield* Broadcast).subscribe
+      const { tell } = yield* AccountActors
+      yield* tell(account, { _tag: "Moderate", measure: "suspend", stands: true })
+      for (let told = 0; told < 2;) {
+        const message = yield* PubSub.take(heard)
+        if (message._tag === "Revoked" && message.accountIds.includes(account)) told++
+      }
+      yield* settled
+      const sql = yield* SqlClient.SqlClient
+      assert.deepStrictEqual(yield* sql`SELECT kind FROM fanouts WHERE account_id = ${account}`, [])
+    })))
+
   it.effect("F60: notifications sent by the previous owner during a takeover are not repeated", () =>
     Effect.scoped(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -82,8 +82,8 @@ layer(Live, { excludeTestServices: true })("promised e-mails", (it) => {
   it.effect("F211: an e-mail whose tries all ended with their process is given up", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      yield* sql`INSERT INTO promised_emails (kind, subject_id, due_at, tries) SELECT 'email', n, now(), 6 + n
-        FROM generate_series(1, 2) n`
+      yield* sql`INSERT INTO promised_emails (kind, subject_id, due_at, tries)
+        SELECT 'email', n, now() - interval '1 second', 6 + n FROM generate_series(1, 2) n`
       const claimed = yield* (yield* PromisedEmails).claim(10)
       assert.deepStrictEqual(claimed.map(({ subjectId, tries }) => [subjectId, tries]), [[1n, 8]])
       assert.strictEqual((yield* left).length, 1)

@@ -32,6 +32,7 @@ const first: ReadonlyArray<readonly [kind: string, statusId: bigint | null, deta
   ["notify", null, `{"type":"follow","to":"5","from":"6"}`, { _tag: "notify", type: "follow", to: 5n, from: 6n }],
   ["notify", null, `{"report":"12"}`, { _tag: "report", report: 12n }],
   ["homes", null, `{"readers":["5","6"]}`, { _tag: "homes", readers: [5n, 6n] }],
+  ["kept_out", null, null, { _tag: "kept_out" }],
   ["move", null, `{"movedTo":"9"}`, { _tag: "move", movedTo: 9n }],
   ["deliver", 7n, `{"leaves":"Create","number":"0"}`, { _tag: "deliver", statusId: 7n, leaves: "Create", number: "0" }],
   ["deliver", null, `{"leaves":"Move","number":"3","target":"https://b.test/users/bob"}`, {

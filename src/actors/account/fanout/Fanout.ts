@@ -8,6 +8,7 @@ import type { Owners, Ownership } from "../core/Ownership.ts"
 import * as Delete from "./Delete.ts"
 import * as Deliver from "./Deliver.ts"
 import * as Edit from "./Edit.ts"
+import * as KeptOut from "./KeptOut.ts"
 import * as Move from "./Move.ts"
 import * as Notify from "./Notify.ts"
 import * as PollEnd from "./PollEnd.ts"
@@ -33,6 +34,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const notify = yield* Notify.make(owners)
   const report = yield* Report.make(owners)
   const invalidateFeeds = yield* StaleFeeds.make(owners)
+  const keepOut = yield* KeptOut.make(owners)
   const move = yield* Move.make(owners)
   const deliver = yield* Deliver.make(owners)
 
@@ -54,6 +56,8 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
         return report(own, at, intent)
       case "homes":
         return invalidateFeeds(own, at, intent)
+      case "kept_out":
+        return keepOut(own, at, intent)
       case "move":
         return move(own, at, intent)
       case "deliver":

@@ -29,13 +29,17 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
   const desk = yield* ReportDesk
   const reports = yield* Reports
 
-  /** Closes the streams of a suspended or disabled account, and tells its followers of a suspension. */
+  /**
+   * Closes the streams of a suspended or disabled account: right after the commit, and by an intent in case this node
+   * dies in between. Tells its followers of a suspension.
+   */
   const told = Effect.fnUntraced(function*(own: Ownership, type: LastingType, stands: boolean) {
     const keptOut = type === "suspend" || type === "disable"
     if (type === "suspend") yield* tellFollowers(own, "Profile")
     // Feeds that were rebuilt during the suspension, including the account's own, lack its posts.
     if (type === "suspend" && !stands) yield* intend(own, { _tag: "homes", readers: [own.accountId], followers: true })
     if (keptOut && stands) {
+      yield* intend(own, { _tag: "kept_out" })
       yield* sql.afterCommit(broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [own.accountId] }))
     }
   })
