@@ -3,12 +3,10 @@
 import { complete } from "./completion.client.ts"
 import { emojiPicker } from "./emojis.client.ts"
 import { files } from "./files.client.ts"
+import { draftOf, fill, isBlank, isSame, storageOf, type Typed, typedOf, type Unsaved } from "./unsaved.client.ts"
 
 /** Pause in typing before a draft is saved, in milliseconds. */
 const pauseMillis = 2_000
-
-/** Prefix of keys in the browser's storage, for text that could not be sent to the server. */
-const storagePrefix = "compose:"
 
 interface Saved {
   readonly draft: string | null
@@ -26,24 +24,17 @@ const countOf = (text: string): number => {
   return count
 }
 
-/** Texts that this browser kept for a page. */
-const keptAt = (place: string): { readonly written: ReadonlyArray<string>; readonly sent: boolean } | undefined => {
-  const kept: unknown = JSON.parse(localStorage.getItem(place) ?? "null")
-  if (typeof kept !== "object" || kept === null || !("written" in kept) || !Array.isArray(kept.written)) {
-    return undefined
-  }
-  return { written: kept.written.map(String), sent: "sent" in kept && kept.sent === true }
-}
-
 const composer = (form: HTMLFormElement): void => {
   const texts = () => [...form.querySelectorAll<HTMLTextAreaElement>("textarea[name=text], textarea[name='more[]']")]
   const field = (name: string) => form.querySelector<HTMLInputElement>(`input[name="${name}"]`)
   const spoiler = () => field("spoiler_text")?.value ?? ""
   const state = form.querySelector<HTMLElement>("[data-saved]")
   const isEdit = field("edit") !== null
-  const place = [storagePrefix, form.dataset["compose"], location.pathname, location.search].join("")
+  const storage = storageOf(form)
   let timer: ReturnType<typeof setTimeout> | undefined
   let running: Promise<void> | undefined
+  let restoring = true
+  let confirmed = field("draft") === null ? null : typedOf(form)
   let changed = false
   let underWay = false
   let sending = false
@@ -70,32 +61,42 @@ const composer = (form: HTMLFormElement): void => {
     data.set("act", "autosave")
     return data
   }
-  /** Keeps the texts in this browser; `sent` tells that the form was submitted. */
+  /** Keeps what was typed in this browser until the server confirms it; `sent` tells that the form was submitted. */
   const remember = (sent = false) => {
-    const written = texts().map(({ value }) => value)
-    if (written.some((one) => one.trim() !== "")) localStorage.setItem(place, JSON.stringify({ written, sent }))
+    if (restoring) return
+    const typed = typedOf(form)
+    if (isBlank(typed)) return storage.forget()
+    storage.write({ typed, confirmed, draft: field("draft")?.value ?? null, key: field("key")?.value ?? "", sent })
   }
-  const forget = () => localStorage.removeItem(place)
+  const setDraft = (id: string | null) => {
+    const known = field("draft")
+    if (id === null) known?.remove()
+    else if (known !== null) known.value = id
+    else form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "draft", value: id }))
+  }
+  const post = async (body: FormData): Promise<Saved> => {
+    const response = await fetch(form.action, { method: "POST", body })
+    if (!response.ok || response.redirected) throw new Error(String(response.status))
+    return response.json()
+  }
 
   const save = async () => {
     changed = false
     underWay = true
     try {
-      const response = await fetch(form.action, { method: "POST", body: fields() })
-      if (!response.ok || response.redirected) throw new Error(String(response.status))
+      const typed = typedOf(form)
+      const { draft, left } = await post(fields())
       failed = false
-      const { draft, left }: Saved = await response.json()
-      if (draft !== null && field("draft") === null) {
-        form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "draft", value: draft }))
-      }
+      confirmed = typed
+      if (draft !== null && field("draft") === null) setDraft(draft)
       left.forEach((one, index) => changed || show(index, one))
       if (isEdit) return
-      forget()
+      if (changed) remember()
+      else storage.forget()
       if (state !== null && draft !== null) state.textContent = state.dataset["saved"] ?? ""
     } catch {
       changed = true
       failed = true
-      remember()
       if (state !== null) state.textContent = state.dataset["unsaved"] ?? ""
     } finally {
       underWay = false
@@ -112,16 +113,14 @@ const composer = (form: HTMLFormElement): void => {
     if (event.target instanceof HTMLInputElement && event.target.type === "file") return
     changed = true
     count()
-    if (isEdit) remember()
+    remember()
     clearTimeout(timer)
     timer = setTimeout(saveNext, pauseMillis)
   })
   addEventListener("pagehide", () => {
-    // A save under way ends with the page.
+    // A save under way ends with the page. A browser may lose the beacon, too: the next visit finds the text in storage.
     if (!(changed || underWay) || sending) return
-    // Unlike a request that outlives its page, a beacon is sent even if the page goes at once.
-    const isSent = !isEdit && !failed && navigator.onLine && navigator.sendBeacon(form.action, fields())
-    if (!isSent) remember()
+    if (!isEdit && !failed && navigator.onLine) navigator.sendBeacon(form.action, fields())
   })
   // A save under way ends first, so that the post takes its draft. A second press waits with the first.
   form.addEventListener("submit", (event) => {
@@ -138,25 +137,60 @@ const composer = (form: HTMLFormElement): void => {
       form.requestSubmit(submitter)
     })
   })
+  /** Fills in what the server has not confirmed. A person may have typed since the page was loaded. */
+  const refill = (unsaved: Unsaved, loaded: Typed) => {
+    const since = typedOf(form)
+    fill(
+      form,
+      isSame(since, loaded) ? unsaved.typed : [...unsaved.typed, ...since.map(([, value]) => ["", value] as const)]
+    )
+    changed = !isEdit && !unsaved.sent
+  }
+  /** Stores what was typed as a draft; saves with one key make one draft. Returns its id, or null if it is empty. */
+  const stored = async ({ key, typed }: Unsaved) => {
+    const data = fields()
+    for (const [name] of typed) data.delete(name)
+    for (const [name, value] of typed) data.append(name, value)
+    data.set("key", key)
+    return (await post(data)).draft
+  }
   /**
-   * Fills in the text that was not sent to the server. A sent form is only filled again if the browser went back to it.
+   * Restores what the server has not confirmed. A sent form is only filled again if the browser went back to it. A draft
+   * that was published or deleted stays so; one that was changed elsewhere stays as it is beside a new one.
    */
-  const restore = () => {
-    const kept = keptAt(place)
-    const [first] = texts()
-    if (kept === undefined || first === undefined) return
+  const restore = async () => {
+    const unsaved = storage.read()
+    if (unsaved === undefined) return
     const [navigation] = performance.getEntriesByType("navigation")
     const wentBack = navigation instanceof PerformanceNavigationTiming && navigation.type !== "navigate"
-    if (kept.sent && !wentBack) return forget()
-    if (!isEdit && texts().some(({ value }) => value.trim() !== "")) return
-    if (texts().length === kept.written.length) texts().forEach((one, index) => one.value = kept.written[index] ?? "")
-    else first.value = kept.written.join("\n\n")
-    changed = !isEdit && !kept.sent
+    if (unsaved.sent && !wentBack) return storage.forget()
+    const loaded = typedOf(form)
+    if (isEdit || unsaved.sent) return refill(unsaved, loaded)
+    try {
+      const id = unsaved.draft ?? await stored(unsaved)
+      const theirs = id === null ? undefined : await draftOf(id)
+      if (theirs === undefined || unsaved.draft !== null && isSame(theirs, unsaved.typed)) return storage.forget()
+      setDraft(unsaved.confirmed === null || isSame(theirs, unsaved.confirmed) ? id : null)
+      confirmed = theirs
+    } catch {
+      // Without a connection, the next save decides.
+      setDraft(unsaved.draft)
+      const key = field("key")
+      if (key !== null && unsaved.draft === null) key.value = unsaved.key
+    }
+    refill(unsaved, loaded)
   }
   // The page of the browser's history may be sent again.
   addEventListener("pageshow", () => sending = false)
 
-  restore()
+  const restored = restore().finally(() => {
+    if (running === restored) running = undefined
+    restoring = false
+    if (changed) remember()
+    form.dataset["restored"] = ""
+    count()
+  })
+  running = restored
   const zone = field("zone")
   const at = form.querySelector<HTMLInputElement>("input[name=at]")
   if (zone !== null && at !== null && at.value === "") {

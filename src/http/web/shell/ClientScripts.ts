@@ -16,6 +16,7 @@ const files = {
   completion: "../compose/completion.client.ts",
   emojis: "../compose/emojis.client.ts",
   files: "../compose/files.client.ts",
+  unsaved: "../compose/unsaved.client.ts",
   compose: "../compose/compose.client.ts",
   viewer: "../viewer/viewer.client.ts",
   acts: "../acts/acts.client.ts",
