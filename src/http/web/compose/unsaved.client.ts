@@ -59,12 +59,12 @@ export const storageOf = (form: HTMLFormElement) => {
         return undefined
       }
     },
-    /** Does nothing if the storage is full or not allowed: the draft on the server remains. */
+    /** Does nothing if the storage is full or not allowed. */
     write: (unsaved: Unsaved): void => {
       try {
         localStorage.setItem(place, JSON.stringify(unsaved))
       } catch {
-        console.warn("This text is not kept in the browser.")
+        // The draft on the server remains.
       }
     },
     forget: (): void => {
