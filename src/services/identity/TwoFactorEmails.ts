@@ -4,6 +4,7 @@ import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { Emails } from "../emails/Emails.ts"
 import * as TwoFactorTexts from "../emails/TwoFactorTexts.ts"
+import { providerName } from "../instance/ProviderNames.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -21,8 +22,8 @@ const userRows = rowsOf(
 
 /** E-mails to users about their second factor, passkeys and identities. */
 export class TwoFactorEmails extends Context.Service<TwoFactorEmails, {
-  /** Sends an e-mail in the background. */
-  readonly send: (accountId: AccountId, event: Event) => Effect.Effect<void>
+  /** Sends an e-mail in the background; one about an identity names its provider, by `issuer`. */
+  readonly send: (accountId: AccountId, event: Event, issuer?: string) => Effect.Effect<void>
 }>()("murmuration/services/identity/TwoFactorEmails") {
   static readonly layer = Layer.effect(
     TwoFactorEmails,
@@ -30,9 +31,10 @@ export class TwoFactorEmails extends Context.Service<TwoFactorEmails, {
       const sql = yield* SqlClient.SqlClient
       const emails = yield* Emails
       const catalogs = yield* UserCatalogs
-      const { localDomain: server, provider: { name: provider } = { name: "OpenID Connect" } } = yield* ServerConfig
+      const { localDomain: server, provider: configured } = yield* ServerConfig
 
-      const letter = Effect.fnUntraced(function*(accountId: AccountId, event: Event) {
+      const letter = Effect.fnUntraced(function*(accountId: AccountId, event: Event, issuer = "") {
+        const provider = providerName(configured, issuer)
         const [user] = yield* userRows(sql`SELECT u.email, a.username, u.locale,
             (SELECT count(*)::int FROM recovery_codes c WHERE c.account_id = u.account_id) AS left
           FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.account_id = ${accountId}`)
@@ -58,7 +60,9 @@ export class TwoFactorEmails extends Context.Service<TwoFactorEmails, {
       }, Effect.orDie)
 
       return TwoFactorEmails.of({
-        send: traced("TwoFactorEmails.send")((accountId, event) => emails.enqueue(letter(accountId, event)))
+        send: traced("TwoFactorEmails.send")((accountId, event, issuer) =>
+          emails.enqueue(letter(accountId, event, issuer))
+        )
       })
     })
   ).pipe(Layer.provide(UserCatalogs.layer))

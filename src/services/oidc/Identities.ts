@@ -5,6 +5,7 @@ import { accountIdRows, rowsOf, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import type { Identity } from "../identity/Registrations.ts"
 import { TwoFactorEmails } from "../identity/TwoFactorEmails.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
 import { NotAllowed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 
@@ -29,7 +30,10 @@ export class Identities extends Context.Service<Identities, {
    */
   readonly link: (accountId: AccountId, identity: Identity) => Effect.Effect<AccountId | undefined>
   readonly list: (accountId: AccountId) => Effect.Effect<ReadonlyArray<LinkedIdentity>>
-  /** Takes the identity of an issuer from a user, and tells the user. A user without a password keeps the last one. */
+  /**
+   * Takes the identity of an issuer from a user, and tells the user. A user without a password keeps the one of the
+   * configured provider, as no other one signs in.
+   */
   readonly unlink: (accountId: AccountId, issuer: string) => Effect.Effect<void, NotAllowed>
 }>()("murmuration/services/oidc/Identities") {
   static readonly layer = Layer.effect(Identities, Effect.suspend(() => make)).pipe(
@@ -39,6 +43,7 @@ export class Identities extends Context.Service<Identities, {
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const { provider } = yield* ServerConfig
   const emails = yield* TwoFactorEmails
 
   const use: Identities["Service"]["use"] = traced("Identities.use")(function*({ issuer, subject }) {
@@ -56,7 +61,7 @@ const make = Effect.gen(function*() {
       } ON CONFLICT DO NOTHING RETURNING account_id`
     )
     if (linked === undefined) return yield* use({ issuer, subject })
-    yield* emails.send(accountId, "identityAdded")
+    yield* emails.send(accountId, "identityAdded", issuer)
     return linked.accountId
   }, Effect.orDie)
 
@@ -69,13 +74,13 @@ const make = Effect.gen(function*() {
     const removed = yield* Effect.gen(function*() {
       const [user] = yield* passwordRows(sql`SELECT password_hash IS NOT NULL AS has_password FROM users
         WHERE account_id = ${accountId} FOR NO KEY UPDATE`)
-      const all = yield* list(accountId)
-      if (user?.hasPassword !== true && all.length < 2) {
+      const left = (yield* list(accountId)).filter((one) => one.issuer !== issuer)
+      if (user?.hasPassword !== true && !left.some((one) => one.issuer === provider?.issuer)) {
         return yield* new NotAllowed({ text: "Set a password first, or you could not sign in any more." })
       }
       return yield* sql`DELETE FROM identities WHERE account_id = ${accountId} AND issuer = ${issuer} RETURNING 1`
     }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
-    if (removed.length > 0) yield* emails.send(accountId, "identityRemoved")
+    if (removed.length > 0) yield* emails.send(accountId, "identityRemoved", issuer)
   })
 
   return Identities.of({ use, link, list, unlink })

@@ -26,7 +26,8 @@ export class ProviderRefused extends Schema.TaggedError<ProviderRefused>()("Prov
       case "unknown":
         return "You have no account on this server. Ask its administrators for one."
       case "unconfirmed":
-        return "There is a sign-up with your email address. Confirm it first: open the link in the email we sent you."
+        // The sign-up may be another person's: after a confirmation that person's password would work.
+        return "There is an unconfirmed sign-up with your email address. If it is yours, open the link in the email we sent you. If not, ignore that email: the sign-up will be removed."
       case "linked":
         return "The account with your email address belongs to another identity. Ask the administrators of this server."
     }

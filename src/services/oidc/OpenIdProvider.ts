@@ -246,7 +246,8 @@ export const make = Effect.fnUntraced(function*(config: ProviderConfig) {
       const { sub: subject } = token
       if (!isSubject(subject)) return yield* refused("its subject is not valid")
       const info = yield* infoOf(server, token, tokens["access_token"])
-      return identityOf(server.issuer, subject, token, info, config.groupsClaim)
+      // The configured form: a document that gains or loses a slash at the end must not make everybody a stranger.
+      return identityOf(issuer.href, subject, token, info, config.groupsClaim)
     })
   }
   return provider

@@ -25,7 +25,7 @@ const refusedBy =
 const unproven = refusedBy("did not confirm who you are")
 
 layer(serverWith({}), { excludeTestServices: true })("row 87: sign-in by an OpenID provider", (it) => {
-  it.effect("links the account with the verified address once, tells the user, and leads back", () =>
+  it.effect("F263: links the account with the verified address once, tells the user, and leads back", () =>
     Effect.gen(function*() {
       const accountId = yield* user("ada")
       const sign = yield* (TestBrowser.make().get("/auth/sign_in?return_to=%2Ftags%2Fx"))
@@ -40,6 +40,10 @@ layer(serverWith({}), { excludeTestServices: true })("row 87: sign-in by an Open
         ["ada@mail.example", "Sign-in with Example ID was added (local.example)"]
       )
       const sql = yield* SqlClient.SqlClient
+      const { issuer } = yield* OidcProvider
+      // The configured form: the provider's document has no slash at its end, and may get one.
+      const stored = yield* sql`SELECT issuer FROM identities WHERE account_id = ${accountId}`
+      assert.deepStrictEqual(stored, [{ issuer: `${issuer}/` }])
       yield* sql`UPDATE users SET email = 'new@mail.example' WHERE account_id = ${accountId}`
       // From now on the subject counts, whatever the address.
       const again = yield* signInAs({ sub: "subject of ada", email: "someone@mail.example", email_verified: false })
@@ -119,7 +123,9 @@ layer(serverWith({}), { excludeTestServices: true })("row 87: sign-in by an Open
         approved: true,
         confirmed: false
       })
-      refusedBy("There is a sign-up with your email address.")(yield* signInAs(claimsOf("dora")))
+      refusedBy("There is an unconfirmed sign-up with your email address. If it is yours")(
+        yield* signInAs(claimsOf("dora"))
+      )
     }))
 
   it.effect("a second person with the same address does not get the account", () =>

@@ -150,19 +150,38 @@ layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "
       assert.strictEqual(yield* led("mfa"), "/auth/two_factor?return_to=%2Ftags%2Fx")
     }))
 
-  it.effect("a user without a password keeps the last identity, and confirms by a fresh sign-in", () =>
+  it.effect("F263: a user without a password keeps the provider's identity, and confirms by a fresh sign-in", () =>
     Effect.gen(function*() {
       const { browser, page } = yield* arrive(claimsOf("ines"))
       yield* browser.submit(page, { username: "ines", agreement: "1" })
       const settings = yield* browser.get("/settings/account")
       assert.include(settings.text, "You have no password.")
-      const at = TestBrowser.formsOf(settings).findIndex(({ action }) => action === "/settings/account/identity")
-      const kept = yield* browser.submit(settings, {}, at)
-      assert.deepStrictEqual([kept.status, kept.text.includes("Set a password first")], [403, true])
+      const formOf = (shown: TestBrowser.Page) =>
+        TestBrowser.formsOf(shown).findIndex(({ action }) => action === "/settings/account/identity")
+      const refusal = yield* browser.submit(settings, {}, formOf(settings))
+      assert.deepStrictEqual([refusal.status, refusal.text.includes("Set a password first")], [403, true])
+      const sql = yield* SqlClient.SqlClient
+      // An identity of a former provider, which signs in nowhere.
+      yield* sql`INSERT INTO identities (issuer, subject, account_id, created_at, used_at)
+        SELECT 'https://former.example/', subject, account_id, created_at, used_at - interval '1 day' FROM identities
+        WHERE subject = 'subject of ines'`
+      const both = yield* browser.get("/settings/account")
+      assert.include(both.text, "Remove sign-in with former.example")
+      const { issuer } = yield* OidcProvider
+      const held = yield* browser.submit(both, { issuer: `${issuer}/` }, formOf(both))
+      assert.deepStrictEqual([held.status, held.text.includes("Set a password first")], [403, true])
+      assert.strictEqual(
+        (yield* browser.submit(both, { issuer: "https://former.example/" }, formOf(both))).status,
+        302
+      )
+      yield* Effect.repeat(Postbox.next, {
+        until: ({ subject }) => subject === "Sign-in with former.example was removed (local.example)"
+      })
+      const kept = yield* browser.get("/settings/account")
+      assert.notInclude(kept.text, "former.example")
       const token = yield* issueToken(Option.getOrThrow(yield* userOf("ines")).accountId, ["write"])
       const byApp = yield* postJson("/api/v1/accounts/delete", token, { password: "x" })
       assert.strictEqual(byApp.status, 403, "a token is no proof, however new the sign-in is")
-      const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE sessions SET created_at = created_at - interval '11 minutes'`
       const stale = yield* browser.submit(kept, { email: "new@mail.example" })
       assert.deepStrictEqual([stale.status, stale.text.includes("identity provider again to confirm")], [403, true])

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { providerName } from "../../../services/instance/ProviderNames.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { Identities } from "../../../services/oidc/Identities.ts"
 import { ownPasswordField } from "../../html/Fields.ts"
@@ -15,12 +16,6 @@ export const make = Effect.gen(function*() {
   const { provider } = yield* ServerConfig
   const identities = yield* Identities
 
-  /** Name for people: the configured provider's, or the host of a former one. */
-  const nameOf = (issuer: string) =>
-    provider !== undefined && URL.parse(issuer)?.href === provider.issuer
-      ? provider.name
-      : URL.parse(issuer)?.host ?? issuer
-
   return {
     /** Renders the section of the member's identities; empty without any. */
     section: Effect.fnUntraced(function*(member: Member) {
@@ -30,12 +25,14 @@ export const make = Effect.gen(function*() {
       return all.length === 0 ? html`` : html`<section><h2>${say("Sign-in by an identity provider")}</h2>
 <ul class="apps">${
         all.map(({ createdAt, issuer, usedAt }) =>
-          html`<li><h3 dir="auto">${nameOf(issuer)}</h3>
+          html`<li><h3 dir="auto">${providerName(provider, issuer)}</h3>
 <p>${say("Added on {day}, last used on {lastDay}", { day: day(createdAt), lastDay: day(usedAt) })}</p>
 <details><summary>${say("Remove")}</summary>
 <form method="post" action="${way(unlinkPath)}">${tokenInput(formToken)}${hidden("issuer", issuer)}
 ${ownPasswordField(member, accountPath)}
-<button type="submit" class="danger">${say("Remove sign-in with {provider}", { provider: nameOf(issuer) })}</button>
+<button type="submit" class="danger">${
+            say("Remove sign-in with {provider}", { provider: providerName(provider, issuer) })
+          }</button>
 </form></details></li>`
         )
       }</ul></section>`
