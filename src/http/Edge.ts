@@ -98,10 +98,11 @@ export const layer = HttpRouter.middleware(
           const headers = isShared ? { ...readable, "x-request-id": name } : { "x-request-id": name }
           const response = HttpServerResponse.setHeaders(answer, headers)
           if (response.status < 400) return Effect.succeed(response)
-          return Effect.map(
-            title.current,
-            (server) => errorPage(catalogs, server, request, response) ?? inLanguage(catalogs, request, response)
-          )
+          const page = errorPage(catalogs, request, response)
+          // Only pages need the title: programs' errors cost no query.
+          return page === undefined
+            ? Effect.succeed(inLanguage(catalogs, request, response))
+            : Effect.map(title.current, page)
         })
       })
     }

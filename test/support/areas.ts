@@ -58,7 +58,7 @@ export const http: Areas = [
   ["oauth", "Group guard html render wire"],
   ["v1", "Group PageLinks guard oauth render wire"],
   ["staff", "Group PageLinks guard html render wire"],
-  ["pages", "activitypub docs guard html oauth render wire"],
+  ["pages", "activitypub docs guard html languages oauth render wire"],
   // Leaf capabilities: only Api and Routes may import them.
   ["announcements", "Group guard html render staff wire"],
   ["annual", "Group guard render v1 wire"],

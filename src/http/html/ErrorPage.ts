@@ -1,7 +1,6 @@
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
-import { preferred } from "../../services/languages/Negotiation.ts"
-import { languagePreferencesOf } from "../languages/RequestWishes.ts"
+import { requestedCatalog } from "../languages/RequestWishes.ts"
 import { acceptsPage } from "./Browsers.ts"
 import { html } from "./Html.ts"
 import { problem, respond } from "./HtmlPage.ts"
@@ -10,9 +9,9 @@ import { problem, respond } from "./HtmlPage.ts"
 const errorBytesMax = 65_536
 
 /** Returns the text of an error in JSON; undefined for any other response. */
-const errorOf = ({ body }: HttpServerResponse.HttpServerResponse): string | undefined => {
+const errorOf = ({ body, headers }: HttpServerResponse.HttpServerResponse): string | undefined => {
   if (body._tag !== "Uint8Array" || !body.contentType.startsWith("application/json")) return undefined
-  if (body.body.length > errorBytesMax) return undefined
+  if (body.body.length > errorBytesMax || headers["content-encoding"] !== undefined) return undefined
   const value: unknown = JSON.parse(new TextDecoder().decode(body.body))
   return typeof value === "object" && value !== null && "error" in value && typeof value.error === "string"
     ? value.error
@@ -48,32 +47,33 @@ const told = (
 }
 
 /**
- * Returns the HTML page that replaces an error's JSON for a browser; undefined for any other response or request. Paths
- * of the API keep their JSON, except for rate limits. It looks up no session, because the request may be over its
- * limit, or the database may not respond. The response's other headers are kept.
+ * Renders the HTML page that replaces an error's JSON for a browser, under the server's title; returns undefined for any
+ * other response or request. Paths of the API keep their JSON, except for rate limits. It looks up no session, because
+ * the request may be over its limit, or the database may not respond. The response's other headers are kept.
  */
 export const errorPage = (
   catalogs: ReadonlyMap<string, Catalog>,
-  server: string,
   request: HttpServerRequest.HttpServerRequest,
   response: HttpServerResponse.HttpServerResponse
-): HttpServerResponse.HttpServerResponse | undefined => {
+): ((server: string) => HttpServerResponse.HttpServerResponse) | undefined => {
   const { headers, url } = request
   const { status } = response
   if (status < 400 || !acceptsPage(headers["accept"])) return undefined
   if (url.startsWith("/api/") && status !== 429) return undefined
   const error = errorOf(response)
-  const words = catalogs.get(preferred(catalogs.keys(), languagePreferencesOf(request)) ?? "en")
-  if (error === undefined || words === undefined) return undefined
+  if (error === undefined) return undefined
+  const words = requestedCatalog(catalogs, request)
   const { text, title } = told(words, status, error, headers["content-type"]?.startsWith("multipart/") === true)
-  const page = respond({
-    words,
-    title,
-    server,
-    status,
-    body: html`${problem(text)}
-<p><a href="/">${words.say("Back to the front page")}</a></p>`
-  })
   const { "content-length": _length, "content-type": _type, ...kept } = response.headers
-  return HttpServerResponse.setHeaders(page, { ...kept, vary: "Accept, Accept-Language" })
+  return (server) => {
+    const page = respond({
+      words,
+      title,
+      server,
+      status,
+      body: html`${problem(text)}
+<p><a href="/">${words.say("Back to the front page")}</a></p>`
+    })
+    return HttpServerResponse.setHeaders(page, { ...kept, vary: "Accept, Accept-Language" })
+  }
 }

@@ -1,5 +1,6 @@
 import type { HttpServerRequest } from "effect/http"
-import type { LanguagePreferences } from "../../services/languages/Negotiation.ts"
+import { type Catalog, english } from "../../services/languages/Catalogs.ts"
+import { type LanguagePreferences, preferred } from "../../services/languages/Negotiation.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -31,3 +32,7 @@ export const languagePreferencesOf = (request: Request): LanguagePreferences => 
   const lang = noted?.lang ?? (at === -1 ? undefined : new URLSearchParams(url.slice(at)).get("lang") ?? undefined)
   return { lang, locale: noted?.locale, header: headers["accept-language"] }
 }
+
+/** Returns the catalog of the language that a request asks for, otherwise English. Reads no database. */
+export const requestedCatalog = (catalogs: ReadonlyMap<string, Catalog>, request: Request): Catalog =>
+  catalogs.get(preferred(catalogs.keys(), languagePreferencesOf(request)) ?? "en") ?? english

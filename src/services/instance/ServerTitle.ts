@@ -9,6 +9,8 @@ import { settingValues } from "./SettingValues.ts"
 
 /** Lifetime of the cached title, in milliseconds: a node that hears of no changes shows an old one for so long. */
 const titleMillisMax = 30_000
+/** Maximum time that a page waits for the title. */
+const loadMax = "1 second"
 
 const settingRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown, updatedAt: Timestamptz }))
 
@@ -26,7 +28,11 @@ export class ServerTitle extends Context.Service<ServerTitle, {
 
       const load = settingRows(
         sql`SELECT name, value, updated_at FROM settings WHERE name = ${settings.title.stored}`
-      ).pipe(Effect.map((rows) => settingValues("about", rows).title), Effect.withSpan("ServerTitle.load"))
+      ).pipe(
+        Effect.map((rows) => settingValues("about", rows).title),
+        Effect.timeout(loadMax),
+        Effect.withSpan("ServerTitle.load")
+      )
       const cached = yield* single({ kinds: ["instance"], millisMax: titleMillisMax }, load)
       const current = cached.pipe(
         Effect.tap((title) => Effect.sync(() => known = title)),

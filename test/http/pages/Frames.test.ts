@@ -58,6 +58,23 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual(health.text, "OK")
     }))
 
+  it.effect("F264: /health is a page without a frame while the database fails or does not respond", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const sql = yield* SqlClient.SqlClient
+      const browser = yield* staffBrowser(yield* createPerson("dora"))
+      const isPlain = Effect.map(browser.request("/health", { headers: browsing }), (page) => {
+        assert.strictEqual(page.status, 200)
+        assert.include(page.text, "is running")
+        assert.notInclude(page.text, "<nav")
+        assert.strictEqual(page.headers.get("cache-control"), "private, no-store")
+      })
+      yield* sql.withTransaction(Effect.andThen(sql`LOCK TABLE sessions`, isPlain))
+      yield* sql`ALTER TABLE sessions RENAME TO moved_sessions`
+      yield* Effect.ensuring(isPlain, Effect.orDie(sql`ALTER TABLE moved_sessions RENAME TO sessions`))
+      assert.include((yield* browser.request("/health", { headers: browsing })).text, "<nav")
+    }))
+
   it.effect("F225: terms link their other versions, and say which one replaces them", () =>
     Effect.gen(function*() {
       yield* Effect.forEach(
