@@ -12,10 +12,11 @@ import { findUser } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
 import { json, printList } from "./Output.ts"
 
-/** What the command says for each reason; `{name}` is the reader. */
+/** Sentence for each reason; `{name}` is the reader. */
 const sentences: Readonly<Record<HomeReason, string>> = {
   deleted: "The post was deleted.",
-  notFollowed: "{name} does not follow the author, nor a hashtag of the post.",
+  notFollowed:
+    "{name} does not follow the author, nor a hashtag of the post; followed hashtags bring public posts only.",
   posted: "The post was imported from an archive; imported posts are in no home.",
   visible:
     "{name} may not see the post: it is for other followers or mentioned people, its author is suspended, or one blocks the other.",
@@ -62,7 +63,7 @@ export const whyNotHome = Command.make(
       given.json,
       reasons.map((reason, index) => ({ reason: String.camelToSnake(reason), text: lines[index] })),
       lines,
-      `The post is in the home of ${username}, unless one of their filters hides it.`
+      `The post is in the home of ${username}, unless their filters or their settings of the web client hide it.`
     )
   }, (effect) => Effect.provide(effect, services))
 ).pipe(

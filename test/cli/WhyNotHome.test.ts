@@ -17,7 +17,7 @@ const homeOf = (person: Person) =>
   )
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("account why-not-home", (it) => {
-  it.effect("says each reason in words, and none for a post that the home shows", () =>
+  it.effect("F265: says each reason in words, and none for a post that the home shows", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [reader, author, other] = [
@@ -74,6 +74,25 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* expect(tagged, /does not follow/)
       yield* json(reader, "/api/v1/tags/ducks/follow", {})
       yield* expect(tagged, /^The post is in the home/)
+
+      const quiet = yield* newPost(other, { status: "#ducks", visibility: "unlisted" })
+      yield* expect(quiet, /^reader does not follow the author, nor .*public posts only/)
+      const reply = yield* newPost(other, { status: "#ducks", in_reply_to_id: elsewhere })
+      yield* expect(reply, /^The post is in the home/)
+      yield* relate("mute", other)
+      yield* expect(reply, /^reader blocks or mutes the author, or blocks their server\.\n$/)
+      yield* relate("unmute", other)
+      const lakes = yield* json(reader, "/api/v1/lists", { title: "lakes", exclusive: true })
+      yield* sql`INSERT INTO list_tags (id, list_id, tag_id) SELECT 1, ${lakes.id}::bigint, id FROM tags WHERE name = 'ducks'`
+      yield* expect(reply, /^An exclusive list of reader .*\n$/)
+      yield* ask(reader, "DELETE", `/api/v1/lists/${lakes.id}`)
+      const old = yield* newPost(reader, {})
+      yield* sql`UPDATE statuses SET imported = true WHERE id = ${old}::bigint`
+      const { code, out } = yield* explain("reader", old)
+      assert.deepStrictEqual([code, out], [
+        0,
+        "The post was imported from an archive; imported posts are in no home.\n"
+      ])
 
       const { baseUrl } = yield* TestServer
       assert.match((yield* explain("reader", `${baseUrl}/@author/${before}`)).out, /^The post is in the home/)

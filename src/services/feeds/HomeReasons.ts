@@ -4,6 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
+import { isBroadcast } from "../statuses/Visibility.ts"
 import { followedConditions, isExcluded, isTagged } from "./FeedConditions.ts"
 import { seenMillisMax } from "./StatusSubscribers.ts"
 
@@ -32,10 +33,16 @@ const conditions: ReadonlyArray<Condition> = [
   "consent"
 ]
 
+/** Conditions that the reader's own statuses must meet (`NewestQuery.ofHome`). */
+const ofOwn: ReadonlySet<Condition> = new Set(["posted", "visible"])
+
 const FoundReasons = Schema.Struct({
   own: Schema.Boolean,
   deleted: Schema.Boolean,
   follows: Schema.Boolean,
+  /** True if the reader follows a hashtag of the status, which is public. */
+  hashtag: Schema.Boolean,
+  /** True if the home shows the status by a hashtag. */
   tagged: Schema.Boolean,
   excluded: Schema.Boolean,
   seen: Schema.Boolean,
@@ -70,10 +77,8 @@ export class HomeReasons extends Context.Service<HomeReasons, {
         const account = sql.literal("f.account_id")
         const [found] = yield* reasonRows(sql`
           SELECT ${columns}, s.deleted_at IS NOT NULL AS deleted, f.follow_id IS NOT NULL AS follows,
-            EXISTS (SELECT FROM statuses_tags word JOIN tag_follows tag ON tag.tag_id = word.tag_id
-              WHERE word.status_id = s.id AND tag.account_id = f.account_id) AND ${
-          isTagged(sql, account, now)
-        } AS tagged,
+            tags.followed AND ${isBroadcast(sql, "s")} AS hashtag,
+            tags.followed AND ${isTagged(sql, account, now)} AS tagged,
             ${isExcluded(sql, account)} AS excluded,
             EXISTS (SELECT FROM users u WHERE u.account_id = f.account_id
               AND u.last_seen_at > ${new Date(millis - seenMillisMax)}) AS seen,
@@ -83,6 +88,8 @@ export class HomeReasons extends Context.Service<HomeReasons, {
           CROSS JOIN LATERAL (SELECT asked.account_id, follow.id AS follow_id, follow.languages, follow.show_reblogs
             FROM (VALUES (${reader}::bigint)) AS asked (account_id)
             LEFT JOIN follows follow ON follow.account_id = asked.account_id AND follow.target_account_id = s.account_id) f
+          CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM statuses_tags t JOIN tag_follows tag ON tag.tag_id = t.tag_id
+            WHERE t.status_id = s.id AND tag.account_id = f.account_id) AS followed) tags
           WHERE s.id = ${statusId}`)
         if (found === undefined) return undefined
         const late: ReadonlyArray<HomeReason> = [
@@ -90,11 +97,13 @@ export class HomeReasons extends Context.Service<HomeReasons, {
           ...(found.seen ? [] : ["filling"] as const)
         ]
         if (found.deleted) return ["deleted"] as const
-        if (found.own || found.tagged) return late
+        if (found.tagged) return late
         const unmet = conditions.filter((name) => !found[name])
-        const reasons: ReadonlyArray<HomeReason> = [
-          ...(found.follows ? [] : ["notFollowed"] as const),
-          ...unmet,
+        const byHashtag = found.hashtag && !found.follows
+        const reasons: ReadonlyArray<HomeReason> = found.own ? unmet.filter((name) => ofOwn.has(name)) : [
+          ...(found.follows || byHashtag ? [] : ["notFollowed"] as const),
+          // Followed hashtags bring replies to anybody.
+          ...unmet.filter((name) => name !== "reply" || !byHashtag),
           ...(found.excluded ? ["excluded"] as const : [])
         ]
         return reasons.length > 0 ? reasons : late
