@@ -8,6 +8,7 @@ import { Environment } from "./Environment.ts"
 import * as EventLoopWatch from "./telemetry/EventLoopWatch.ts"
 import * as ProcessMetrics from "./telemetry/ProcessMetrics.ts"
 import { redact, secretNames } from "./telemetry/Redaction.ts"
+import { isTrustedProxy } from "./TrustedProxies.ts"
 
 const levels = { debug: "Debug", info: "Info", warning: "Warn", error: "Error" } as const satisfies Record<
   Environment["Service"]["logLevel"],
@@ -67,20 +68,30 @@ const isNearby = (remote: string): boolean =>
       (NetAddress.isIpv4Address(plain) ? NetAddress.isPrivate(plain) : NetAddress.isUniqueLocal(plain))
   })
 
+/** Headers by which a request shows that a reverse proxy sent it. */
+const proxyHeaders = ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "forwarded", "via"]
+
 /**
  * `GET /metrics` in Prometheus' text format, for collectors on the same machine or private network; 404 for any other
- * client address, as trusted proxies report it. Belongs into the router.
+ * client address, as trusted proxies report it, and for clients of a proxy that is not trusted. Belongs into the router.
  */
 export const layerRouter = HttpRouter.use((router) =>
   Effect.gen(function*() {
     const updateProcess = yield* ProcessMetrics.make
     const figures = yield* ServerFigures
+    const { trustedProxies } = yield* Environment
+    /** Returns true for a request whose address is that of a proxy: the client is unknown. */
+    const isHidden = ({ headers, peerAddress }: HttpServerRequest.HttpServerRequest) =>
+      proxyHeaders.some((name) => headers[name] !== undefined) && (headers["x-forwarded-for"] === undefined ||
+        !isTrustedProxy(trustedProxies, Option.getOrUndefined(peerAddress)))
     yield* router.add(
       "GET",
       "/metrics",
       Effect.gen(function*() {
-        const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
-        if (!Option.exists(remoteAddress, isNearby)) return HttpServerResponse.empty({ status: 404 })
+        const request = yield* HttpServerRequest.HttpServerRequest
+        if (isHidden(request) || !Option.exists(request.remoteAddress, isNearby)) {
+          return HttpServerResponse.empty({ status: 404 })
+        }
         yield* updateProcess
         yield* figures.update
         return HttpServerResponse.text(yield* PrometheusMetrics.format(), { contentType: "text/plain; version=0.0.4" })

@@ -237,6 +237,22 @@ describe("HttpServer under load", () => {
   )
 })
 
+layer(serve({ TRUSTED_PROXIES: "10.0.0.0/8" }), { excludeTestServices: true })(
+  "HttpServer behind a proxy that is not trusted",
+  (it) => {
+    it.effect("F266: hides /metrics from its clients, who all have its address", () =>
+      Effect.gen(function*() {
+        assert.strictEqual((yield* get("/metrics")).status, 200)
+        for (const forwarded of ["198.51.100.7", "10.0.0.9", "127.0.0.1", "garbage"]) {
+          assert.strictEqual((yield* get("/metrics", { "x-forwarded-for": forwarded })).status, 404, forwarded)
+        }
+        for (const name of ["forwarded", "via", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"]) {
+          assert.strictEqual((yield* get("/metrics", { [name]: "127.0.0.1" })).status, 404, name)
+        }
+      }))
+  }
+)
+
 layer(HttpServer.layer.pipe(Layer.provide(foundation())), { excludeTestServices: true })(
   "HttpServer while nothing serves yet",
   (it) => {

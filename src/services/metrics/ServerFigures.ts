@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Metric, Option, Schema } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Metric, Option, Schema, Semaphore } from "effect"
 import { Sharding } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
@@ -24,7 +24,7 @@ const users = Metric.gauge("murmuration_users", {
 const posts = Metric.gauge("murmuration_posts", { description: "Posts of local users" })
 const servers = Metric.gauge("murmuration_known_servers", { description: "Other servers with a known account" })
 const postgresUp = Metric.gauge("murmuration_postgres_up", {
-  description: "1 if Postgres answered the last scrape, otherwise 0"
+  description: "1 if Postgres responded to the last scrape within two seconds, otherwise 0"
 })
 const sessions = Metric.gauge("murmuration_postgres_sessions", {
   description: "Sessions of this program's nodes in Postgres, by state"
@@ -45,8 +45,9 @@ const limitRows = rowsOf(Schema.Struct({ max: Schema.Int }))
 
 /** Minimum time between two readings, in milliseconds: several collectors cost as much as one. */
 const readMillisMin = 5_000
-/** Maximum time that a scrape waits for Postgres. */
+/** Maximum time that a scrape waits for Postgres, and then for people to be counted; a later count is in the next. */
 const readMax = "2 seconds"
+const countMax = "1 second"
 
 /** Gauges that are read when a collector asks: people, waiting work, and Postgres. */
 export class ServerFigures extends Context.Service<ServerFigures, {
@@ -111,15 +112,28 @@ export class ServerFigures extends Context.Service<ServerFigures, {
         yield* Metric.update(sessionsMax, limit?.max ?? 0)
       })
 
+      /** Returns false if Postgres did not respond in time. */
+      const inTime = <E>(part: Effect.Effect<void, E>) =>
+        part.pipe(
+          Effect.timeout(readMax),
+          Effect.as(true),
+          Effect.catchCause((cause) => Effect.as(Effect.logDebug("a scrape could not read Postgres", cause), false))
+        )
+      /** Counts people in the background, once at a time: it reads many rows, and would say nothing about Postgres. */
+      const counting = people.pipe(
+        Effect.catchCause((cause) => Effect.logDebug("a scrape could not count people", cause)),
+        Semaphore.makeUnsafe(1).withPermitsIfAvailable(1),
+        Effect.forkIn(yield* Effect.scope)
+      )
+
       const read = Effect.gen(function*() {
         const active = yield* Effect.option(sharding.activeEntityCount)
         if (Option.isSome(active)) yield* Metric.update(actors, active.value)
-        const up = yield* Effect.all([work, people, postgres], { discard: true }).pipe(
-          Effect.timeout(readMax),
-          Effect.as(1),
-          Effect.catchCause((cause) => Effect.as(Effect.logDebug("a scrape could not read Postgres", cause), 0))
-        )
-        yield* Metric.update(postgresUp, up)
+        const counted = yield* counting
+        const up = yield* inTime(postgres)
+        yield* Metric.update(postgresUp, up ? 1 : 0)
+        if (up) yield* inTime(work)
+        yield* Effect.timeoutOption(Fiber.await(counted), countMax)
       })
       return ServerFigures.of({ update: yield* Effect.cachedWithTTL(read, readMillisMin) })
     })
