@@ -4,6 +4,7 @@ import { serverConfig } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { Filters } from "../services/filters/Filters.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { terminalText } from "../services/text/TerminalText.ts"
 import { FileImports } from "../services/transfers/FileImports.ts"
 import { exportKinds, ListExports } from "../services/transfers/ListExports.ts"
 import { fileBytesMax } from "../services/transfers/ListFileText.ts"
@@ -29,7 +30,7 @@ export const exportLists = Command.make(
     name,
     kind: Flag.Literals("kind", exportKinds).pipe(Flag.withDescription("List to print")),
     output: Flag.String("output").pipe(
-      Flag.withDescription("File to write; without it, the list is printed"),
+      Flag.withDescription("File to write; without it, the list is printed without control characters"),
       Flag.optional
     )
   },
@@ -39,7 +40,7 @@ export const exportLists = Command.make(
     const { accountId } = yield* findUser(given.name)
     const file = Stream.orDie(exports.file(accountId, given.kind))
     if (Option.isNone(given.output)) {
-      return yield* Stream.runForEach(file, (text) => Console.log(text.replace(/\r?\n$/, "")))
+      return yield* Stream.runForEach(file, (text) => Console.log(terminalText(text).replace(/\n$/, "")))
     }
     yield* Stream.run(Stream.encodeText(file), fs.sink(given.output.value)).pipe(asOperatorError)
     yield* Console.log(`The list was written to ${given.output.value}.`)

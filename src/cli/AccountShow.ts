@@ -1,10 +1,11 @@
 import { Effect, Layer } from "effect"
 import { Argument, Command } from "effect/cli"
 import { serverConfig } from "../layers/Environment.ts"
+import { type UserOverview, UserOverviews } from "../services/identity/UserOverviews.ts"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import * as Urls from "../services/instance/Urls.ts"
 import { traced } from "../services/runtime/Traced.ts"
-import { type UserOverview, UserOverviews } from "../services/staff/UserOverviews.ts"
+import { terminalLine } from "../services/text/TerminalText.ts"
 import { withExamples } from "./Examples.ts"
 import { findUser } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
@@ -32,11 +33,12 @@ const factors = { on: "on", off: "off", missing: "required by the role, but not 
 const at = (time: Date | null) => time === null ? "never" : time.toISOString()
 
 const linesOf = (user: UserOverview, url: string) => [
-  `Account: ${user.username} (${user.id})${user.displayName === "" ? "" : `, ${user.displayName}`}`,
+  `Account: ${user.username} (${user.id})${user.displayName === "" ? "" : `, ${terminalLine(user.displayName)}`}`,
   `URL: ${url}`,
   `E-mail: ${user.email}${user.unconfirmedEmail === null ? "" : `, to become ${user.unconfirmedEmail}`}`,
   `Role: ${user.role === "" ? "-" : user.role}`,
   `State: ${statesOf(user).join(", ")}`,
+  `Password: ${user.hasPassword ? "set" : "none"}, identities at a provider: ${user.identities}`,
   `Second factor: ${factors[user.secondFactor]}; recovery codes: ${user.recoveryCodes}, passkeys: ${user.passkeys}`,
   `Sessions: ${user.sessions}, apps: ${user.apps}, tokens of the command line: ${user.operatorTokens}`,
   `Posts: ${user.statusesCount}, followers: ${user.followersCount}, following: ${user.followingCount}`,

@@ -46,7 +46,6 @@ export const root = Command.make("murmuration").pipe(
     Migrate.command,
     Backup.command,
     Backup.restoreCommand,
-    Transfer.command,
     Restart.command,
     Doctor.command
   ])

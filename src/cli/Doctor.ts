@@ -8,6 +8,7 @@ import { Environment } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { existingSigningKey } from "../layers/Secrets.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { terminalText } from "../services/text/TerminalText.ts"
 import { databaseChecks } from "./doctor/DatabaseChecks.ts"
 import { type Examination, examined, Fail, lineOf, Skip } from "./doctor/Examination.ts"
 import { machineChecks } from "./doctor/MachineChecks.ts"
@@ -54,7 +55,7 @@ export const command = Command.make(
       concurrency: "unbounded"
     })
     const found = [...machine, ...results, ...others.flat()]
-    yield* Console.log(found.map(lineOf).join("\n"))
+    yield* Console.log(terminalText(found.map(lineOf).join("\n")))
     if (found.some(({ verdict }) => verdict._tag === "Fail")) {
       return yield* new OperatorError({ message: "Some checks failed." })
     }

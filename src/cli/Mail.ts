@@ -5,13 +5,17 @@ import { Environment } from "../layers/Environment.ts"
 import * as TestEmail from "../layers/mail/TestEmail.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { terminalText } from "../services/text/TerminalText.ts"
 import { withExamples } from "./Examples.ts"
 
 const test = Command.make(
   "test",
   { address: Argument.String("address").pipe(Argument.withDescription("The recipient's e-mail address")) },
   traced("mail test")(function*({ address }) {
-    yield* TestEmail.send(address, ({ subject, words }) => Console.log(`ok     ${subject}: ${words}`)).pipe(
+    yield* TestEmail.send(
+      address,
+      ({ subject, words }) => Console.log(terminalText(`ok     ${subject}: ${words}`))
+    ).pipe(
       Effect.mapError(({ message }) => new OperatorError({ message: `FAIL   ${message}` }))
     )
     yield* Console.log("Look into the mailbox, and into its spam folder; doctor checks SPF, DKIM and DMARC.")

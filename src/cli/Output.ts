@@ -1,7 +1,7 @@
 import { Console } from "effect"
 import { Flag } from "effect/cli"
 import * as Keys from "../http/wire/Keys.ts"
-import { terminalJson, terminalText } from "../services/text/TerminalText.ts"
+import { terminalJson, terminalLine, terminalText } from "../services/text/TerminalText.ts"
 
 /** Flag of commands that list or show. */
 export const json = Flag.Boolean("json").pipe(
@@ -28,4 +28,4 @@ export const print = (asJson: boolean, value: object, text: string) =>
 
 /** Prints a list: a line for each item, `none` if it is empty, or with `--json` an array. */
 export const printList = (asJson: boolean, items: ReadonlyArray<object>, lines: ReadonlyArray<string>, none: string) =>
-  print(asJson, items, lines.length === 0 ? none : lines.join("\n"))
+  print(asJson, items, lines.length === 0 ? none : lines.map(terminalLine).join("\n"))

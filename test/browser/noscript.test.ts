@@ -48,7 +48,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             }
             const open = (path: string) => page.goto(baseUrl + path)
 
-            // Whoever signs in comes back to the page that they wanted.
+            // The sign-in leads back to the requested page.
             await open("/notifications?type=mentions")
             await signIn(page, ada)
             assert.strictEqual(new URL(page.url()).pathname, "/notifications")

@@ -26,6 +26,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("
             "E-mail: fresh@example\\.test",
             "Role: -",
             "State: active",
+            "Password: set, identities at a provider: 0",
             "Second factor: off; recovery codes: 0, passkeys: 0",
             "Sessions: 0, apps: 0, tokens of the command line: 0",
             "Posts: 0, followers: 0, following: 0",
@@ -39,12 +40,12 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("
       )
     }))
 
-  it.effect("names every state, and counts sessions, apps, factors, reports and strikes", () =>
+  it.effect("F267: names every state on lines of its own, and counts sessions, apps, factors, reports and strikes", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [id, other] = [yield* person("troubled"), yield* person("other")]
       const at = new Date("2026-01-02T03:04:05Z")
-      yield* sql`UPDATE accounts SET display_name = 'Troubled T.', silenced_at = ${at}, suspended_at = ${at},
+      yield* sql`UPDATE accounts SET display_name = ${"Troubled\nRole:\u202e T."}, silenced_at = ${at}, suspended_at = ${at},
         sensitized_at = ${at}, memorial = true, moved_to_id = ${other} WHERE id = ${id}`
       yield* sql`UPDATE users SET confirmed_at = NULL, approved = false, disabled = true,
         unconfirmed_email = 'new@example.test', role_id = 1, otp_secret = '\\x00', otp_last_step = 1,
@@ -53,7 +54,11 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("
       yield* sql`UPDATE account_stats SET statuses_count = 7, followers_count = 5, following_count = 3,
         last_status_at = ${at} WHERE account_id = ${id}`
       yield* sql`INSERT INTO recovery_codes VALUES (${id}, '\\x00'), (${id}, '\\x01')`
-      yield* sql`INSERT INTO sessions (id_hash, account_id, created_at, seen_at) VALUES ('\\x00', ${id}, ${at}, ${at})`
+      // The second one has ended.
+      yield* sql`INSERT INTO sessions (id_hash, account_id, created_at, seen_at)
+        VALUES ('\\x00', ${id}, ${at}, ${new Date()}), ('\\x01', ${id}, ${new Date(0)}, ${new Date(0)})`
+      yield* sql`UPDATE users SET password_hash = NULL WHERE account_id = ${id}`
+      yield* sql`INSERT INTO identities VALUES ('https://id.example', 'x', ${id}, ${at}, ${at})`
       yield* sql`INSERT INTO oauth_apps (id, client_id, client_secret_hash, name, redirect_uris, scopes, created_at)
         VALUES (1, 'a', '\\x00', 'App', '{}', 'read', ${at})`
       // Two tokens of one app, one of the command line, a browser's and a revoked one.
@@ -65,13 +70,14 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("
         VALUES (1, ${id}, 'none', '', ${at})`
       const { code, err, out } = yield* run("troubled")
       assert.strictEqual(code, 0, err)
-      assert.include(out, `Account: troubled (${id}), Troubled T.\n`)
+      assert.include(out, `Account: troubled (${id}), Troubled Role: T.\n`)
       assert.include(out, "E-mail: troubled@example.test, to become new@example.test\n")
       assert.include(out, "Role: Moderator\n")
       assert.include(
         out,
         "State: e-mail address not confirmed, waits for approval, disabled, suspended, limited, media marked as sensitive, memorial, moved to @other\n"
       )
+      assert.include(out, "Password: none, identities at a provider: 1\n")
       assert.include(out, "Second factor: on; recovery codes: 2, passkeys: 0\n")
       assert.include(out, "Sessions: 1, apps: 1, tokens of the command line: 1\n")
       assert.include(out, "Posts: 7, followers: 5, following: 3\n")
@@ -88,6 +94,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("
         second_factor: "on",
         recovery_codes: 2,
         sessions: 1,
+        has_password: false,
+        identities: 1,
         apps: 1,
         operator_tokens: 1,
         statuses_count: 7,

@@ -9,6 +9,8 @@ describe("help of the command line", () => {
   it.live("every command has a description, flags with descriptions, and examples", () =>
     Effect.gen(function*() {
       assert.isAtLeast(places.length, 50)
+      const names = places.map(({ path }) => path.join(" "))
+      assert.deepStrictEqual(names.filter((name, at) => names.indexOf(name) !== at), [], "each command is there once")
       for (const { path } of places) {
         const name = path.join(" ")
         const { args = [], description, examples = [], flags } = yield* helpOf(path)

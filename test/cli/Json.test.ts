@@ -131,4 +131,17 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("--json of the 
       assert.deepInclude(pending, { id: String(id), username: "mallory", email: "mallory@example.test" })
       assert.strictEqual(pending.invite_request, reason)
     }))
+
+  it.effect("F267: texts of strangers forge no lines of a list, and do not reorder them", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const id = yield* person("mona")
+      const reason = "Hi\u202e\u2066\r\nowner\u2028yes"
+      yield* sql`UPDATE users SET approved = false, reason = ${reason} WHERE account_id = ${id}`
+      const out = yield* run("account", "list", "--pending")
+      assert.match(out, /^.*mona.*Hi owner yes.*$/m)
+      const json = yield* run("account", "list", "--pending", "--json")
+      assert.notMatch(json, /[\u202e\u2066]/u)
+      assert.include(JSON.parse(json).map((one: { readonly invite_request: string }) => one.invite_request), reason)
+    }))
 })

@@ -160,7 +160,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), { exclude
             form: cookies.get("form") ?? "",
             database: new URL(url).password
           }
-          // Wherever a client may put a token, on routes that work, that do not and that do not exist.
+          // All places of a token in a request, on routes that succeed, fail and do not exist.
           const paths = [
             "/api/v1/streaming",
             "/api/v1/bookmarks",

@@ -1,10 +1,11 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { listCountMax } from "../database/BoundedCounts.ts"
 import type { AccountId } from "../database/Ids.ts"
 import { rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
+import { sessionMillisMax } from "./Sessions.ts"
 
 const At = Schema.NullOr(Timestamptz)
 
@@ -30,6 +31,10 @@ const UserOverview = Schema.Struct({
   secondFactor: Schema.Literals(["on", "off", "missing"]),
   recoveryCodes: Schema.Int,
   passkeys: Schema.Int,
+  /** False for a user who signs in by the identity provider only. */
+  hasPassword: Schema.Boolean,
+  /** Identities at OpenID providers. */
+  identities: Schema.Int,
   /** Browsers that are signed in. */
   sessions: Schema.Int,
   /** Apps with a token. */
@@ -63,7 +68,7 @@ const overviewRows = rowsOf(UserOverview)
 export class UserOverviews extends Context.Service<UserOverviews, {
   /** Returns the overview of an existing user. Counts are exact up to `listCountMax`. */
   readonly of: (accountId: AccountId) => Effect.Effect<UserOverview>
-}>()("murmuration/services/staff/UserOverviews") {
+}>()("murmuration/services/identity/UserOverviews") {
   static readonly layer = Layer.effect(
     UserOverviews,
     Effect.gen(function*() {
@@ -72,6 +77,7 @@ export class UserOverviews extends Context.Service<UserOverviews, {
         sql`(SELECT count(*)::int FROM (${rows} LIMIT ${sql.literal(String(listCountMax + 1))}) counted)`
       const tokens = sql`oauth_tokens t WHERE t.account_id = a.id AND t.revoked_at IS NULL`
       const of = traced("UserOverviews.of")(function*(accountId: AccountId) {
+        const since = new Date((yield* Clock.currentTimeMillis) - sessionMillisMax)
         return singleRow(
           yield* overviewRows(sql`SELECT a.id, a.username, a.display_name, a.created_at, u.email, u.unconfirmed_email,
             r.name AS role, u.confirmed_at IS NOT NULL AS confirmed, u.approved, u.disabled,
@@ -82,7 +88,9 @@ export class UserOverviews extends Context.Service<UserOverviews, {
               AS second_factor,
             ${count(sql`SELECT FROM recovery_codes c WHERE c.account_id = a.id`)} AS recovery_codes,
             ${count(sql`SELECT FROM passkeys p WHERE p.account_id = a.id`)} AS passkeys,
-            ${count(sql`SELECT FROM sessions s WHERE s.account_id = a.id`)} AS sessions,
+            u.password_hash IS NOT NULL AS has_password,
+            ${count(sql`SELECT FROM identities i WHERE i.account_id = a.id`)} AS identities,
+            ${count(sql`SELECT FROM sessions s WHERE s.account_id = a.id AND s.seen_at > ${since}`)} AS sessions,
             ${count(sql`SELECT DISTINCT t.app_id FROM ${tokens} AND t.app_id IS NOT NULL`)} AS apps,
             ${count(sql`SELECT FROM ${tokens} AND t.app_id IS NULL AND t.session_hash IS NULL`)} AS operator_tokens,
             coalesce(c.statuses_count, 0) AS statuses_count, coalesce(c.followers_count, 0) AS followers_count,

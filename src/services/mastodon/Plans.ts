@@ -15,7 +15,7 @@ const countRows = rowsOf(Schema.Struct({ count: Schema.BigInt }))
 const maxRows = rowsOf(Schema.Struct({ id: Schema.NullOr(Schema.BigInt) }))
 const usersRows = rowsOf(Schema.Struct({ users: Schema.BigInt, started: Schema.Boolean }))
 
-/** What a copy would do, and what stands against it. */
+/** Plan of a copy: its contents and its obstacles. */
 interface Report {
   readonly lines: ReadonlyArray<string>
   /** Reasons why a copy cannot start. */

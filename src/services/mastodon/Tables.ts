@@ -31,7 +31,7 @@ export const steps = Effect.fnUntraced(function*(plan: Plan) {
   ] satisfies ReadonlyArray<Step>
 })
 
-/** What is not copied, with what operators and members do instead. */
+/** Data that is not copied, with the alternative for operators and members. */
 export const notCopied: ReadonlyArray<readonly [what: string, instead: string]> = [
   ["queues of Sidekiq", "stop the old web server, and let Sidekiq drain before the last delta"],
   ["sessions of browsers", "members sign in again in the browser; apps stay signed in"],

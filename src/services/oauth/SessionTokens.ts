@@ -18,7 +18,7 @@ interface SessionRef {
 
 /**
  * Access tokens of browser sessions. Streams and push subscriptions belong to tokens, also those of the web client.
- * Nobody can present such a token, because its secret is discarded at once. It is deleted with its session.
+ * The token cannot be presented, because its secret is discarded at once. It is deleted with its session.
  */
 export class SessionTokens extends Context.Service<SessionTokens, {
   /** Returns the token of a session, issued at the first use; fails if the session has ended. */

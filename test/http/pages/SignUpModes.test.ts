@@ -41,7 +41,7 @@ layer(server(), { excludeTestServices: true })("sign-up on an open server", (it)
       assert.include(done.text, "href=\"/auth/sign_in")
       const signedIn = yield* browser.signIn("olga", undefined, "correct horse battery staple")
       assert.strictEqual(TestBrowser.locationOf(signedIn).pathname, "/home")
-      // Who is signed in is not asked to sign up.
+      // Signed-in users are not asked to sign up.
       assert.strictEqual(TestBrowser.locationOf(yield* browser.get("/auth/sign_up")).pathname, "/home")
     }))
 
