@@ -40,7 +40,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("
       )
     }))
 
-  it.effect("F267: names every state on lines of its own, and counts sessions, apps, factors, reports and strikes", () =>
+  it.effect("F246: names every state on lines of its own, and counts sessions, apps, factors, reports and strikes", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [id, other] = [yield* person("troubled"), yield* person("other")]

@@ -132,7 +132,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("--json of the 
       assert.strictEqual(pending.invite_request, reason)
     }))
 
-  it.effect("F267: texts of strangers forge no lines of a list, and do not reorder them", () =>
+  it.effect("F246: texts of strangers forge no lines of a list, and do not reorder them", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const id = yield* person("mona")

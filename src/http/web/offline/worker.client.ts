@@ -50,7 +50,13 @@ const assets = "assets"
 /** Maximum stored files; files of older versions are removed first. */
 const assetsMax = 60
 
-const clear = () => Promise.all([caches.delete(pages), caches.delete(assets)])
+/** Sign-outs that this worker has seen: a Home that was requested before the last one is not stored. */
+let signOuts = 0
+
+const clear = async () => {
+  signOuts++
+  await Promise.all([caches.delete(pages), caches.delete(assets)])
+}
 
 /** Marks the page as one without a network: its notice, which waits in the data of scripts, appears, and its forms disappear. */
 const readOnly = async (kept: Response): Promise<Response> => {
@@ -66,38 +72,58 @@ const readOnly = async (kept: Response): Promise<Response> => {
   })
 }
 
+/** Stores Home, unless a sign-out came in between. */
+const keepHome = async (response: Response, before: number) => {
+  const cache = await caches.open(pages)
+  if (before === signOuts) await cache.put("/home", response)
+  else await clear()
+}
+
+/** Stores a file, and removes the oldest of too many. */
+const keepFile = async (request: Request, response: Response) => {
+  const cache = await caches.open(assets)
+  await cache.put(request, response)
+  const all = await cache.keys()
+  for (const old of all.slice(0, Math.max(0, all.length - assetsMax))) await cache.delete(old)
+}
+
+/** Finishes a change of the storage after the response. The storage may be full or closed: pages work without it. */
+const afterwards = (event: LastingEvent, change: Promise<unknown>) => event.waitUntil(change.catch(() => undefined))
+
+const storedIn = (cacheName: string, request: Request | string) =>
+  caches.match(request, { cacheName }).catch(() => undefined)
+
 /** Requests a page from the server, and stores Home; without a network returns the stored one. */
-const page = async (request: Request): Promise<Response> => {
-  const { pathname, search } = new URL(request.url)
+const page = async (event: FetchEvent): Promise<Response> => {
+  const { pathname, search } = new URL(event.request.url)
+  const before = signOuts
+  let response: Response
   try {
-    const response = await fetch(request)
-    if (pathname !== "/home" || search !== "") return response
-    // After a sign-out nothing private stays in the browser.
-    if (response.type === "opaqueredirect" || response.redirected) await clear()
-    else if (response.ok) await (await caches.open(pages)).put("/home", response.clone())
-    return response
+    response = await fetch(event.request)
   } catch (failure) {
-    const kept = await (await caches.open(pages)).match("/home")
+    const kept = await storedIn(pages, "/home")
     if (kept === undefined) throw failure
     return readOnly(kept)
   }
-}
-
-/** Returns a file whose name contains its hash; it is requested only once. */
-const asset = async (request: Request): Promise<Response> => {
-  const cache = await caches.open(assets)
-  const known = await cache.match(request)
-  if (known !== undefined) return known
-  const response = await fetch(request)
-  if (!response.ok) return response
-  await cache.put(request, response.clone())
-  const all = await cache.keys()
-  for (const old of all.slice(0, Math.max(0, all.length - assetsMax))) await cache.delete(old)
+  const isHome = pathname === "/home" && search === ""
+  const leadsAway = response.type === "opaqueredirect" || response.redirected
+  // After the end of a session nothing private stays in the browser.
+  if (isHome ? leadsAway : pathname === "/auth/sign_in" && response.ok) afterwards(event, clear())
+  else if (isHome && response.ok) afterwards(event, keepHome(response.clone(), before))
   return response
 }
 
-/** Files of pages: those with a hash in their names, and the colours of the server. */
-const isAsset = (path: string) => path.startsWith("/assets/web/")
+/** Returns a file whose name contains its hash; it is requested only once. */
+const asset = async (event: FetchEvent): Promise<Response> => {
+  const known = await storedIn(assets, event.request)
+  if (known !== undefined) return known
+  const response = await fetch(event.request)
+  if (response.ok) afterwards(event, keepFile(event.request, response.clone()))
+  return response
+}
+
+/** Files with a hash in their names; a file under any other name may change. */
+const isAsset = (path: string) => /^\/assets\/web\/[^/]+\.[0-9a-f]{12}\.[a-z]+$/.test(path)
 
 self.addEventListener("install", (event) => event.waitUntil(self.skipWaiting()))
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()))
@@ -109,8 +135,8 @@ self.addEventListener("fetch", (event) => {
     if (pathname === "/auth/sign_out") event.waitUntil(clear())
     return
   }
-  if (request.mode === "navigate") event.respondWith(page(request))
-  else if (isAsset(pathname)) event.respondWith(asset(request))
+  if (request.mode === "navigate") event.respondWith(page(event))
+  else if (isAsset(pathname)) event.respondWith(asset(event))
 })
 self.addEventListener("push", (event) => {
   if (event.data === null) return
