@@ -1,9 +1,11 @@
-import { Effect, Layer } from "effect"
+import { Effect, identity, Layer } from "effect"
 import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { AccountId } from "../../services/database/Ids.ts"
+import type { SignInRefused } from "../../services/identity/SignIns.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { StrikeLinks } from "../../services/moderation/StrikeLinks.ts"
+import type { ProviderFailed, ProviderRefused } from "../../services/oidc/IdentityProvider.ts"
 import { providerCallbackPath, providerPath } from "../../services/oidc/ProviderPaths.ts"
 import { type Newcomer, ProviderSignIns } from "../../services/oidc/ProviderSignIns.ts"
 import { BrowserSessions } from "../guard/BrowserSessions.ts"
@@ -33,18 +35,24 @@ const make = Effect.gen(function*() {
   const signIns = yield* ProviderSignIns
   const visitors = yield* Visitors
 
-  /** Page about a sign-in that cannot go on, which ends the browser's state. */
+  /** Page about a sign-in that cannot go on. */
   const stopped = (text: (words: Catalog) => string, status: number, to: string) =>
     Effect.map(visitors.reader, ({ way, words }) =>
-      cookie.end(respond({
+      respond({
         words,
         title: words.say("Sign in"),
         server,
         status,
         body: html`${problem(text(words))}<p><a href="${way(signInTo(to))}">${words.say("Sign in")}</a></p>`
-      })))
-  const failed = ({ _tag, message }: { readonly _tag: string; readonly message: string }, to: string) =>
-    stopped(({ translate }) => translate(message), _tag === "ProviderFailed" ? 503 : 403, to)
+      }))
+  /** Page about a failed sign-in, which ends the browser's state. A late one keeps it, as it may be another tab's. */
+  const failed = (error: ProviderFailed | ProviderRefused | SignInRefused, to: string) => {
+    const isLate = error._tag === "ProviderRefused" && error.reason === "late"
+    return Effect.map(
+      stopped(({ translate }) => translate(error.message), error._tag === "ProviderFailed" ? 503 : 403, to),
+      isLate ? identity : cookie.end
+    )
+  }
 
   const begin = Effect.gen(function*() {
     const to = returnTo((yield* parameters).get("return_to"))
@@ -109,10 +117,9 @@ const make = Effect.gen(function*() {
     Effect.fnUntraced(function*(given) {
       const person = yield* newcomer
       if (person === undefined) return again
-      const refused = stopped(
-        ({ say }) => say("Sign-ups from your network are not accepted."),
-        403,
-        returnTo(person.to)
+      const refused = Effect.map(
+        stopped(({ say }) => say("Sign-ups from your network are not accepted."), 403, returnTo(person.to)),
+        cookie.end
       )
       return (yield* known(person)) ??
         (yield* form.submit(

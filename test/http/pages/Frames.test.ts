@@ -71,7 +71,15 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       })
       yield* sql.withTransaction(Effect.andThen(sql`LOCK TABLE sessions`, isPlain))
       yield* sql`ALTER TABLE sessions RENAME TO moved_sessions`
-      yield* Effect.ensuring(isPlain, Effect.orDie(sql`ALTER TABLE moved_sessions RENAME TO sessions`))
+      const isRefused = Effect.map(browser.request("/home", { headers: browsing }), (page) => {
+        assert.deepStrictEqual([page.status, page.headers.get("retry-after")], [503, "5"])
+        assert.match(page.headers.get("content-type") ?? "", /^text\/html/)
+        assert.include(page.text, "<h1")
+      })
+      yield* Effect.ensuring(
+        Effect.andThen(isPlain, isRefused),
+        Effect.orDie(sql`ALTER TABLE moved_sessions RENAME TO sessions`)
+      )
       assert.include((yield* browser.request("/health", { headers: browsing })).text, "<nav")
     }))
 

@@ -206,6 +206,20 @@ layer(serverWith({}), { excludeTestServices: true })("row 87: sign-in by an Open
       assert.notInclude(page.text, "alert(1)")
     }))
 
+  it.effect("F263: a callback of another tab does not end the sign-in of this one", () =>
+    Effect.gen(function*() {
+      yield* user("greta")
+      const provider = yield* OidcProvider
+      provider.become(claimsOf("greta"))
+      const browser = TestBrowser.make()
+      const first = yield* authorized(browser)
+      const second = yield* authorized(browser)
+      refusedBy("or was done in another browser")({ browser, page: yield* browser.get(first) })
+      yield* browser.get(`${new URL(second, "https://none.example").pathname}?state=guessed`)
+      assert.strictEqual((yield* browser.get(second)).headers.get("location"), "/tags/x")
+      assert.isTrue(browser.cookies.has(session))
+    }))
+
   it.effect("new keys of the provider are fetched when they are needed, RS256 and ES256", () =>
     Effect.gen(function*() {
       yield* user("hugo")
