@@ -163,7 +163,8 @@ export const error = (failure: ClientError, extra?: Record<string, unknown>) =>
     { status: statuses[failure._tag], headers: errorHeaders(failure) }
   )
 
-const errorHeaders = (failure: ClientError): Record<string, string> => {
+/** Returns the headers of an expected error, in JSON and on a page. */
+export const errorHeaders = (failure: ClientError): Record<string, string> => {
   switch (failure._tag) {
     case "Unauthorized":
       return { "www-authenticate": `Bearer realm="Murmuration", error="invalid_token"` }

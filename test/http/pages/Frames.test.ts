@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { ask, settled } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
+import { eventually } from "../../support/Eventually.ts"
 import type { Answer } from "../../support/Requests.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
@@ -81,6 +82,34 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         Effect.orDie(sql`ALTER TABLE moved_sessions RENAME TO sessions`)
       )
       assert.include((yield* browser.request("/health", { headers: browsing })).text, "<nav")
+    }))
+
+  it.effect("F264: a page that is refused for too many others says when to come back", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const sql = yield* SqlClient.SqlClient
+      const { body } = yield* ask(yield* createPerson("emil"), "POST", "/api/v1/statuses", { status: "hello" })
+      const browser = yield* staffBrowser()
+      const locked = yield* Deferred.make<void>()
+      const refused = yield* Deferred.make<void>()
+      const read = browser.request(`/@emil/${body.id}`, { headers: browsing }).pipe(
+        Effect.tap((page) => page.status === 200 ? Effect.void : Deferred.succeed(refused, undefined))
+      )
+      // Forked here, so that the requests do not run in the transaction with the lock.
+      const readers = yield* Effect.forkChild(
+        Effect.andThen(Deferred.await(locked), Effect.all(Array.from({ length: 24 }, () => read), { concurrency: 24 }))
+      )
+      yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`LOCK TABLE statuses`
+        yield* Deferred.succeed(locked, undefined)
+        // Statements keep the transaction from being idle.
+        yield* eventually(sql`SELECT`, () => Deferred.isDoneUnsafe(refused))
+      }))
+      for (const page of yield* Fiber.join(readers)) {
+        if (page.status === 200) continue
+        assert.deepStrictEqual([page.status, page.headers.get("retry-after")], [503, "5"])
+        assert.include(page.text, "There was a temporary problem")
+      }
     }))
 
   it.effect("F225: terms link their other versions, and say which one replaces them", () =>

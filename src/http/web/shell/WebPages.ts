@@ -7,6 +7,7 @@ import { Translations } from "../../../services/translation/Translations.ts"
 import { stateRefusal } from "../../../services/visibility/UserStates.ts"
 import { ExpensiveReads } from "../../guard/ExpensiveReads.ts"
 import { answerFailure } from "../../guard/FailureResponses.ts"
+import * as Reply from "../../guard/Reply.ts"
 import { type FlashMessage, flashMessages } from "../../html/FlashMessages.ts"
 import { Forms } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
@@ -122,25 +123,28 @@ const make = Effect.gen(function*() {
     return told === undefined ? response : flash.take(response)
   })
 
-  /** Renders the page for a refusal. */
+  /** Renders the page for a refusal, with the headers of the error. */
   const refusalPage = Effect.fnUntraced(function*(visit: Visit, error: ClientError) {
     const { words: { say, translate } } = visit.reader
     const { status } = yield* answerFailure(error)
+    const show = (title: string, body: Html, refused?: string) =>
+      Effect.map(
+        render(visit, { title, status, body }, refused),
+        HttpServerResponse.setHeaders(Reply.errorHeaders(error))
+      )
     if (error._tag === "RecordNotFound") {
-      return yield* render(visit, {
-        title: say("Page not found"),
-        status,
-        body: html`<p>${say("This page does not exist any more, never existed, or is not public.")}</p>`
-      })
+      return yield* show(
+        say("Page not found"),
+        html`<p>${say("This page does not exist any more, never existed, or is not public.")}</p>`
+      )
     }
     if (error._tag === "Gone") {
-      return yield* render(visit, {
-        title: say("This account is no longer available"),
-        status,
-        body: html`<p>${say("The account was suspended or deleted.")}</p>`
-      })
+      return yield* show(
+        say("This account is no longer available"),
+        html`<p>${say("The account was suspended or deleted.")}</p>`
+      )
     }
-    return yield* render(visit, { title: say("This did not work"), status, body: html`` }, translate(error.message))
+    return yield* show(say("This did not work"), html``, translate(error.message))
   })
 
   const signInFirst = ({ here }: Visit) => redirect(signInTo(here))
