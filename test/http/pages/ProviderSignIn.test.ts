@@ -12,16 +12,10 @@ import { client, password, user } from "../../support/SignedIn.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
 import { locationOf } from "../../support/TestBrowser.ts"
 import { Postbox } from "../../support/WebServer.ts"
-import { authorized, claimsOf, serverWith, signInAs, start } from "./ProviderSignInForm.ts"
+import { authorized, claimsOf, refusedBy, serverWith, session, signInAs, start } from "./ProviderSignInForm.ts"
 
-const session = "__Host-session"
 const state = "__Host-provider"
 
-const refusedBy =
-  (text: string) => ({ browser, page }: { browser: ReturnType<typeof TestBrowser.make>; page: TestBrowser.Page }) => {
-    assert.include(page.text, text)
-    assert.isFalse(browser.cookies.has(session))
-  }
 const unproven = refusedBy("did not confirm who you are")
 
 layer(serverWith({}), { excludeTestServices: true })("row 87: sign-in by an OpenID provider", (it) => {
@@ -206,20 +200,6 @@ layer(serverWith({}), { excludeTestServices: true })("row 87: sign-in by an Open
       assert.notInclude(page.text, "alert(1)")
     }))
 
-  it.effect("F263: a callback of another tab does not end the sign-in of this one", () =>
-    Effect.gen(function*() {
-      yield* user("greta")
-      const provider = yield* OidcProvider
-      provider.become(claimsOf("greta"))
-      const browser = TestBrowser.make()
-      const first = yield* authorized(browser)
-      const second = yield* authorized(browser)
-      refusedBy("or was done in another browser")({ browser, page: yield* browser.get(first) })
-      yield* browser.get(`${new URL(second, "https://none.example").pathname}?state=guessed`)
-      assert.strictEqual((yield* browser.get(second)).headers.get("location"), "/tags/x")
-      assert.isTrue(browser.cookies.has(session))
-    }))
-
   it.effect("new keys of the provider are fetched when they are needed, RS256 and ES256", () =>
     Effect.gen(function*() {
       yield* user("hugo")
@@ -263,22 +243,6 @@ layer(serverWith({}), { excludeTestServices: true })("row 87: sign-in by an Open
       refusedBy("This account is disabled.")(yield* signInAs(claimsOf("jana")))
       yield* users.change(accountId, { disabled: false, approved: false })
       refusedBy("pending approval")(yield* signInAs(claimsOf("jana")))
-    }))
-
-  it.effect("a user with a password removes the identity, which is then unknown", () =>
-    Effect.gen(function*() {
-      yield* user("karl")
-      const { browser } = yield* signInAs(claimsOf("karl"))
-      const page = yield* browser.get("/settings/account")
-      assert.include(page.text, "Remove sign-in with Example ID")
-      const at = TestBrowser.formsOf(page).findIndex(({ action }) => action === "/settings/account/identity")
-      const wrong = yield* browser.submit(page, { password: "a guess at it" }, at)
-      assert.deepStrictEqual([wrong.status, wrong.text.includes("Wrong password.")], [403, true])
-      const done = yield* browser.submit(wrong, { password }, at)
-      assert.strictEqual(done.headers.get("location"), "/settings/account?changed=identity")
-      assert.notInclude((yield* browser.get("/settings/account")).text, "Example ID")
-      // The address is still the same person's, so that the next sign-in links it again.
-      assert.strictEqual((yield* signInAs(claimsOf("karl"))).page.status, 302)
     }))
 
   it.effect("a provider that is down costs nobody the sign-in by password", () =>

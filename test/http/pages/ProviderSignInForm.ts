@@ -1,3 +1,4 @@
+import { assert } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import type { ProviderConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { oidcClient, OidcProvider } from "../../support/OidcProvider.ts"
@@ -54,3 +55,12 @@ export const claimsOf = (name: string) => ({
   email_verified: true,
   preferred_username: name
 })
+
+/** Cookie of a browser that is signed in. */
+export const session = "__Host-session"
+
+/** Asserts that a sign-in was refused in these words. */
+export const refusedBy = (text: string) => ({ browser, page }: { browser: Browser; page: TestBrowser.Page }) => {
+  assert.include(page.text, text)
+  assert.isFalse(browser.cookies.has(session))
+}

@@ -11,9 +11,8 @@ import { post, postJson } from "../../support/Requests.ts"
 import { client, issueToken, user } from "../../support/SignedIn.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
 import { Postbox } from "../../support/WebServer.ts"
-import { claimsOf, serverWith, signInAs, start } from "./ProviderSignInForm.ts"
+import { claimsOf, serverWith, session, signInAs, start } from "./ProviderSignInForm.ts"
 
-const session = "__Host-session"
 const form = `${start}/sign_up`
 
 /** Role of a user, by name; empty for the default role. */
