@@ -1,4 +1,4 @@
-import { Clock, Console, Effect, FileSystem, Layer, Option } from "effect"
+import { Clock, Console, Effect, FileSystem, Layer, Option, type Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Database from "../layers/Database.ts"
@@ -26,7 +26,7 @@ import * as Migrate from "./Migrate.ts"
 import * as Operator from "./Operator.ts"
 
 const flags = {
-  database: Flag.String("database").pipe(Flag.withDescription("URL of the Mastodon database; it is only read")),
+  database: Flag.Redacted("database").pipe(Flag.withDescription("URL of the Mastodon database; it is only read")),
   env: Flag.String("env").pipe(Flag.withDescription("Mastodon's environment file, .env.production")),
   media: Flag.String("media").pipe(
     Flag.withDescription("Mastodon's media folder, public/system; without it files are not copied"),
@@ -44,7 +44,7 @@ const flags = {
   )
 }
 interface Given {
-  readonly database: string
+  readonly database: Redacted.Redacted
   readonly env: string
   readonly media: Option.Option<string>
   readonly days: number
@@ -122,8 +122,12 @@ const writeRejects = Effect.fnUntraced(function*(path: string) {
   const fs = yield* FileSystem.FileSystem
   const lines = yield* Rejects.lines
   if (lines.length === 0) return yield* Console.log("Every row was copied.")
+  // Reasons quote values of the rows. A file of an earlier run could be readable by others.
   yield* Effect.mapError(
-    fs.writeFileString(path, lines.join("")),
+    Effect.andThen(
+      fs.remove(path, { force: true }),
+      fs.writeFileString(path, lines.join(""), { flag: "wx", mode: 0o600 })
+    ),
     ({ message }) => new OperatorError({ message: `The rejected rows cannot be written: ${message}` })
   )
   yield* Console.log(`${lines.length} rows were not copied; ${path} has the reasons.`)

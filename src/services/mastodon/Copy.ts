@@ -163,7 +163,8 @@ export const make = Effect.gen(function*() {
       if (last === undefined) return ended
       const { ids } = singleRow(
         yield* idListRows(source`SELECT coalesce(array_agg(t.id::bigint), '{}') AS ids FROM ${source(step.table)} t
-          WHERE t.id = ANY (${rows.map(({ id }) => id)}::bigint[]) AND to_jsonb(t) ->> 'deleted_at' IS NULL`)
+          WHERE t.id = ANY (${rows.map(({ id }) => id)}::bigint[])
+            AND to_jsonb(t) ->> 'deleted_at' IS NULL AND to_jsonb(t) ->> 'revoked_at' IS NULL`)
       )
       const present = new Set(ids)
       const missing = rows.flatMap(({ id }) => present.has(id) ? [] : [id])
@@ -178,11 +179,19 @@ export const make = Effect.gen(function*() {
     }
   })
 
+  /** Deletes the rows that runs until `endedAt` copied, so that the next one copies all of the source. */
+  const renew = (step: Step, table: string, endedAt: Date) =>
+    transaction(sql)(Effect.andThen(
+      sql`DELETE FROM ${sql(table)} WHERE created_at <= ${new Date(endedAt.getTime() + clockMillisMax)}`,
+      sql`UPDATE transfer_cursors SET cursor = 0, copied = 0, finished_at = NULL WHERE step = ${step.name}`
+    ))
+
   /** Brings what changed at the source since the last run: new rows, changed rows and rows that ended. */
   const delta = Effect.fnUntraced(function*(step: Step) {
     const now = new Date(yield* Clock.currentTimeMillis)
     const before = yield* cursorOf(step)
     if (!(yield* isAt(step))) return { fresh: none, changed: none, ended: 0 }
+    if (step.renews !== undefined && before !== undefined) yield* renew(step, step.renews, before.finishedAt ?? now)
     const fresh = yield* copy(step)
     const changed = step.changes === true && before !== undefined
       ? yield* run(step, 0n, new Date(before.begunAt.getTime() - clockMillisMax))

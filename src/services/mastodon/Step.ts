@@ -30,8 +30,10 @@ export interface Step {
   readonly write: ReadonlyArray<string>
   /** True if rows change without a new key: those with a later `updated_at` are copied again. */
   readonly changes?: boolean
-  /** Table here whose rows end if they are missing at the source; has the same `id`. */
+  /** Table here whose rows end if they are missing, deleted or revoked at the source; has the same `id`. */
   readonly ends?: string
+  /** Table here that a delta fills anew, as its rows have no `id` of the source by which they could end. */
+  readonly renews?: string
 }
 
 interface Column {

@@ -141,9 +141,13 @@ export const make = Effect.gen(function*() {
       ["name IS NULL", "the picture is missing in the media folder, or of a type that is not served"]
     ],
     write: [
+      // A replaced picture loses its owner, so that the sweep deletes it.
+      `UPDATE stored_files f SET account_id = NULL FROM staged s JOIN accounts a ON a.id = s.id
+        WHERE f.name IN (a.${kind}_name, a.${kind}_static_name)`,
       `UPDATE accounts a SET ${kind}_name = s.name, ${kind}_static_name = s.still FROM staged s WHERE a.id = s.id`,
       `UPDATE stored_files f SET account_id = s.id FROM staged s WHERE f.name IN (s.name, s.still)`
-    ]
+    ],
+    changes: true
   })
   return [attachments, pictures("avatar"), pictures("header")] as const
 })

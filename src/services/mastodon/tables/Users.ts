@@ -31,7 +31,8 @@ const passkeys: Step = {
   write: [`INSERT INTO passkeys (credential_id, account_id, public_key, counter, transports, name, created_at)
     SELECT decode(rpad(translate(external_id, '-_', '+/'), ((length(external_id) + 3) / 4) * 4, '='), 'base64'), account_id,
       decode(rpad(translate(public_key, '-_', '+/'), ((length(public_key) + 3) / 4) * 4, '='), 'base64'), coalesce(sign_count, 0), '{}',
-      coalesce(nullif(nickname, ''), 'Passkey'), created_at FROM staged ON CONFLICT (credential_id) DO NOTHING`]
+      coalesce(nullif(nickname, ''), 'Passkey'), created_at FROM staged ON CONFLICT (credential_id) DO NOTHING`],
+  renews: "passkeys"
 }
 
 const apps: Step = {
@@ -71,7 +72,8 @@ const tokens: Step = {
   ],
   write: [`INSERT INTO oauth_tokens (id, token_hash, app_id, account_id, scopes, last_used_at, last_used_ip, created_at)
     SELECT id, sha256(convert_to(token, 'UTF8')), application_id, account_id, coalesce(nullif(scopes, ''), 'read'), last_used_at,
-      last_used_ip::inet, created_at FROM staged ON CONFLICT (id) DO UPDATE SET last_used_at = excluded.last_used_at`]
+      last_used_ip::inet, created_at FROM staged ON CONFLICT (id) DO UPDATE SET last_used_at = excluded.last_used_at`],
+  ends: "oauth_tokens"
 }
 
 const markers: Step = {
