@@ -83,7 +83,7 @@ const prepared = Effect.fnUntraced(function*(given: Given) {
 
 /** Turns an error of either database into one for the operator. */
 const asOperatorError = (error: SqlError | OperatorError) =>
-  error instanceof OperatorError ? error : Database.failed(error)
+  error instanceof OperatorError ? error : Database.failedAt("--database or DATABASE_URL")(error)
 
 const refuse = (obstacles: ReadonlyArray<string>) =>
   obstacles.length === 0 ? Effect.void : Effect.fail(new OperatorError({ message: obstacles.join("\n") }))

@@ -20,7 +20,11 @@ export const layer = (url: Redacted.Redacted) =>
       maxConnections: connectionsMax,
       connectTimeout: "3 seconds",
       startupParameters: readOnly
-    }).pipe(Effect.mapError(Database.failed))
+    }).pipe(
+      // Connects at once, so that an error of this database is not taken for one of the server's own.
+      Effect.tap((source) => source`SELECT 1`),
+      Effect.mapError(Database.failedAt("--database"))
+    )
   ).pipe(Layer.provide(Reactivity.layer))
 
 /** Client of this server's database without the time limits of requests, as batches of a copy are large. */

@@ -2,7 +2,7 @@ import { Effect, Layer, type Redacted, Semaphore } from "effect"
 import { Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 import { Credentials, passwordsWaitingMax } from "../services/identity/Credentials.ts"
-import { bcryptText, isBeyondPasswords, passwordBytes } from "../services/identity/PasswordBytes.ts"
+import { bcryptText, isBcryptHash, isBeyondPasswords, passwordBytes } from "../services/identity/PasswordBytes.ts"
 import { Unavailable } from "../services/runtime/Errors.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import * as BcryptThread from "./BcryptThread.ts"
@@ -26,17 +26,6 @@ const encode = (bytes: Uint8Array) => Base64.encode(bytes).replaceAll("=", "")
 const decode = (text: string) => new Uint8Array(Buffer.from(text, "base64"))
 
 const phc = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([\w+/]{8,88})\$([\w+/]{8,88})$/
-
-/** bcrypt hashes, as Mastodon stores them; new ones are never made. */
-const bcryptHash = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
-/** Costs of a bcrypt hash that are verified; 14 takes more than a second. Mastodon's is 10; bcrypt has none below 4. */
-const bcryptCosts = { min: 4, max: 14 } as const
-
-/** Returns true for a bcrypt hash that is verified. */
-const isVerifiedBcrypt = (stored: string | undefined): stored is string => {
-  const cost = Number(bcryptHash.exec(stored ?? "")?.[1])
-  return cost >= bcryptCosts.min && cost <= bcryptCosts.max
-}
 
 /**
  * Hashes passwords by argon2id in Node's thread pool. New hashes use `current`; each stored hash is verified with its
@@ -94,7 +83,7 @@ export const layerWith = (current: Parameters) =>
 
       const verify = traced("Credentials.verify")(
         function*(password: Redacted.Redacted, stored: string | undefined) {
-          if (!isVerifiedBcrypt(stored)) {
+          if (!isBcryptHash(stored)) {
             if (yield* verifyOwn(password, stored)) return !isBeyondPasswords(password)
             if (foreign !== undefined) yield* verifyBcrypt(password, foreign)
             return false
@@ -106,7 +95,7 @@ export const layerWith = (current: Parameters) =>
           return yield* verifyOwn(password, undefined)
         }
       )
-      return Credentials.of({ hash, verify, isForeign: (stored) => bcryptHash.test(stored) })
+      return Credentials.of({ hash, verify, isForeign: isBcryptHash })
     })
   )
 

@@ -1,4 +1,5 @@
 import { Effect, Redacted } from "effect"
+import { isBcryptHash } from "../../identity/PasswordBytes.ts"
 import { secretCipher } from "../../secrets/Seals.ts"
 import { nowMark, type Step, type TextRow } from "../Step.ts"
 import { lacksAccount, lacksUser, listOrNull } from "./Values.ts"
@@ -94,6 +95,12 @@ const markers: Step = {
 export const make = Effect.fnUntraced(function*(decrypt: (message: string) => string | undefined) {
   const seal = yield* secretCipher("secrets of two-factor sign-in")
 
+  /** Locks a password that cannot be verified here, or that the user has at another service, such as LDAP. */
+  const withPassword = (row: TextRow): TextRow =>
+    isBcryptHash(row["encrypted_password"] ?? "")
+      ? { ...row, locked: null }
+      : { ...row, ["encrypted_password"]: lockedHash, locked: "true" }
+
   /** Seals the secret of two-factor sign-in anew. Without it the password alone must not sign in. */
   const withFactor = Effect.fnUntraced(function*(row: TextRow) {
     if (row["otp_required_for_login"] !== "true") return { ...row, factor: "off" }
@@ -114,14 +121,16 @@ export const make = Effect.fnUntraced(function*(decrypt: (message: string) => st
       confirmed_at:timestamptz created_at:timestamptz settings chosen_languages current_sign_in_at:timestamptz
       last_sign_in_at:timestamptz otp_secret otp_required_for_login consumed_timestep:bigint age_verified_at:timestamptz
       unconfirmed_email updated_at:timestamptz`,
-    prepared: "factor sealed",
-    prepare: (rows) => Effect.forEach(rows, withFactor),
+    prepared: "factor sealed locked",
+    prepare: (rows) => Effect.forEach(rows, (row) => withFactor(withPassword(row))),
     rejects: [
       lacksAccount("account_id"),
-      ["coalesce(email, '') = ''", "the user has no e-mail address"],
-      ["coalesce(encrypted_password, '') = ''", "the user has no password"]
+      ["coalesce(email, '') = ''", "the user has no e-mail address"]
     ],
     write: [
+      `INSERT INTO transfer_rejects (step, row_id, reason) SELECT 'passwords', account_id,
+        'no password can be verified here; the user sets a new one by e-mail' FROM staged
+        WHERE locked IS NOT NULL ON CONFLICT DO NOTHING`,
       `INSERT INTO transfer_rejects (step, row_id, reason) SELECT 'second factors', account_id,
         'the secret of two-factor sign-in cannot be read; the user sets a new password by e-mail' FROM staged
         WHERE factor = 'lost' ON CONFLICT DO NOTHING`,
