@@ -152,10 +152,13 @@ export const make = Effect.gen(function*() {
     return done
   })
 
+  /** Last id that was looked for at the source, by table here: several steps may copy rows of one. */
+  const looked = new Map<string, bigint>()
+
   /** Ends rows here that are missing at the source; returns their number. */
   const endMissing = Effect.fnUntraced(function*(step: Step, table: string) {
     let ended = 0
-    let cursor = 0n
+    let cursor = looked.get(table) ?? 0n
     for (;;) {
       const rows = yield* endRows(sql`SELECT id FROM ${sql(table)} WHERE id > ${cursor}
         AND id <= (SELECT cursor FROM transfer_cursors WHERE step = ${step.name}) ORDER BY id LIMIT ${batchRowsMax}`)
@@ -176,6 +179,7 @@ export const make = Effect.gen(function*() {
       }
       ended += missing.length
       cursor = last
+      looked.set(table, last)
     }
   })
 
@@ -192,11 +196,12 @@ export const make = Effect.gen(function*() {
     const before = yield* cursorOf(step)
     if (!(yield* isAt(step))) return { fresh: none, changed: none, ended: 0 }
     if (step.renews !== undefined && before !== undefined) yield* renew(step, step.renews, before.finishedAt ?? now)
+    // Before new rows: one that was removed and made again, as a follow, has another id and takes the place of the first.
+    const ended = step.ends === undefined ? 0 : yield* endMissing(step, step.ends)
     const fresh = yield* copy(step)
     const changed = step.changes === true && before !== undefined
       ? yield* run(step, 0n, new Date(before.begunAt.getTime() - clockMillisMax))
       : none
-    const ended = step.ends === undefined ? 0 : yield* endMissing(step, step.ends)
     yield* sql`UPDATE transfer_cursors SET begun_at = ${now} WHERE step = ${step.name}`
     return { fresh, changed, ended }
   })

@@ -1,6 +1,6 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, FileSystem, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { call } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
@@ -11,12 +11,92 @@ import { TestServer } from "../../support/Server.ts"
 const servers = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
 const idOf = (n: number) => (BigInt(Date.UTC(2024, 0)) << 16n) + BigInt(n)
 
+/** Prepares the server for a copy from another one, as if it had begun and copied nothing. */
+const forget = SqlClient.SqlClient.use((sql) => sql`DELETE FROM transfer_cursors WHERE step <> 'roles'`)
+
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of a Mastodon server", (it) => {
+  it.effect("F261: keeps what was removed and made again since the copy, and leaves out attachments that an edit removed", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const fs = yield* FileSystem.FileSystem
+      const { baseUrl, variables } = yield* TestServer
+      const from = yield* server("4.5", new URL(baseUrl).host)
+      const [ines, jan] = [yield* from.person(idOf(21), "ines"), yield* from.person(idOf(22), "jan")]
+      const media = `${from.folder}/media`
+      const insertPost = (n: number, more: object = {}) =>
+        from.insert("statuses", { id: idOf(n), accountId: ines.id, local: true, text: "post", ...more })
+      yield* insertPost(30)
+      yield* insertPost(31, { orderedMediaAttachmentIds: [idOf(41), idOf(42)] })
+      yield* insertPost(32, { orderedMediaAttachmentIds: [idOf(43)] })
+      for (const [n, status] of [[41, 31], [42, 31], [43, 32], [44, 32]] as const) {
+        const digits = String(idOf(n)).replace(/(\d{3})(?=\d)/g, "$1/")
+        const folder = `${media}/media_attachments/files/${digits}/original`
+        yield* fs.makeDirectory(folder, { recursive: true })
+        yield* fs.writeFileString(`${folder}/a.png`, `picture ${n}`)
+        yield* from.insert("media_attachments", {
+          id: idOf(n),
+          accountId: ines.id,
+          statusId: idOf(status),
+          type: 0,
+          fileFileName: "a.png",
+          description: "old"
+        })
+      }
+      const pair = { accountId: ines.id, targetAccountId: jan.id }
+      const made = (id: bigint) =>
+        Effect.all([
+          from.insert("follows", { id, accountId: jan.id, targetAccountId: ines.id }),
+          from.insert("blocks", { id, ...pair }),
+          from.insert("favourites", { id, accountId: jan.id, statusId: idOf(30) })
+        ], { discard: true })
+      yield* made(1n)
+      yield* from.insert("statuses", { id: idOf(50), accountId: jan.id, local: true, reblogOfId: idOf(30) })
+      yield* forget
+      const args = ["--database", from.url, "--env", from.env, "--media", media, "--rejects", `${from.folder}/r.tsv`]
+      const copy = yield* cli(["transfer", "mastodon", "copy", ...args], variables)
+      assert.deepStrictEqual([copy.code, copy.err], [0, ""])
+      const attached = sql`SELECT id, media_ids FROM statuses WHERE id IN (${idOf(31)}, ${idOf(32)}) ORDER BY id`
+      assert.deepStrictEqual(yield* attached, [
+        { id: idOf(31), mediaIds: [idOf(41), idOf(42)] },
+        { id: idOf(32), mediaIds: [idOf(43)] }
+      ])
+
+      for (const table of ["follows", "blocks", "favourites"]) yield* from.sql`DELETE FROM ${from.sql(table)}`
+      yield* made(2n)
+      yield* from.sql`DELETE FROM statuses WHERE id = ${idOf(50)}`
+      const at = new Date()
+      yield* from.sql`UPDATE statuses SET ordered_media_attachment_ids = ${[
+        idOf(42)
+      ]}::bigint[], edited_at = ${at}, updated_at = ${at}
+        WHERE id = ${idOf(31)}`
+      yield* from.sql`UPDATE media_attachments SET description = 'new', updated_at = ${at} WHERE id = ${idOf(42)}`
+      const delta = yield* cli(["transfer", "mastodon", "delta", ...args], variables)
+      assert.deepStrictEqual([delta.code, delta.err], [0, ""])
+      for (const table of ["follows", "blocks", "favourites"]) {
+        assert.deepStrictEqual(yield* sql`SELECT id FROM ${sql(table)} WHERE account_id IN (${ines.id}, ${jan.id})`, [
+          { id: 2n }
+        ])
+      }
+      const ended = sql`SELECT deleted_at IS NOT NULL AS ended FROM statuses WHERE id = ${idOf(50)}`
+      assert.deepStrictEqual(yield* ended, [{ ended: true }])
+      assert.deepStrictEqual(yield* attached, [
+        { id: idOf(31), mediaIds: [idOf(42)] },
+        { id: idOf(32), mediaIds: [idOf(43)] }
+      ])
+      const kept = sql`SELECT id, description FROM media_attachments WHERE account_id = ${ines.id}
+        AND status_id IS NOT NULL ORDER BY id`
+      assert.deepStrictEqual(yield* kept, [
+        { id: idOf(42), description: "new" },
+        { id: idOf(43), description: "old" }
+      ])
+    }))
+
   it.effect("F261: brings a key that was replaced since the copy", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { baseUrl, variables } = yield* TestServer
       const from = yield* server("4.7", new URL(baseUrl).host)
+      yield* forget
       const rose = yield* from.person(idOf(11), "rose")
       const args = ["--database", from.url, "--env", from.env, "--rejects", `${from.folder}/rejects.tsv`]
       assert.strictEqual((yield* cli(["transfer", "mastodon", "copy", ...args], variables)).code, 0)
@@ -37,8 +117,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of 
       const { baseUrl, variables } = yield* TestServer
       const from = yield* server("4.7", new URL(baseUrl).host)
       const cora = yield* from.person(idOf(1), "cora")
-      // Another server than before: its copy has begun, and copied nothing.
-      yield* sql`DELETE FROM transfer_cursors WHERE step <> 'roles'`
+      yield* forget
       const app = { id: 505n, name: "Phone", uid: "phone", secret: "phone", redirectUri: "urn:x", scopes: "read" }
       yield* from.insert("oauth_applications", app)
       const token = (id: bigint, token: string) => ({

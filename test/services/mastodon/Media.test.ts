@@ -60,7 +60,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("files of a 
         accountId: ada.id,
         local: true,
         text: "with files",
-        orderedMediaAttachmentIds: [idOf(21), idOf(20), idOf(22)]
+        orderedMediaAttachmentIds: [21, 20, 22, 23, 24].map(idOf)
       })
       const at = (id: number, style: string, file: string) =>
         placeOf("media_attachments/files", String(idOf(id)), style, file)
