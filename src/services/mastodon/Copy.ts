@@ -159,14 +159,16 @@ export const make = Effect.gen(function*() {
   const endMissing = Effect.fnUntraced(function*(step: Step, table: string) {
     let ended = 0
     let cursor = looked.get(table) ?? 0n
+    const { column, cursorOf } = step.endsBy ?? { column: "id", cursorOf: step.name }
+    const key = sql(column)
     for (;;) {
-      const rows = yield* endRows(sql`SELECT id FROM ${sql(table)} WHERE id > ${cursor}
-        AND id <= (SELECT cursor FROM transfer_cursors WHERE step = ${step.name}) ORDER BY id LIMIT ${batchRowsMax}`)
+      const rows = yield* endRows(sql`SELECT ${key} AS id FROM ${sql(table)} WHERE ${key} > ${cursor}
+        AND ${key} <= (SELECT cursor FROM transfer_cursors WHERE step = ${cursorOf}) ORDER BY ${key} LIMIT ${batchRowsMax}`)
       const last = rows.at(-1)?.id
       if (last === undefined) return ended
       const { ids } = singleRow(
-        yield* idListRows(source`SELECT coalesce(array_agg(t.id::bigint), '{}') AS ids FROM ${source(step.table)} t
-          WHERE t.id = ANY (${rows.map(({ id }) => id)}::bigint[])
+        yield* idListRows(source`SELECT coalesce(array_agg(t.${source(column)}::bigint), '{}') AS ids
+          FROM ${source(step.table)} t WHERE t.${source(column)} = ANY (${rows.map(({ id }) => id)}::bigint[])
             AND to_jsonb(t) ->> 'deleted_at' IS NULL AND to_jsonb(t) ->> 'revoked_at' IS NULL`)
       )
       const present = new Set(ids)
@@ -175,7 +177,7 @@ export const make = Effect.gen(function*() {
         yield* table === "statuses"
           ? sql`UPDATE statuses SET deleted_at = ${new Date(yield* Clock.currentTimeMillis)}
             WHERE id = ANY (${missing}::bigint[]) AND deleted_at IS NULL`
-          : sql`DELETE FROM ${sql(table)} WHERE id = ANY (${missing}::bigint[])`
+          : sql`DELETE FROM ${sql(table)} WHERE ${key} = ANY (${missing}::bigint[])`
       }
       ended += missing.length
       cursor = last

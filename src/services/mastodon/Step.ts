@@ -32,6 +32,8 @@ export interface Step {
   readonly changes?: boolean
   /** Table here whose rows end if they are missing, deleted or revoked at the source; has the same `id`. */
   readonly ends?: string
+  /** Key of `ends` instead of `id`, the same column at the source, and the step whose cursor is the last copied key. */
+  readonly endsBy?: { readonly column: string; readonly cursorOf: string }
   /** Table here that a delta fills anew, as its rows have no `id` of the source by which they could end. */
   readonly renews?: string
 }

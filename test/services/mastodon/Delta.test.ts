@@ -91,6 +91,27 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of 
       ])
     }))
 
+  it.effect("F261: ends users whom Mastodon deleted since the copy, and no user who signed up here", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { baseUrl, variables } = yield* TestServer
+      const from = yield* server("4.5", new URL(baseUrl).host)
+      yield* forget
+      const kim = yield* from.person(idOf(61), "kim")
+      yield* from.person(idOf(62), "lou")
+      const args = ["--database", from.url, "--env", from.env, "--rejects", `${from.folder}/rejects.tsv`]
+      assert.strictEqual((yield* cli(["transfer", "mastodon", "copy", ...args], variables)).code, 0)
+      yield* cli(["account", "create", "newest", "--email", "newest@mail.example", "--confirmed"], variables)
+      yield* from.sql`DELETE FROM users WHERE account_id = ${kim.id}`
+      const delta = yield* cli(["transfer", "mastodon", "delta", ...args], variables)
+      assert.deepStrictEqual([delta.code, delta.err], [0, ""])
+      assert.deepStrictEqual(
+        yield* sql`SELECT a.username FROM users u JOIN accounts a ON a.id = u.account_id
+          WHERE a.username IN ('kim', 'lou', 'newest') ORDER BY a.username`,
+        [{ username: "lou" }, { username: "newest" }]
+      )
+    }))
+
   it.effect("F261: brings a key that was replaced since the copy", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

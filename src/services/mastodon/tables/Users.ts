@@ -159,7 +159,9 @@ export const make = Effect.fnUntraced(function*(decrypt: (message: string) => st
         role_id = excluded.role_id, approved = excluded.approved, disabled = excluded.disabled, confirmed_at = excluded.confirmed_at,
         otp_secret = excluded.otp_secret, otp_enabled_at = excluded.otp_enabled_at, otp_last_step = excluded.otp_last_step`
     ],
-    changes: true
+    changes: true,
+    ends: "users",
+    endsBy: { column: "account_id", cursorOf: "local accounts" }
   }
   return [roles, users, passkeys, apps, tokens, markers] as const
 })
