@@ -212,7 +212,7 @@ const finish = Command.make(
   traced("transfer mastodon finish")(function*() {
     const { server } = yield* Environment
     yield* Console.log([
-      "The copy is done. To open this server:",
+      "To open this server when the copy is done:",
       "1. Stop Mastodon's web server, wait until its Sidekiq queues are empty, and stop Sidekiq.",
       "2. Run `transfer mastodon delta` and `transfer mastodon verify` once more.",
       `3. Start this server, and point the proxy of ${server.localDomain} at it: all paths, with the Host header as it came.`,
