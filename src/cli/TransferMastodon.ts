@@ -16,6 +16,7 @@ import { environmentCharactersMax, parseEnvironment } from "../services/mastodon
 import { report } from "../services/mastodon/Plans.ts"
 import { decrypter } from "../services/mastodon/RailsEncryption.ts"
 import * as Rejects from "../services/mastodon/Rejects.ts"
+import type { Step } from "../services/mastodon/Step.ts"
 import { steps } from "../services/mastodon/Tables.ts"
 import { brokenKeys } from "../services/mastodon/Verification.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
@@ -88,6 +89,15 @@ const asOperatorError = (error: SqlError | OperatorError) =>
 const refuse = (obstacles: ReadonlyArray<string>) =>
   obstacles.length === 0 ? Effect.void : Effect.fail(new OperatorError({ message: obstacles.join("\n") }))
 
+/** Returns the steps that can run: without a media folder, files stay for a later run that has one. */
+const possible = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>, { media }: Given) {
+  if (Option.isSome(media)) return steps
+  for (const { name } of steps.filter(({ needsFiles }) => needsFiles === true)) {
+    yield* Console.log(`${name.padEnd(24)} not copied without --media`)
+  }
+  return steps.filter(({ needsFiles }) => needsFiles !== true)
+})
+
 /** Services of a transfer: both databases, without the limits of requests. */
 const layer = (given: Given) =>
   Layer.mergeAll(Drafts.layer, StoredFiles.layer).pipe(
@@ -141,7 +151,7 @@ const copy = Command.make(
       const { all, plan } = yield* prepared(given)
       yield* refuse(plan.obstacles)
       const copies = yield* Copy.make
-      for (const step of all) {
+      for (const step of yield* possible(all, given)) {
         const { copied, rejected } = yield* copies.copy(step)
         yield* Console.log(
           `${step.name.padEnd(24)}${String(copied).padStart(14)} copied${
@@ -169,7 +179,7 @@ const delta = Command.make(
       const { all, plan } = yield* prepared(given)
       yield* refuse(plan.obstacles)
       const copies = yield* Copy.make
-      for (const step of all) {
+      for (const step of yield* possible(all, given)) {
         const { changed, ended, fresh } = yield* copies.delta(step)
         yield* Console.log(
           `${step.name.padEnd(24)}${String(fresh.copied).padStart(10)} new, ${changed.copied} changed, ${ended} ended`

@@ -28,6 +28,8 @@ export interface Step {
   readonly rejects?: ReadonlyArray<readonly [condition: string, reason: string]>
   /** Statements that read `staged`. */
   readonly write: ReadonlyArray<string>
+  /** True if it copies files of the media folder. Without one it is left for a later run. */
+  readonly needsFiles?: boolean
   /** True if rows change without a new key: those with a later `updated_at` are copied again. */
   readonly changes?: boolean
   /** Table here whose rows end if they are missing, deleted or revoked at the source; has the same `id`. */

@@ -79,6 +79,12 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("files of a 
         "--rejects",
         `${from.folder}/rejects.tsv`
       ]
+      const withoutFiles = yield* cli(
+        ["transfer", "mastodon", "copy", ...args.filter((arg) => arg !== "--media" && arg !== media)],
+        variables
+      )
+      assert.deepStrictEqual([withoutFiles.code, withoutFiles.err], [0, ""])
+      assert.match(withoutFiles.out, /^attachments +not copied without --media$/m)
       const copies = [
         yield* cli(["transfer", "mastodon", "copy", ...args], variables),
         yield* cli(["transfer", "mastodon", "copy", ...args], variables)

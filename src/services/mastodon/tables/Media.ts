@@ -129,6 +129,7 @@ export const make = Effect.gen(function*() {
         FROM (SELECT DISTINCT ON (status_id) status_id, ${listOf("ordered", "bigint")} AS places FROM staged) s
         WHERE p.id = s.status_id`
     ],
+    needsFiles: true,
     changes: true
   }
   const pictures = (kind: "avatar" | "header"): Step => ({
@@ -150,6 +151,7 @@ export const make = Effect.gen(function*() {
       `UPDATE accounts a SET ${kind}_name = s.name, ${kind}_static_name = s.still FROM staged s WHERE a.id = s.id`,
       `UPDATE stored_files f SET account_id = s.id FROM staged s WHERE f.name IN (s.name, s.still)`
     ],
+    needsFiles: true,
     changes: true
   })
   return [attachments, pictures("avatar"), pictures("header")] as const
