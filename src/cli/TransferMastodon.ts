@@ -1,4 +1,4 @@
-import { Clock, Console, Effect, FileSystem, Layer, Option } from "effect"
+import { Clock, Console, Effect, FileSystem, Layer, Option, type Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Database from "../layers/Database.ts"
@@ -16,6 +16,7 @@ import { environmentCharactersMax, parseEnvironment } from "../services/mastodon
 import { report } from "../services/mastodon/Plans.ts"
 import { decrypter } from "../services/mastodon/RailsEncryption.ts"
 import * as Rejects from "../services/mastodon/Rejects.ts"
+import type { Step } from "../services/mastodon/Step.ts"
 import { steps } from "../services/mastodon/Tables.ts"
 import { brokenKeys } from "../services/mastodon/Verification.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
@@ -26,7 +27,7 @@ import * as Migrate from "./Migrate.ts"
 import * as Operator from "./Operator.ts"
 
 const flags = {
-  database: Flag.String("database").pipe(Flag.withDescription("URL of the Mastodon database; it is only read")),
+  database: Flag.Redacted("database").pipe(Flag.withDescription("URL of the Mastodon database; it is only read")),
   env: Flag.String("env").pipe(Flag.withDescription("Mastodon's environment file, .env.production")),
   media: Flag.String("media").pipe(
     Flag.withDescription("Mastodon's media folder, public/system; without it files are not copied"),
@@ -44,7 +45,7 @@ const flags = {
   )
 }
 interface Given {
-  readonly database: string
+  readonly database: Redacted.Redacted
   readonly env: string
   readonly media: Option.Option<string>
   readonly days: number
@@ -83,10 +84,19 @@ const prepared = Effect.fnUntraced(function*(given: Given) {
 
 /** Turns an error of either database into one for the operator. */
 const asOperatorError = (error: SqlError | OperatorError) =>
-  error instanceof OperatorError ? error : Database.failed(error)
+  error instanceof OperatorError ? error : Database.failedAt("--database or DATABASE_URL")(error)
 
 const refuse = (obstacles: ReadonlyArray<string>) =>
   obstacles.length === 0 ? Effect.void : Effect.fail(new OperatorError({ message: obstacles.join("\n") }))
+
+/** Returns the steps that can run: without a media folder, files stay for a later run that has one. */
+const possible = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>, { media }: Given) {
+  if (Option.isSome(media)) return steps
+  for (const { name } of steps.filter(({ needsFiles }) => needsFiles === true)) {
+    yield* Console.log(`${name.padEnd(24)} not copied without --media`)
+  }
+  return steps.filter(({ needsFiles }) => needsFiles !== true)
+})
 
 /** Services of a transfer: both databases, without the limits of requests. */
 const layer = (given: Given) =>
@@ -122,8 +132,12 @@ const writeRejects = Effect.fnUntraced(function*(path: string) {
   const fs = yield* FileSystem.FileSystem
   const lines = yield* Rejects.lines
   if (lines.length === 0) return yield* Console.log("Every row was copied.")
+  // Reasons quote values of the rows. A file of an earlier run could be readable by others.
   yield* Effect.mapError(
-    fs.writeFileString(path, lines.join("")),
+    Effect.andThen(
+      fs.remove(path, { force: true }),
+      fs.writeFileString(path, lines.join(""), { flag: "wx", mode: 0o600 })
+    ),
     ({ message }) => new OperatorError({ message: `The rejected rows cannot be written: ${message}` })
   )
   yield* Console.log(`${lines.length} rows were not copied; ${path} has the reasons.`)
@@ -137,7 +151,7 @@ const copy = Command.make(
       const { all, plan } = yield* prepared(given)
       yield* refuse(plan.obstacles)
       const copies = yield* Copy.make
-      for (const step of all) {
+      for (const step of yield* possible(all, given)) {
         const { copied, rejected } = yield* copies.copy(step)
         yield* Console.log(
           `${step.name.padEnd(24)}${String(copied).padStart(14)} copied${
@@ -165,7 +179,7 @@ const delta = Command.make(
       const { all, plan } = yield* prepared(given)
       yield* refuse(plan.obstacles)
       const copies = yield* Copy.make
-      for (const step of all) {
+      for (const step of yield* possible(all, given)) {
         const { changed, ended, fresh } = yield* copies.delta(step)
         yield* Console.log(
           `${step.name.padEnd(24)}${String(fresh.copied).padStart(10)} new, ${changed.copied} changed, ${ended} ended`
@@ -208,7 +222,7 @@ const finish = Command.make(
   traced("transfer mastodon finish")(function*() {
     const { server } = yield* Environment
     yield* Console.log([
-      "The copy is done. To open this server:",
+      "To open this server when the copy is done:",
       "1. Stop Mastodon's web server, wait until its Sidekiq queues are empty, and stop Sidekiq.",
       "2. Run `transfer mastodon delta` and `transfer mastodon verify` once more.",
       `3. Start this server, and point the proxy of ${server.localDomain} at it: all paths, with the Host header as it came.`,

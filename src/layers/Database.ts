@@ -121,12 +121,16 @@ export class HeldSessions extends Context.Service<HeldSessions, PgClient.PgClien
     ).pipe(Layer.provide(Reactivity.layer))
 }
 
-/** Turns a database error into an operator error. */
-export const failed = (error: SqlError | MigrationError) =>
-  new OperatorError({
-    message: `The database cannot be used: ${describe(error)}`,
-    unreachable: isConnectionError(error)
-  })
+/** Returns a function that turns an error of the database at the URL of `setting` into an operator error. */
+export const failedAt =
+  (setting: string, database = `The database of ${setting}`) => (error: SqlError | MigrationError) =>
+    new OperatorError({
+      message: `${database} cannot be used: ${describe(error, setting)}`,
+      unreachable: isConnectionError(error)
+    })
+
+/** Turns an error of this server's database into an operator error. */
+export const failed = failedAt("DATABASE_URL", "The database")
 
 /**
  * Migrates the schema in one transaction under a lock, so that nodes may start concurrently. Uses its own session
@@ -167,22 +171,24 @@ const codeOf = (error: SqlError | MigrationError): string | undefined => {
   return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined
 }
 
-/** Advice to the operator, by error code. */
+/** Advice to the operator, by error code; `SETTING` stands for the setting with the URL. */
 const advice: Readonly<Record<string, string>> = {
-  "28000": "Correct the user in DATABASE_URL.",
-  "28P01": "Correct user and password in DATABASE_URL.",
-  "3D000": "Create the database, or correct its name in DATABASE_URL.",
-  "42501": "Make the user of DATABASE_URL the owner of the database.",
-  ECONNREFUSED: "Start Postgres, or correct host and port in DATABASE_URL.",
-  ENOTFOUND: "Correct the host in DATABASE_URL."
+  "28000": "Correct the user in SETTING.",
+  "28P01": "Correct user and password in SETTING.",
+  "3D000": "Create the database, or correct its name in SETTING.",
+  "42501": "Make the user of SETTING the owner of the database.",
+  ECONNREFUSED: "Start Postgres, or correct host and port in SETTING.",
+  ENOTFOUND: "Correct the host in SETTING."
 }
 
-const describe = (error: SqlError | MigrationError): string => {
+const describe = (error: SqlError | MigrationError, setting: string): string => {
   const cause = causeOf(error)
   const words = cause instanceof Error && cause.message !== error.message
     ? `${error.message} (${cause.message})`
     : error.message
-  return [words, advice[codeOf(error) ?? ""]].filter((part) => part !== undefined).join(". ")
+  return [words, advice[codeOf(error) ?? ""]?.replace("SETTING", setting)].filter((part) => part !== undefined).join(
+    ". "
+  )
 }
 
 /** Client of the database at `connection`, after its migration. */

@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, type Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { Source } from "../services/mastodon/Source.ts"
 import * as Database from "./Database.ts"
@@ -11,16 +11,20 @@ const connectionsMax = 2
 const readOnly = { timezone: "UTC", "default_transaction_read_only": "on", "application_name": "murmuration transfer" }
 
 /** Client of a Mastodon database. */
-export const layer = (url: string) =>
+export const layer = (url: Redacted.Redacted) =>
   Layer.effect(
     Source,
     PgClient.make({
-      url: Redacted.make(url),
+      url,
       ...Database.names,
       maxConnections: connectionsMax,
       connectTimeout: "3 seconds",
       startupParameters: readOnly
-    }).pipe(Effect.mapError(Database.failed))
+    }).pipe(
+      // Connects at once, so that an error of this database is not taken for one of the server's own.
+      Effect.tap((source) => source`SELECT 1`),
+      Effect.mapError(Database.failedAt("--database"))
+    )
   ).pipe(Layer.provide(Reactivity.layer))
 
 /** Client of this server's database without the time limits of requests, as batches of a copy are large. */

@@ -1,11 +1,11 @@
-import * as bcrypt from "bcryptjs"
 import { Effect, Layer, type Redacted, Semaphore } from "effect"
 import { Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 import { Credentials, passwordsWaitingMax } from "../services/identity/Credentials.ts"
-import { bcryptText, isBeyondPasswords, passwordBytes } from "../services/identity/PasswordBytes.ts"
+import { bcryptText, isBcryptHash, isBeyondPasswords, passwordBytes } from "../services/identity/PasswordBytes.ts"
 import { Unavailable } from "../services/runtime/Errors.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import * as BcryptThread from "./BcryptThread.ts"
 
 /** Cost of a hash: KiB of memory, passes over it, lanes. */
 export interface Parameters {
@@ -27,11 +27,6 @@ const decode = (text: string) => new Uint8Array(Buffer.from(text, "base64"))
 
 const phc = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([\w+/]{8,88})\$([\w+/]{8,88})$/
 
-/** bcrypt hashes, as Mastodon stores them; new ones are never made. */
-const bcryptHash = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
-/** Maximum cost of a bcrypt hash; 14 takes about a second. Mastodon's is 10. */
-const bcryptCostMax = 14
-
 /**
  * Hashes passwords by argon2id in Node's thread pool. New hashes use `current`; each stored hash is verified with its
  * own parameters, and bcrypt hashes of accounts that come from another server by bcrypt.
@@ -43,13 +38,21 @@ export const layerWith = (current: Parameters) =>
       const kdf = yield* Kdf.Kdf
       const random = yield* SecureRandom.SecureRandom
       const turns = yield* Semaphore.make(hashesAtOnceMax)
+      const compareBcrypt = yield* BcryptThread.make
       let waiting = 0
+      /** Last bcrypt hash that was verified here, for the time that it takes. */
+      let foreign: string | undefined
 
       const inTurn = <A>(work: () => Effect.Effect<A>) =>
         Effect.suspend(() => {
           if (waiting >= passwordsWaitingMax) return new Unavailable()
           waiting++
-          return work().pipe(turns.withPermits(1), Effect.ensuring(Effect.sync(() => waiting--)))
+          // Threads do not stop for a client that leaves: its place stays taken until they are done, so that the work in
+          // threads is bounded.
+          return Effect.uninterruptible(work()).pipe(
+            turns.withPermits(1),
+            Effect.ensuring(Effect.sync(() => waiting--))
+          )
         })
 
       const derive = (parameters: Parameters, password: Redacted.Redacted, salt: Uint8Array, length: number) =>
@@ -59,10 +62,7 @@ export const layerWith = (current: Parameters) =>
         })
 
       const verifyBcrypt = (password: Redacted.Redacted, stored: string) =>
-        inTurn(() => {
-          const text = bcryptText(password)
-          return Effect.promise(() => bcrypt.compare(text, stored))
-        })
+        inTurn(() => compareBcrypt(bcryptText(password), stored))
 
       const hash = traced("Credentials.hash")(function*(password: Redacted.Redacted) {
         const salt = yield* random.randomBytes(saltBytes)
@@ -72,22 +72,30 @@ export const layerWith = (current: Parameters) =>
       })
 
       const nobody = new Uint8Array(saltBytes)
+      const verifyOwn = Effect.fnUntraced(function*(password: Redacted.Redacted, stored: string | undefined) {
+        const match = stored === undefined ? null : phc.exec(stored)
+        if (match === null) return yield* Effect.as(derive(current, password, nobody, hashBytes), false)
+        const [, memory, passes, parallelism, salt = "", expected = ""] = match
+        const wanted = decode(expected)
+        const parameters = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
+        return Mac.timingSafeEqual(yield* derive(parameters, password, decode(salt), wanted.length), wanted)
+      })
+
       const verify = traced("Credentials.verify")(
         function*(password: Redacted.Redacted, stored: string | undefined) {
-          const cost = Number(bcryptHash.exec(stored ?? "")?.[1])
-          if (stored !== undefined && cost <= bcryptCostMax) {
-            return (yield* verifyBcrypt(password, stored)) && !isBeyondPasswords(password)
+          if (!isBcryptHash(stored)) {
+            if (yield* verifyOwn(password, stored)) return !isBeyondPasswords(password)
+            if (foreign !== undefined) yield* verifyBcrypt(password, foreign)
+            return false
           }
-          const match = stored === undefined ? null : phc.exec(stored)
-          if (match === null) return yield* Effect.as(derive(current, password, nobody, hashBytes), false)
-          const [, memory, passes, parallelism, salt = "", expected = ""] = match
-          const wanted = decode(expected)
-          const parameters = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
-          const found = yield* derive(parameters, password, decode(salt), wanted.length)
-          return Mac.timingSafeEqual(found, wanted) && !isBeyondPasswords(password)
+          foreign = stored
+          if (yield* verifyBcrypt(password, stored)) return !isBeyondPasswords(password)
+          // On a server with both kinds of hashes each refusal takes the time of both: it does not tell which accounts
+          // exist and have not signed in since they came here.
+          return yield* verifyOwn(password, undefined)
         }
       )
-      return Credentials.of({ hash, verify, isForeign: (stored) => bcryptHash.test(stored) })
+      return Credentials.of({ hash, verify, isForeign: isBcryptHash })
     })
   )
 

@@ -8,6 +8,8 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const Live = TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer))
 
+const domain = "birds.example"
+
 interface Exported {
   readonly account: string
   readonly tables: Readonly<Record<string, ReadonlyArray<Readonly<Record<string, unknown>>>>>
@@ -46,14 +48,15 @@ layer(Live, { excludeTestServices: true })("npm run cli -- account export", (it)
     }))
 
   it.effect(
-    "writes every table's rows about a person and nobody else's, without secrets or names of reporters",
+    "F260: writes every table's rows about a person and nobody else's, without secrets, reporters or moderators",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const { url } = yield* TestDatabase
         const fs = yield* FileSystem.FileSystem
         const sql = yield* SqlClient.SqlClient
         const folder = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-export-" })
-        const run = (...args: ReadonlyArray<string>) => cli(args, { DATABASE_URL: url, DATA_DIR: folder })
+        const run = (...args: ReadonlyArray<string>) =>
+          cli(args, { DATABASE_URL: url, DATA_DIR: folder, LOCAL_DOMAIN: domain })
         for (const name of ["ada", "eve"]) {
           yield* run("account", "create", name, "--email", `${name}@example.org`, "--confirmed")
           yield* run("token", "create", name, "--scopes", "read")
@@ -64,8 +67,22 @@ layer(Live, { excludeTestServices: true })("npm run cli -- account export", (it)
         VALUES (1, ${ada!.id}, ${eve!.id}), (2, ${eve!.id}, ${ada!.id})`
         yield* sql`INSERT INTO reports (id, account_id, target_account_id, created_at, category, comment, status_ids, rule_ids,
           forward_domains)
-        VALUES (1, ${ada!.id}, ${eve!.id}, '2026-01-01', 'other', '', '{}', '{}', '{}'),
-          (2, ${eve!.id}, ${ada!.id}, '2026-01-01', 'other', '', '{}', '{}', '{}')`
+        VALUES (1, ${ada!.id}, ${eve!.id}, '2026-01-01', 'other', 'words of ada', '{}', '{}', '{}'),
+          (2, ${eve!.id}, ${ada!.id}, '2026-01-01', 'other', 'words of eve', '{}', '{}', '{}')`
+        yield* sql`UPDATE reports SET assigned_account_id = ${eve!.id}`
+        yield* sql`UPDATE reports SET uri = 'https://eve.example/1' WHERE id = 2`
+        yield* sql`INSERT INTO account_warnings (id, account_id, target_account_id, action, text, created_at)
+        VALUES (1, ${eve!.id}, ${ada!.id}, 'none', 'be kind', '2026-01-01'), (2, ${ada!.id}, ${
+          eve!.id
+        }, 'none', 'to eve', '2026-01-01')`
+        yield* sql`INSERT INTO moderation_notes (id, account_id, target_account_id, content, created_at)
+        VALUES (1, ${eve!.id}, ${ada!.id}, 'about ada', '2026-01-01'), (2, ${ada!.id}, ${
+          eve!.id
+        }, 'about eve', '2026-01-01')`
+        yield* sql`INSERT INTO audit_log (id, account_id, username, action, target_type, target_id, target_label, created_at)
+        VALUES (1, ${eve!.id}, 'eve', 'warn', 'account', ${ada!.id}, 'ada', '2026-01-01'),
+          (2, ${eve!.id}, 'eve', 'create', 'domain_block', ${ada!.id}, 'bad.example', '2026-01-01'),
+          (3, ${ada!.id}, 'ada', 'create', 'rule', 1, 'be kind', '2026-01-01')`
         const file = `${folder}/ada.json`
         const { code, err, out } = yield* run("account", "export", "ada", file)
         assert.strictEqual(code, 0, out + err)
@@ -82,8 +99,24 @@ layer(Live, { excludeTestServices: true })("npm run cli -- account export", (it)
           exported.tables["reports"]?.map((report) => [report["id"], "account_id" in report]).toSorted(),
           [[1, true], [2, false]]
         )
+        const ids = (table: string) => exported.tables[table]?.map((row) => row["id"]).toSorted()
+        assert.deepStrictEqual([ids("account_warnings"), ids("moderation_notes"), ids("audit_log")], [[1], [1], [1, 3]])
+        for (const other of ["words of eve", "eve.example", "about eve", "to eve", "bad.example", "\"eve\""]) {
+          assert.notInclude(text, other)
+        }
+        const named = ["reports", "account_warnings", "moderation_notes", "audit_log"].flatMap((table) =>
+          (exported.tables[table] ?? []).filter((row) =>
+            row["account_id"] === Number(eve!.id) || "assigned_account_id" in row
+          )
+        )
+        assert.deepStrictEqual(named, [], "moderators and reporters are not named")
         for (const secret of ["password_hash", "token_hash", "$argon2"]) assert.notInclude(text, secret)
         assert.include((yield* run("account", "export", "ada", file)).err, "exists already")
+        yield* fs.writeFileString(`${folder}/again.json.part`, "left by a crash", { mode: 0o644 })
+        const again = yield* run("account", "export", `@Ada@${domain}`, `${folder}/again.json`)
+        assert.strictEqual(again.code, 0, again.err)
+        assert.strictEqual(Number((yield* fs.stat(`${folder}/again.json`)).mode) & 0o777, 0o600)
+        yield* fs.remove(`${folder}/again.json`)
         const nobody = yield* run("account", "export", "nobody", `${folder}/nobody.json`)
         assert.include(nobody.err, "There is no account nobody here")
         assert.deepStrictEqual(yield* fs.readDirectory(folder), ["ada.json"])

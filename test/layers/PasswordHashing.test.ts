@@ -50,6 +50,56 @@ layer(PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer)))("argon2id", (
       assert.isFalse(yield* verify("a".repeat(1_000_000), bcrypt.hashSync("a".repeat(72), cheap)))
     }))
 
+  it.effect("verifies hashes that libxcrypt made, also of a character that the 72nd byte cuts", () =>
+    Effect.gen(function*() {
+      const credentials = yield* Credentials
+      const salted = "05$abcdefghijklmnopqrstuu"
+      for (
+        const [password, stored] of [
+          ["pa\u0308ssword of somebody", `$2b$${salted}R.iz3YVzqaieUJl32Zk8TFzyECHBhb6`],
+          [`${"ö".repeat(35)}xö${"ä".repeat(10)}`, `$2a$${salted}Mqi060GaTrinY.EbqkMhCOvjRFUj74W`],
+          [`${"🐦".repeat(18)}tail`, `$2b$${salted}0It/CHO/Ei7GQ9uHayHydssOxz9ooXG`],
+          [`${"a".repeat(71)}🐦`, `$2y$${salted}e8HJRRM7gpzketwavZ8ToRD1AHcKRbO`]
+        ] as const
+      ) {
+        assert.isTrue(yield* credentials.verify(Redacted.make(password), stored), stored)
+        assert.isFalse(yield* credentials.verify(Redacted.make(`x${password}`), stored), stored)
+      }
+    }))
+
+  it.effect("F258: the event loop serves others while a bcrypt hash is verified", () =>
+    Effect.gen(function*() {
+      const credentials = yield* Credentials
+      const stored = `$2b$12${"$abcdefghijklmnopqrstuuR.iz3YVzqaieUJl32Zk8TFzyECHBhb6"}`
+      const fiber = yield* Effect.forkChild(credentials.verify(Redacted.make("wrong"), stored))
+      const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+      let turns = 0
+      while (fiber.pollUnsafe() === undefined) {
+        yield* turn
+        turns++
+      }
+      assert.isFalse(yield* Fiber.join(fiber))
+      assert.isAbove(turns, 200, "a hash in slices of 100 ms would leave some ten")
+    }))
+
+  it.effect("F258: a client that leaves does not free its place while the thread still computes its hash", () =>
+    Effect.gen(function*() {
+      const credentials = yield* Credentials
+      const slow = `$2b$12${"$abcdefghijklmnopqrstuuR.iz3YVzqaieUJl32Zk8TFzyECHBhb6"}`
+      const quick = bcrypt.hashSync("quick", 4)
+      yield* credentials.verify(Redacted.make("quick"), quick)
+      const leaving = yield* Effect.forEach(
+        [1, 2, 3, 4],
+        () => Effect.forkChild(credentials.verify(Redacted.make("wrong"), slow), { startImmediately: true })
+      )
+      const begun = performance.now()
+      yield* Fiber.interruptAll(leaving)
+      const left = performance.now()
+      assert.isTrue(yield* credentials.verify(Redacted.make("quick"), quick))
+      const own = performance.now() - left
+      assert.isBelow(own, (left - begun) / 2, "the thread has no abandoned hashes before this one")
+    }))
+
   it.effect("never spends the time of a bcrypt hash with a high cost, nor reads one that is malformed", () =>
     Effect.gen(function*() {
       const credentials = yield* Credentials
@@ -59,6 +109,8 @@ layer(PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer)))("argon2id", (
           stored.replace("$04$", "$31$"),
           stored.replace("$04$", "$15$"),
           stored.replace("$04$", "$4$"),
+          stored.replace("$04$", "$03$"),
+          stored.replace("$04$", "$00$"),
           stored.replace("$2b$", "$2x$"),
           stored.slice(0, -1),
           `${stored}.`,
@@ -94,6 +146,28 @@ layer(PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer)))("argon2id", (
       const results = yield* Effect.all(flood, { concurrency: "unbounded" })
       assert.strictEqual(results.filter(({ _tag }) => _tag === "Failure").length, 8)
       assert.isString(yield* credentials.hash(secret))
+    }))
+})
+
+const cheap = PasswordHashing.layerWith({ memory: 32, passes: 1, parallelism: 1 })
+
+layer(cheap.pipe(Layer.provide(NodeCrypto.layer)))("argon2id beside bcrypt", (it) => {
+  it.effect("F258: each refusal takes the time of a bcrypt hash if accounts have some", () =>
+    Effect.gen(function*() {
+      const credentials = yield* Credentials
+      const foreign = `$2b$10${"$abcdefghijklmnopqrstuuR.iz3YVzqaieUJl32Zk8TFzyECHBhb6"}`
+      const own = yield* credentials.hash(secret)
+      const millisOf = Effect.fnUntraced(function*(stored: string | undefined) {
+        const times: Array<number> = []
+        for (let run = 0; run < 5; run++) {
+          const begun = performance.now()
+          assert.isFalse(yield* credentials.verify(Redacted.make("wrong"), stored))
+          times.push(performance.now() - begun)
+        }
+        return Math.min(...times)
+      })
+      const expected = yield* millisOf(foreign)
+      for (const stored of [undefined, own]) assert.isAbove(yield* millisOf(stored), expected / 2)
     }))
 })
 

@@ -1,4 +1,4 @@
-import { Clock, Effect, FileSystem, Stream } from "effect"
+import { Clock, Effect, Result, Sink, Stream } from "effect"
 import { Tar } from "effect/encoding"
 import { Storage, type StoredSize } from "../../services/media/Storage.ts"
 import { traced } from "../../services/runtime/Traced.ts"
@@ -6,6 +6,7 @@ import type { Connection } from "../Database.ts"
 import { Environment } from "../Environment.ts"
 import { OperatorError } from "../OperatorError.ts"
 import * as Format from "./Format.ts"
+import * as NewFile from "./NewFile.ts"
 import * as Secrets from "./Secrets.ts"
 import * as Snapshot from "./Snapshot.ts"
 
@@ -24,9 +25,7 @@ const failed = ({ message }: { readonly message: string }) =>
  * `withMedia` false leaves the files out. The file appears when the backup is complete. An existing one is refused.
  */
 export const write = traced("Backup.write")(function*(file: string, connection: Connection, withMedia: boolean) {
-  const fs = yield* FileSystem.FileSystem
   const { server: { localDomain } } = yield* Environment
-  if (yield* fs.exists(file)) return yield* new OperatorError({ message: `${file} exists already` })
   const storage = yield* Storage
   const mtime = new Date(yield* Clock.currentTimeMillis)
   const options = { mode: 0o600, mtime }
@@ -53,34 +52,32 @@ export const write = traced("Backup.write")(function*(file: string, connection: 
       copied.rows += part.rows.length
       return Tar.file(Format.rowsName(part.table, number++), bytes, options)
     }))
-  // Listed after the snapshot: a file is stored before its row is committed.
-  const media = withMedia
-    ? Stream.map(storage.list, ({ bytes, name }: StoredSize) => {
+  const mediaEntry = ({ bytes, name }: StoredSize) =>
+    Stream.unwrap(Effect.gen(function*() {
+      const content = bytes === 0 ? Stream.empty : storage.read(name, { offset: 0, length: bytes })
+      // Opened before its header is written: the server may have deleted the file since it was listed.
+      const opened = yield* Effect.result(Stream.peel(content, Sink.take(1)))
+      if (Result.isFailure(opened)) {
+        return (yield* storage.size(name)) === undefined ? Stream.empty : yield* opened.failure
+      }
+      const [head, rest] = opened.success
       copied.files++
       copied.bytes += bytes
-      const content = bytes === 0 ? Stream.empty : storage.read(name, { offset: 0, length: bytes })
-      return Tar.fileStream(Format.mediaName(name), bytes, content, options)
-    })
-    : Stream.empty
+      return Stream.succeed(
+        Tar.fileStream(Format.mediaName(name), bytes, Stream.concat(Stream.fromIterable(head), rest), options)
+      )
+    }))
+  // Listed after the snapshot: a file is stored before its row is committed.
+  const media = withMedia ? Stream.flatMap(storage.list, mediaEntry) : Stream.empty
   const end = Effect.sync(() => Tar.file(Format.endName, Format.encodeEnd(copied), options))
 
-  const part = `${file}.part`
-  yield* Stream.fromEffect(manifest).pipe(
-    Stream.concat(rows),
-    Stream.concat(media),
-    Stream.concat(Stream.fromEffect(end)),
-    Stream.pipeThroughChannel(Tar.encode()),
-    Stream.runForEach(yield* writer(part)),
-    Effect.mapError((error) => (error instanceof OperatorError ? error : failed(error))),
-    Effect.tapError(() => Effect.ignore(fs.remove(part, { force: true })))
-  )
-  yield* fs.rename(part, file)
+  yield* NewFile.create(file, (put) =>
+    Stream.fromEffect(manifest).pipe(
+      Stream.concat(rows),
+      Stream.concat(media),
+      Stream.concat(Stream.fromEffect(end)),
+      Stream.pipeThroughChannel(Tar.encode()),
+      Stream.runForEach(put)
+    )).pipe(Effect.mapError((error) => (error instanceof OperatorError ? error : failed(error))))
   return copied
 }, Effect.scoped)
-
-/** Opens a file for writing, readable by its owner only, that is on the disk when the scope closes. */
-const writer = Effect.fnUntraced(function*(path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const file = yield* fs.open(path, { flag: "w", mode: 0o600 })
-  return (chunk: Uint8Array) => file.writeAll(chunk)
-})

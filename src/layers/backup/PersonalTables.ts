@@ -6,6 +6,10 @@ interface PersonalTable {
   readonly via?: readonly [column: string, table: string]
   /** Columns that refer to accounts but are not searched, with the reason. */
   readonly not?: ReadonlyArray<readonly [column: string, reason: string]>
+  /** Further condition of the rows that match by one of the columns. */
+  readonly only?: readonly [column: string, condition: string]
+  /** Columns that name others, or quote them, in rows whose `account_id` is another account. */
+  readonly hidden?: ReadonlyArray<string>
 }
 
 const own: PersonalTable = { by: ["account_id"] }
@@ -13,7 +17,8 @@ const both: PersonalTable = { by: ["account_id", "target_account_id"] }
 const ofStatus: PersonalTable = { via: ["status_id", "statuses"] }
 
 const othersChoice = "the choice of another person, who is not told either"
-const staffPart = "the part of a moderator; audit_log has own actions"
+/** Reason of columns that are left out of the rows, too: members do not learn which moderator acted. */
+export const staffPart = "the part of a moderator; audit_log has own actions"
 
 /** Tables with data about a person, as `account export` collects them. */
 export const personalTables: ReadonlyMap<string, PersonalTable> = new Map<string, PersonalTable>([
@@ -21,7 +26,7 @@ export const personalTables: ReadonlyMap<string, PersonalTable> = new Map<string
   ["account_intents", own],
   ["account_notes", { by: ["account_id"], not: [["target_account_id", othersChoice]] }],
   ["account_stats", own],
-  ["account_warnings", both],
+  ["account_warnings", { by: ["target_account_id"], not: [["account_id", staffPart]] }],
   ["accounts", { by: ["id"], not: [["moved_to_id", "another account"]] }],
   ["active_days", own],
   ["agenda", own],
@@ -30,7 +35,12 @@ export const personalTables: ReadonlyMap<string, PersonalTable> = new Map<string
   ["annual_reports", own],
   ["appeals", { by: ["account_id"], not: [["decided_by_account_id", staffPart]] }],
   ["archive_schedules", own],
-  ["audit_log", { by: ["account_id", "target_id"] }],
+  ["audit_log", {
+    by: ["account_id", "target_id"],
+    // Ids of other targets may be the same number: those from Mastodon begin at 1 in each table.
+    only: ["target_id", "t.target_type = 'account'"],
+    hidden: ["account_id", "username"]
+  }],
   ["blocks", { by: ["account_id"], not: [["target_account_id", othersChoice]] }],
   ["bookmarks", own],
   ["canonical_email_blocks", own],
@@ -72,7 +82,7 @@ export const personalTables: ReadonlyMap<string, PersonalTable> = new Map<string
   ["markers", own],
   ["media_attachments", own],
   ["mentions", own],
-  ["moderation_notes", both],
+  ["moderation_notes", { by: ["target_account_id"], not: [["account_id", staffPart]] }],
   ["moves", own],
   ["mutes", { by: ["account_id"], not: [["target_account_id", othersChoice]] }],
   ["new_members", { by: ["account_id"], not: [["follows", "another account"]] }],
@@ -96,7 +106,9 @@ export const personalTables: ReadonlyMap<string, PersonalTable> = new Map<string
   ["remote_keys", own],
   ["reports", {
     by: ["account_id", "target_account_id"],
-    not: [["assigned_account_id", staffPart], ["action_taken_by_account_id", staffPart]]
+    not: [["assigned_account_id", staffPart], ["action_taken_by_account_id", staffPart]],
+    // A reported person does not learn who reported: `uri` names the reporter's server, and the comment is their words.
+    hidden: ["account_id", "uri", "comment"]
   }],
   ["scheduled_statuses", own],
   ["sessions", own],

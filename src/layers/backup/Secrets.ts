@@ -55,7 +55,8 @@ export const writeFiles = Effect.fnUntraced(function*(dataDir: string, secrets: 
   for (const [name, value] of secrets.filter(([name]) => names.includes(name))) {
     const file = yield* SecretFile.location(dataDir, name)
     yield* fs.makeDirectory(path.dirname(file), { recursive: true, mode: 0o700 })
-    yield* fs.writeFileString(`${file}.part`, `${value}\n`, { mode: 0o600 })
+    yield* fs.remove(`${file}.part`, { force: true })
+    yield* fs.writeFileString(`${file}.part`, `${value}\n`, { flag: "wx", mode: 0o600 })
     yield* fs.rename(`${file}.part`, file)
   }
 }, Effect.mapError(({ message }) => new OperatorError({ message: `The secrets could not be stored: ${message}` })))

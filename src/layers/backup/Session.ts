@@ -17,8 +17,8 @@ const settings = [
   "SET extra_float_digits = 1"
 ]
 
-/** Rows that are read at once; a row of a long post has some 100 KB. */
-const rowsMax = 250
+/** Rows that are read at once; a row of a received activity has up to a megabyte. */
+const rowsMax = 100
 const TextRow = Schema.Tuple([Schema.String])
 
 /** Quotes an identifier of the database. */

@@ -6,10 +6,34 @@ import { lockKey } from "../SingleServer.ts"
 import * as Catalog from "./Catalog.ts"
 import * as Session from "./Session.ts"
 
+/**
+ * Maximum characters of the rows of one part, except for a single longer row. A row of a received activity has a
+ * megabyte, and a part must stay far below what a restore reads.
+ */
+const partCharactersMax = 8_388_608
+
 /** Some rows of a table, each in Postgres' text form of the row, which every type survives unchanged. */
 export interface Rows {
   readonly table: string
   readonly rows: ReadonlyArray<string>
+}
+
+/** Splits rows into parts of `charactersMax` characters, in order; a longer row is a part of its own. */
+export const partsOf = (
+  rows: ReadonlyArray<string>,
+  charactersMax: number = partCharactersMax
+): ReadonlyArray<ReadonlyArray<string>> => {
+  const parts: Array<Array<string>> = []
+  let room = 0
+  for (const row of rows) {
+    const part = parts.at(-1)
+    room -= row.length
+    if (part === undefined || room < 0) {
+      parts.push([row])
+      room = charactersMax - row.length
+    } else part.push(row)
+  }
+  return parts
 }
 
 /**
@@ -25,7 +49,10 @@ export const open = traced("Snapshot.open")(function*(connection: Connection) {
   const sequences = yield* Catalog.sequencesOf(session)
 
   const readTable = (table: string): Stream.Stream<Rows, OperatorError> =>
-    Stream.map(session.texts(`SELECT t::text FROM ${Session.quoted(table)} t`), (rows) => ({ table, rows }))
+    session.texts(`SELECT t::text FROM ${Session.quoted(table)} t`).pipe(
+      Stream.flatMap((rows) => Stream.fromIterable(partsOf(rows))),
+      Stream.map((rows) => ({ table, rows }))
+    )
 
   return {
     migration,
@@ -38,8 +65,7 @@ export const open = traced("Snapshot.open")(function*(connection: Connection) {
     ),
     /** Rows of all tables, table by table. */
     rows: Stream.fromIterable(tables).pipe(
-      Stream.flatMap(({ name }) => readTable(name)),
-      Stream.filter(({ rows }) => rows.length > 0)
+      Stream.flatMap(({ name }) => readTable(name))
     )
   }
 })

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Stream } from "effect"
+import { Context, Effect, Layer, Result, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Storage } from "../../services/media/Storage.ts"
 import { traced } from "../../services/runtime/Traced.ts"
@@ -31,7 +31,12 @@ export const run = traced("MediaTransfer.run")(function*(target: "bucket" | "fol
     Stream.mapEffect(
       Effect.fnUntraced(function*({ bytes, name }) {
         const there = (yield* to.size(name)) === bytes
-        if (!there) yield* to.write(name, bytes === 0 ? Stream.empty : from.read(name, { offset: 0, length: bytes }))
+        const content = bytes === 0 ? Stream.empty : from.read(name, { offset: 0, length: bytes })
+        const written = there ? Result.succeed(undefined) : yield* Effect.result(to.write(name, content))
+        if (Result.isFailure(written)) {
+          // The server may have deleted the file since it was listed.
+          return (yield* from.size(name)) === undefined ? undefined : yield* written.failure
+        }
         const sum = there ? present : copied
         sum.files++
         sum.bytes += bytes

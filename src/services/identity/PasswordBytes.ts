@@ -6,6 +6,17 @@ import { passwordBytesMax } from "./Credentials.ts"
 /** Bytes of a password that bcrypt uses; a character has one at least. */
 const bcryptBytesMax = 72
 
+/** bcrypt hashes, as Mastodon stores them. */
+const bcryptHash = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
+/** Costs of a bcrypt hash that are verified; 14 takes more than a second. Mastodon's is 10; bcrypt has none below 4. */
+const bcryptCosts = { min: 4, max: 14 } as const
+
+/** Returns true for a bcrypt hash of a verified cost. */
+export const isBcryptHash = (stored: string | undefined): stored is string => {
+  const cost = Number(bcryptHash.exec(stored ?? "")?.[1])
+  return cost >= bcryptCosts.min && cost <= bcryptCosts.max
+}
+
 const utf8 = new TextEncoder()
 
 /** Maximum UTF-16 units of a possible password: four per byte, as a composed character may come from several. */

@@ -152,18 +152,24 @@ export const make = Effect.gen(function*() {
     return done
   })
 
+  /** Last id that was looked for at the source, by table here: several steps may copy rows of one. */
+  const looked = new Map<string, bigint>()
+
   /** Ends rows here that are missing at the source; returns their number. */
   const endMissing = Effect.fnUntraced(function*(step: Step, table: string) {
     let ended = 0
-    let cursor = 0n
+    let cursor = looked.get(table) ?? 0n
+    const { column, cursorOf } = step.endsBy ?? { column: "id", cursorOf: step.name }
+    const key = sql(column)
     for (;;) {
-      const rows = yield* endRows(sql`SELECT id FROM ${sql(table)} WHERE id > ${cursor}
-        AND id <= (SELECT cursor FROM transfer_cursors WHERE step = ${step.name}) ORDER BY id LIMIT ${batchRowsMax}`)
+      const rows = yield* endRows(sql`SELECT ${key} AS id FROM ${sql(table)} WHERE ${key} > ${cursor}
+        AND ${key} <= (SELECT cursor FROM transfer_cursors WHERE step = ${cursorOf}) ORDER BY ${key} LIMIT ${batchRowsMax}`)
       const last = rows.at(-1)?.id
       if (last === undefined) return ended
       const { ids } = singleRow(
-        yield* idListRows(source`SELECT coalesce(array_agg(t.id::bigint), '{}') AS ids FROM ${source(step.table)} t
-          WHERE t.id = ANY (${rows.map(({ id }) => id)}::bigint[]) AND to_jsonb(t) ->> 'deleted_at' IS NULL`)
+        yield* idListRows(source`SELECT coalesce(array_agg(t.${source(column)}::bigint), '{}') AS ids
+          FROM ${source(step.table)} t WHERE t.${source(column)} = ANY (${rows.map(({ id }) => id)}::bigint[])
+            AND to_jsonb(t) ->> 'deleted_at' IS NULL AND to_jsonb(t) ->> 'revoked_at' IS NULL`)
       )
       const present = new Set(ids)
       const missing = rows.flatMap(({ id }) => present.has(id) ? [] : [id])
@@ -171,23 +177,33 @@ export const make = Effect.gen(function*() {
         yield* table === "statuses"
           ? sql`UPDATE statuses SET deleted_at = ${new Date(yield* Clock.currentTimeMillis)}
             WHERE id = ANY (${missing}::bigint[]) AND deleted_at IS NULL`
-          : sql`DELETE FROM ${sql(table)} WHERE id = ANY (${missing}::bigint[])`
+          : sql`DELETE FROM ${sql(table)} WHERE ${key} = ANY (${missing}::bigint[])`
       }
       ended += missing.length
       cursor = last
+      looked.set(table, last)
     }
   })
+
+  /** Deletes the rows that runs until `endedAt` copied, so that the next one copies all of the source. */
+  const renew = (step: Step, table: string, endedAt: Date) =>
+    transaction(sql)(Effect.andThen(
+      sql`DELETE FROM ${sql(table)} WHERE created_at <= ${new Date(endedAt.getTime() + clockMillisMax)}`,
+      sql`UPDATE transfer_cursors SET cursor = 0, copied = 0, finished_at = NULL WHERE step = ${step.name}`
+    ))
 
   /** Brings what changed at the source since the last run: new rows, changed rows and rows that ended. */
   const delta = Effect.fnUntraced(function*(step: Step) {
     const now = new Date(yield* Clock.currentTimeMillis)
     const before = yield* cursorOf(step)
     if (!(yield* isAt(step))) return { fresh: none, changed: none, ended: 0 }
+    if (step.renews !== undefined && before !== undefined) yield* renew(step, step.renews, before.finishedAt ?? now)
+    // Before new rows: one that was removed and made again, as a follow, has another id and takes the place of the first.
+    const ended = step.ends === undefined ? 0 : yield* endMissing(step, step.ends)
     const fresh = yield* copy(step)
     const changed = step.changes === true && before !== undefined
       ? yield* run(step, 0n, new Date(before.begunAt.getTime() - clockMillisMax))
       : none
-    const ended = step.ends === undefined ? 0 : yield* endMissing(step, step.ends)
     yield* sql`UPDATE transfer_cursors SET begun_at = ${now} WHERE step = ${step.name}`
     return { fresh, changed, ended }
   })

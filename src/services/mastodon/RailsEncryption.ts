@@ -11,6 +11,7 @@ interface RailsSecrets {
 
 const rounds = 65_536
 const keyBytes = 32
+const tagBytes = 16
 /** Maximum bytes of a text after inflation; a key of 16,384 bits has 13,000. */
 const inflatedBytesMax = 65_536
 
@@ -41,7 +42,7 @@ export const decrypter = ({ primaryKey, salt }: RailsSecrets): (message: string)
       try {
         const parts = partsOf(message)
         if (parts === undefined) return undefined
-        const decipher = createDecipheriv("aes-256-gcm", key, parts.nonce)
+        const decipher = createDecipheriv("aes-256-gcm", key, parts.nonce, { authTagLength: tagBytes })
         decipher.setAuthTag(parts.tag)
         const plain = Buffer.concat([decipher.update(parts.sealed), decipher.final()])
         return (parts.deflated ? inflateSync(plain, { maxOutputLength: inflatedBytesMax }) : plain).toString("utf8")

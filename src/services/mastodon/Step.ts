@@ -28,10 +28,16 @@ export interface Step {
   readonly rejects?: ReadonlyArray<readonly [condition: string, reason: string]>
   /** Statements that read `staged`. */
   readonly write: ReadonlyArray<string>
+  /** True if it copies files of the media folder. Without one it is left for a later run. */
+  readonly needsFiles?: boolean
   /** True if rows change without a new key: those with a later `updated_at` are copied again. */
   readonly changes?: boolean
-  /** Table here whose rows end if they are missing at the source; has the same `id`. */
+  /** Table here whose rows end if they are missing, deleted or revoked at the source; has the same `id`. */
   readonly ends?: string
+  /** Key of `ends` instead of `id`, the same column at the source, and the step whose cursor is the last copied key. */
+  readonly endsBy?: { readonly column: string; readonly cursorOf: string }
+  /** Table here that a delta fills anew, as its rows have no `id` of the source by which they could end. */
+  readonly renews?: string
 }
 
 interface Column {

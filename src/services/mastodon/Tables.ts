@@ -37,6 +37,7 @@ export const notCopied: ReadonlyArray<readonly [what: string, instead: string]> 
   ["sessions of browsers", "members sign in again in the browser; apps stay signed in"],
   ["files in a bucket, and custom emoji", "copy the bucket to a folder for --media; upload emoji again"],
   ["files of other servers", "fetched again from there"],
+  ["sign-in by LDAP, PAM, CAS, SAML or OpenID Connect", "members set a password by e-mail"],
   ["recovery codes of two-factor sign-in", "members make new ones in their settings"],
   ["push subscriptions", "apps subscribe again when they start"],
   ["notifications", "new ones arrive; earlier ones are not shown"],

@@ -15,7 +15,10 @@ const keyRows = rowsOf(Schema.Struct({
 const accountsMax = 500
 const sample = new TextEncoder().encode("verification of a copied key")
 
-/** Signs and verifies once with the key of each local account; returns the names of those whose key does not work. */
+/**
+ * Signs and verifies once with the key by which each local account signs, its newest one as in `SigningKeys`. Returns
+ * the names of accounts without a working key.
+ */
 export const brokenKeys = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const keys = yield* KeyOperations
@@ -23,7 +26,8 @@ export const brokenKeys = Effect.gen(function*() {
   let cursor = 0n
   for (;;) {
     const rows = yield* keyRows(sql`SELECT a.id, a.username, k.public_pem, k.private_pem FROM accounts a
-      LEFT JOIN signing_keys k ON k.owner_id = a.id AND k.fragment = 'main-key'
+      LEFT JOIN LATERAL (SELECT public_pem, private_pem FROM signing_keys WHERE owner_id = a.id
+        ORDER BY created_at DESC, fragment LIMIT 1) k ON true
       WHERE a.domain IS NULL AND a.id > ${cursor} ORDER BY a.id LIMIT ${rowsMax(sql, accountsMax)}`)
     const last = rows.at(-1)?.id
     if (last === undefined) return broken

@@ -67,7 +67,7 @@ export class ListExports extends Context.Service<ListExports, {
         from: sql`${sql(table)} r JOIN accounts a ON a.id = r.${sql(theirs)}`,
         owner: sql`r.${sql(mine)}`
       })
-      const uri = sql`coalesce(s.uri, ${publicUrl}::text || '/users/' || a.username || '/statuses/' || s.id)`
+      const uri = sql`coalesce(s.uri, ${publicUrl}::text || a.actor_path || '/statuses/' || s.id)`
       const sources: Readonly<
         Record<CsvKind, { readonly cells: ReadonlyArray<Fragment>; readonly from: Fragment; readonly owner: Fragment }>
       > = {

@@ -32,7 +32,7 @@ export const relationsOf = (
         FROM domain_mutes r WHERE r.account_id = ${owner}::bigint`
     case "bookmarks":
       return sql`SELECT r.id, r.status_id AS subject_id,
-          coalesce(s.uri, ${publicUrl}::text || '/users/' || a.username || '/statuses/' || s.id) AS name, '' AS list,
+          coalesce(s.uri, ${publicUrl}::text || a.actor_path || '/statuses/' || s.id) AS name, '' AS list,
           true AS removable
         FROM bookmarks r JOIN statuses s ON s.id = r.status_id JOIN accounts a ON a.id = s.account_id
         WHERE r.account_id = ${owner}::bigint`

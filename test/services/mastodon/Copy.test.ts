@@ -28,7 +28,9 @@ const transfer = Effect.fnUntraced(
       variables
     )
     const fs = yield* FileSystem.FileSystem
-    return { ...ended, rejects: (yield* fs.exists(rejects)) ? yield* fs.readFileString(rejects) : "" }
+    if (!(yield* fs.exists(rejects))) return { ...ended, rejects: "" }
+    assert.strictEqual(Number((yield* fs.stat(rejects)).mode) & 0o777, 0o600, "it quotes values of rows")
+    return { ...ended, rejects: yield* fs.readFileString(rejects) }
   }
 )
 
@@ -245,6 +247,8 @@ const forVersion = (version: Version) =>
         ])
         const { json: note } = yield* publicDocument(`/users/ada/statuses/${id(20)}`)
         assert.match(note.conversation, /:objectId=12:objectType=Conversation$/)
+        // F261: the key that signs is checked, whatever its name is.
+        yield* sql`UPDATE signing_keys SET fragment = 'another-name' WHERE owner_id = ${bert.id}`
         const verified = yield* transfer("verify", from)
         assert.include(verified.out, "The key of every local account signs and verifies.")
       }))

@@ -60,7 +60,7 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("a copy that
       assert.deepStrictEqual(stats, { statusesCount: postsMax })
     }))
 
-  it.effect("keeps users whose secrets cannot be read, without a way in by the password alone", () =>
+  it.effect("F261: keeps users whose secrets cannot be read or who have no password, without a way in by the password alone", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const fs = yield* FileSystem.FileSystem
@@ -71,6 +71,9 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("a copy that
       yield* from.person(idOf(100_001), "open", factor(sealed(secret, "sha1")))
       yield* from.person(idOf(100_002), "lost", factor(sealed(secret, "sha256", "another key")))
       yield* from.person(idOf(100_003), "keyless")
+      const hashed = (encryptedPassword: string) => ({ user: { encryptedPassword } })
+      yield* from.person(idOf(100_004), "external", hashed(""))
+      yield* from.person(idOf(100_005), "costly", hashed(`$2a$15$${"a".repeat(53)}`))
       yield* from.sql`UPDATE keypairs SET private_key = 'damaged' WHERE account_id = ${idOf(100_003)}`
       const args = ["--database", from.url, "--env", from.env, "--rejects", `${from.folder}/rejects.tsv`]
       // Another server than before: its copy has begun, and copied nothing.
@@ -82,10 +85,13 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("a copy that
       assert.deepStrictEqual(users, [
         { username: "open", factor: true, otpLastStep: 7n, hash: "$2a$" },
         { username: "lost", factor: false, otpLastStep: null, hash: "!" },
-        { username: "keyless", factor: false, otpLastStep: null, hash: "$2a$" }
+        { username: "keyless", factor: false, otpLastStep: null, hash: "$2a$" },
+        { username: "external", factor: false, otpLastStep: null, hash: "!" },
+        { username: "costly", factor: false, otpLastStep: null, hash: "!" }
       ])
       const rejects = yield* fs.readFileString(`${from.folder}/rejects.tsv`)
       assert.match(rejects, /^key pairs\t\d+\tthe private key cannot be read/m)
+      assert.deepStrictEqual(rejects.match(/^passwords\t\d+\tno password can be verified here/gm)?.length, 2)
       assert.match(rejects, /^second factors\t\d+\tthe secret of two-factor sign-in cannot be read/m)
       const verified = yield* cli(["transfer", "mastodon", "verify", ...args], variables)
       assert.include(verified.out, "These accounts have no working key, and get a new one: keyless")

@@ -21,7 +21,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("files of a 
       assert.strictEqual(at("98765432109876543"), "media_attachments/files/987/654/321/098/765/small/a.png")
     }))
 
-  it.effect("are copied with their posts and accounts; those that are missing or unsafe stop nothing", () =>
+  it.effect("F261: are copied with their posts and accounts, also a changed picture; those that are missing or unsafe stop nothing", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const fs = yield* FileSystem.FileSystem
@@ -60,7 +60,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("files of a 
         accountId: ada.id,
         local: true,
         text: "with files",
-        orderedMediaAttachmentIds: [idOf(21), idOf(20), idOf(22)]
+        orderedMediaAttachmentIds: [21, 20, 22, 23, 24].map(idOf)
       })
       const at = (id: number, style: string, file: string) =>
         placeOf("media_attachments/files", String(idOf(id)), style, file)
@@ -79,6 +79,12 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("files of a 
         "--rejects",
         `${from.folder}/rejects.tsv`
       ]
+      const withoutFiles = yield* cli(
+        ["transfer", "mastodon", "copy", ...args.filter((arg) => arg !== "--media" && arg !== media)],
+        variables
+      )
+      assert.deepStrictEqual([withoutFiles.code, withoutFiles.err], [0, ""])
+      assert.match(withoutFiles.out, /^attachments +not copied without --media$/m)
       const copies = [
         yield* cli(["transfer", "mastodon", "copy", ...args], variables),
         yield* cli(["transfer", "mastodon", "copy", ...args], variables)
@@ -114,5 +120,16 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("files of a 
         [{ files: 0 }]
       )
       assert.strictEqual(yield* fs.readFileString(`${media}/${at(20, "original", "bird.jpeg")}`), "whole bird")
+
+      yield* put(placeOf("accounts/avatars", String(ada.id), "original", "new.png"), "new face")
+      yield* from.sql`UPDATE accounts SET avatar_file_name = 'new.png', updated_at = ${new Date()} WHERE id = ${ada.id}`
+      const delta = yield* cli(["transfer", "mastodon", "delta", ...args], variables)
+      assert.deepStrictEqual([delta.code, delta.err], [0, ""])
+      assert.deepStrictEqual(
+        yield* sql`SELECT right(a.avatar_name, 4) AS kind, a.avatar_static_name AS still, (SELECT count(*)::int FROM stored_files
+          WHERE account_id = a.id) AS held, (SELECT count(*)::int FROM stored_files WHERE media_id IS NULL AND account_id IS NULL) AS free
+          FROM accounts a WHERE a.id = ${ada.id}`,
+        [{ kind: ".png", still: null, held: 1, free: 2 }]
+      )
     }))
 })

@@ -102,13 +102,17 @@ layer(services.pipe(Layer.provideMerge(TestServer.layer())), { timeout: "2 minut
         assert.deepStrictEqual(left.map((row) => row["reason"]), ["not_found", "not_allowed", "invalid"])
       }))
 
-    it.effect("an overwriting import leaves exactly what the file has, of each kind", () =>
+    it.effect("F262: an overwriting import leaves exactly what the file has, of each kind and each scheme of ids", () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* TestServer
         const host = new URL(baseUrl).host
         const eve = yield* newPerson("eve")
         const others = [yield* newPerson("fay"), yield* newPerson("gil"), yield* newPerson("hal")]
+        // One author's ids are by number, as those of accounts from Mastodon may be.
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE accounts SET id_scheme = 1 WHERE id = ${others[1]!.accountId}`
         const posts = yield* Effect.forEach(others, (other) => publish(other, "A post"))
+        assert.match(String(posts[1]?.uri), /\/ap\/users\/\d+\/statuses\/\d+$/)
         const files = {
           follows: ["fay", "gil", "hal"].map((name) => `${name}@${host},true,false,`),
           blocks: ["fay", "gil", "hal"].map((name) => `${name}@${host}`),

@@ -60,7 +60,8 @@ export const make = (decrypt: (message: string) => string | undefined): Readonly
       prepared: "owner fragment public_pem private_pem",
       prepare: (rows) => Effect.succeed(rows.map((row) => prepared(row, row["private_key"] ?? undefined, row["id"]))),
       rejects,
-      write: [write]
+      write: [write],
+      changes: true
     },
     {
       name: "key pairs",
@@ -76,7 +77,8 @@ export const make = (decrypt: (message: string) => string | undefined): Readonly
           return prepared(row, stored.startsWith("-----") ? stored : decrypt(stored), row["account_id"])
         })),
       rejects,
-      write: [write]
+      write: [write],
+      changes: true
     },
     {
       name: "keys of remote accounts",

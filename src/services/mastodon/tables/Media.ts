@@ -100,7 +100,9 @@ export const make = Effect.gen(function*() {
     table: "media_attachments",
     joins:
       "JOIN accounts owner ON owner.id = t.account_id AND owner.domain IS NULL LEFT JOIN statuses st ON st.id = t.status_id",
-    where: "t.status_id IS NOT NULL",
+    // Mastodon keeps attachments that an edit removed, for the history of the post.
+    where: `t.status_id IS NOT NULL AND (st.ordered_media_attachment_ids IS NULL
+      OR t.id = ANY (st.ordered_media_attachment_ids))`,
     columns: `id:bigint account_id:bigint status_id:bigint type:int description blurhash file_file_name file_meta
       created_at:timestamptz`,
     computed: [["ordered", "to_jsonb(st.ordered_media_attachment_ids)"]],
@@ -119,14 +121,16 @@ export const make = Effect.gen(function*() {
           preview_name, created_at, touched_at)
         SELECT id, account_id, status_id, (ARRAY['image', 'gifv', 'video', 'unknown', 'audio'])[coalesce(type, 3) + 1], 'ready', description,
           x, y, meta::jsonb, blurhash, media, coalesce(preview, CASE WHEN type = 0 THEN media END), created_at, created_at FROM staged
-        ON CONFLICT (id) DO NOTHING`,
+        ON CONFLICT (id) DO UPDATE SET description = excluded.description, focus_x = excluded.focus_x, focus_y = excluded.focus_y`,
       `UPDATE stored_files f SET media_id = s.id FROM staged s JOIN media_attachments m ON m.id = s.id
         WHERE f.name IN (s.media, s.preview) AND m.file_name = s.media`,
       `UPDATE statuses p SET media_ids = ARRAY(SELECT m.id FROM media_attachments m WHERE m.status_id = p.id
           ORDER BY array_position(s.places, m.id), m.id)
         FROM (SELECT DISTINCT ON (status_id) status_id, ${listOf("ordered", "bigint")} AS places FROM staged) s
         WHERE p.id = s.status_id`
-    ]
+    ],
+    needsFiles: true,
+    changes: true
   }
   const pictures = (kind: "avatar" | "header"): Step => ({
     name: `${kind}s`,
@@ -141,9 +145,14 @@ export const make = Effect.gen(function*() {
       ["name IS NULL", "the picture is missing in the media folder, or of a type that is not served"]
     ],
     write: [
+      // A replaced picture loses its owner, so that the sweep deletes it.
+      `UPDATE stored_files f SET account_id = NULL FROM staged s JOIN accounts a ON a.id = s.id
+        WHERE f.name IN (a.${kind}_name, a.${kind}_static_name)`,
       `UPDATE accounts a SET ${kind}_name = s.name, ${kind}_static_name = s.still FROM staged s WHERE a.id = s.id`,
       `UPDATE stored_files f SET account_id = s.id FROM staged s WHERE f.name IN (s.name, s.still)`
-    ]
+    ],
+    needsFiles: true,
+    changes: true
   })
   return [attachments, pictures("avatar"), pictures("header")] as const
 })

@@ -39,6 +39,7 @@ const computed = [
     "mentioned",
     "(SELECT json_agg(json_build_array(m.account_id::text, coalesce(m.silent, false))) FROM mentions m WHERE m.status_id = t.id AND m.account_id IS NOT NULL)"
   ],
+  ["ordered", "to_jsonb(t.ordered_media_attachment_ids)"],
   ["tag_ids", "(SELECT json_agg(x.tag_id::text) FROM statuses_tags x WHERE x.status_id = t.id)"]
 ] as const
 
@@ -139,6 +140,17 @@ const tags: Step = {
   ]
 }
 
+const ordered = listOf("s.ordered", "bigint")
+/** Attachments that an edit since the copy removed: the sweep deletes them. */
+const endAttachments = [
+  `UPDATE media_attachments m SET status_id = NULL, touched_at = '${nowMark}'::timestamptz FROM staged s
+    WHERE m.status_id = s.id AND s.is_local AND s.edited_at IS NOT NULL AND s.ordered IS NOT NULL
+      AND NOT m.id = ANY (${ordered})`,
+  `UPDATE statuses p SET media_ids = ARRAY(SELECT e FROM unnest(p.media_ids) WITH ORDINALITY AS x (e, place)
+      WHERE e = ANY (${ordered}) ORDER BY place)
+    FROM staged s WHERE p.id = s.id AND s.is_local AND s.edited_at IS NOT NULL AND s.ordered IS NOT NULL`
+]
+
 /** Posts with their threads, mentions, hashtags and polls. */
 export const make = Effect.fnUntraced(function*(
   { domain, days, publicUrl }: { readonly domain: string; readonly days: number; readonly publicUrl: string }
@@ -173,7 +185,7 @@ export const make = Effect.fnUntraced(function*(
     prepared: "html",
     prepare: rendered,
     rejects: name === "boosts" ? [...rejects, lacksPost("reblog_of_id")] : rejects,
-    write: [writeStatuses, ...writeParts],
+    write: [writeStatuses, ...writeParts, ...endAttachments],
     changes: true
   })
   const threads: Step = {
@@ -184,7 +196,7 @@ export const make = Effect.fnUntraced(function*(
     tags,
     threads,
     { ...step("posts", `t.reblog_of_id IS NULL AND (${isWanted(days)})`), ends: "statuses" },
-    step("boosts", `t.reblog_of_id IS NOT NULL AND (${isWanted(days)})`),
+    { ...step("boosts", `t.reblog_of_id IS NOT NULL AND (${isWanted(days)})`), ends: "statuses" },
     polls,
     votes
   ] satisfies ReadonlyArray<Step>

@@ -1,4 +1,5 @@
 import { Effect, Redacted } from "effect"
+import { isBcryptHash } from "../../identity/PasswordBytes.ts"
 import { secretCipher } from "../../secrets/Seals.ts"
 import { nowMark, type Step, type TextRow } from "../Step.ts"
 import { lacksAccount, lacksUser, listOrNull } from "./Values.ts"
@@ -31,7 +32,8 @@ const passkeys: Step = {
   write: [`INSERT INTO passkeys (credential_id, account_id, public_key, counter, transports, name, created_at)
     SELECT decode(rpad(translate(external_id, '-_', '+/'), ((length(external_id) + 3) / 4) * 4, '='), 'base64'), account_id,
       decode(rpad(translate(public_key, '-_', '+/'), ((length(public_key) + 3) / 4) * 4, '='), 'base64'), coalesce(sign_count, 0), '{}',
-      coalesce(nullif(nickname, ''), 'Passkey'), created_at FROM staged ON CONFLICT (credential_id) DO NOTHING`]
+      coalesce(nullif(nickname, ''), 'Passkey'), created_at FROM staged ON CONFLICT (credential_id) DO NOTHING`],
+  renews: "passkeys"
 }
 
 const apps: Step = {
@@ -71,7 +73,8 @@ const tokens: Step = {
   ],
   write: [`INSERT INTO oauth_tokens (id, token_hash, app_id, account_id, scopes, last_used_at, last_used_ip, created_at)
     SELECT id, sha256(convert_to(token, 'UTF8')), application_id, account_id, coalesce(nullif(scopes, ''), 'read'), last_used_at,
-      last_used_ip::inet, created_at FROM staged ON CONFLICT (id) DO UPDATE SET last_used_at = excluded.last_used_at`]
+      last_used_ip::inet, created_at FROM staged ON CONFLICT (id) DO UPDATE SET last_used_at = excluded.last_used_at`],
+  ends: "oauth_tokens"
 }
 
 const markers: Step = {
@@ -91,6 +94,12 @@ const markers: Step = {
 /** Users with their credentials, and the apps that they use. `decrypt` opens secrets that Rails sealed. */
 export const make = Effect.fnUntraced(function*(decrypt: (message: string) => string | undefined) {
   const seal = yield* secretCipher("secrets of two-factor sign-in")
+
+  /** Locks a password that cannot be verified here, or that the user has at another service, such as LDAP. */
+  const withPassword = (row: TextRow): TextRow =>
+    isBcryptHash(row["encrypted_password"] ?? "")
+      ? { ...row, locked: null }
+      : { ...row, ["encrypted_password"]: lockedHash, locked: "true" }
 
   /** Seals the secret of two-factor sign-in anew. Without it the password alone must not sign in. */
   const withFactor = Effect.fnUntraced(function*(row: TextRow) {
@@ -112,14 +121,16 @@ export const make = Effect.fnUntraced(function*(decrypt: (message: string) => st
       confirmed_at:timestamptz created_at:timestamptz settings chosen_languages current_sign_in_at:timestamptz
       last_sign_in_at:timestamptz otp_secret otp_required_for_login consumed_timestep:bigint age_verified_at:timestamptz
       unconfirmed_email updated_at:timestamptz`,
-    prepared: "factor sealed",
-    prepare: (rows) => Effect.forEach(rows, withFactor),
+    prepared: "factor sealed locked",
+    prepare: (rows) => Effect.forEach(rows, (row) => withFactor(withPassword(row))),
     rejects: [
       lacksAccount("account_id"),
-      ["coalesce(email, '') = ''", "the user has no e-mail address"],
-      ["coalesce(encrypted_password, '') = ''", "the user has no password"]
+      ["coalesce(email, '') = ''", "the user has no e-mail address"]
     ],
     write: [
+      `INSERT INTO transfer_rejects (step, row_id, reason) SELECT 'passwords', account_id,
+        'no password can be verified here; the user sets a new one by e-mail' FROM staged
+        WHERE locked IS NOT NULL ON CONFLICT DO NOTHING`,
       `INSERT INTO transfer_rejects (step, row_id, reason) SELECT 'second factors', account_id,
         'the secret of two-factor sign-in cannot be read; the user sets a new password by e-mail' FROM staged
         WHERE factor = 'lost' ON CONFLICT DO NOTHING`,
@@ -148,7 +159,9 @@ export const make = Effect.fnUntraced(function*(decrypt: (message: string) => st
         role_id = excluded.role_id, approved = excluded.approved, disabled = excluded.disabled, confirmed_at = excluded.confirmed_at,
         otp_secret = excluded.otp_secret, otp_enabled_at = excluded.otp_enabled_at, otp_last_step = excluded.otp_last_step`
     ],
-    changes: true
+    changes: true,
+    ends: "users",
+    endsBy: { column: "account_id", cursorOf: "local accounts" }
   }
   return [roles, users, passkeys, apps, tokens, markers] as const
 })
