@@ -1,10 +1,11 @@
 import { assert } from "@effect/vitest"
-import { Effect, Layer, Schema, Stream } from "effect"
+import { Clock, Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { zipSync } from "fflate"
 import * as ArchiveImports from "../../src/actors/transfers/ArchiveImports.ts"
 import type { TransferHandler } from "../../src/actors/transfers/TransferHandler.ts"
 import type { AccountId } from "../../src/services/database/Ids.ts"
+import { Timelines } from "../../src/services/feeds/Timelines.ts"
 import { FileOwners } from "../../src/services/media/FileOwners.ts"
 import { StoredFiles } from "../../src/services/media/StoredFiles.ts"
 import { ArchiveImport, emptyPlan } from "../../src/services/transfers/archives/ArchiveImport.ts"
@@ -16,6 +17,7 @@ import { ImportedPosts } from "../../src/services/transfers/archives/ImportedPos
 import type { Transfer } from "../../src/services/transfers/Transfer.ts"
 import { TransferQueue } from "../../src/services/transfers/TransferQueue.ts"
 import { Transfers } from "../../src/services/transfers/Transfers.ts"
+import { picture } from "./MediaFiles.ts"
 import { server } from "./WebServer.ts"
 
 /** The server with the services that archives need. */
@@ -30,7 +32,7 @@ export const archiveServer = ArchiveWriter.layer.pipe(
       Transfers.layer
     )
   ),
-  Layer.provideMerge(Layer.mergeAll(FileOwners.layer, StoredFiles.layer)),
+  Layer.provideMerge(Layer.mergeAll(FileOwners.layer, StoredFiles.layer, Timelines.layer)),
   Layer.provideMerge(server())
 )
 
@@ -43,22 +45,20 @@ export const runTransfer = Effect.fnUntraced(function*(
   dies: (step: number, when: "before" | "after") => boolean = () => false
 ) {
   const queue = yield* TransferQueue
-  const sql = yield* SqlClient.SqlClient
   const claim = Effect.map(queue.claim(1), ([transfer]) => transfer)
-  const abandon = ({ id }: Transfer) => sql`UPDATE transfers SET due_at = now() - interval '1 day' WHERE id = ${id}`
   let transfer = yield* claim
   for (let step = 0; transfer !== undefined; step++) {
     if (dies(step, "before")) {
       // The step's rows are rolled back; files that it stored have no owner.
       const lost: Transfer = { ...transfer, dueAt: new Date(0) }
       yield* Effect.exit(handler.step(lost))
-      yield* abandon(transfer)
+      yield* abandon(transfer.id)
       transfer = yield* claim
       continue
     }
     const { claimed, end } = yield* handler.step(transfer)
     if (dies(step, "after")) {
-      yield* abandon(transfer)
+      yield* abandon(transfer.id)
       transfer = yield* claim
       continue
     }
@@ -130,6 +130,56 @@ export const noteOf = (actor: string, id: number, more: object = {}) => {
   const { cc, published, to } = note
   return { id: `${note.id}/activity`, type: "Create", actor, published, to, cc, object: note }
 }
+
+/** Bytes of a small picture. */
+export const photo = Effect.promise(() => picture().png().toBuffer())
+
+/** Posts of which the first `pictures` have a picture each, with their files by path. */
+export const picturedPosts = (
+  actor: string,
+  posts: number,
+  pictures: number,
+  more: (n: number) => object = () => ({})
+) =>
+  Effect.map(photo, (image) => {
+    const paths = Array.from({ length: pictures }, (_, n) => `media_attachments/${n}.png`)
+    const items = Array.from({ length: posts }, (_, n) => {
+      const attachment = paths.slice(n, n + 1).map((url) => ({ type: "Document", mediaType: "image/png", url }))
+      return noteOf(actor, n, { ...more(n), attachment })
+    })
+    return { items, files: Object.fromEntries(paths.map((path) => [path, image])) }
+  })
+
+/** A queue whose node dies before or after the commit with the index `at`; later ones are not reached. */
+export const dyingQueue = (queue: TransferQueue["Service"], at: number, when: "before" | "after" = "before") => {
+  let left = at
+  return TransferQueue.of({
+    ...queue,
+    commit: (claimed, progress, write) =>
+      Effect.suspend(() => {
+        if (left-- !== 0) return queue.commit(claimed, progress, write)
+        return when === "before"
+          ? Effect.interrupt
+          : Effect.andThen(queue.commit(claimed, progress, write), Effect.interrupt)
+      })
+  })
+}
+
+/** Runs work under a clock that goes on by `millis` at each look. */
+export const slowed = <A, E, R>(work: Effect.Effect<A, E, R>, millis: number) =>
+  Effect.flatMap(Clock.Clock, (clock) => {
+    let late = 0
+    const slow: Clock.Clock = Object.assign(Object.create(clock), {
+      currentTimeMillis: Effect.sync(() => clock.currentTimeMillisUnsafe() + (late += millis))
+    })
+    return Effect.provideService(work, Clock.Clock, slow)
+  })
+
+/** Ends the lease of a transfer, as if its node had died long ago. */
+export const abandon = Effect.fnUntraced(function*(id: bigint) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE transfers SET due_at = now() - interval '1 day' WHERE id = ${id}`
+})
 
 export const claimAlias = Effect.fnUntraced(function*(owner: AccountId, actor: string) {
   const sql = yield* SqlClient.SqlClient

@@ -46,9 +46,12 @@ export const make = Effect.gen(function*() {
   const read = Effect.fnUntraced(function*(first: Transfer, options: ArchiveImport, cursor: ImportCursor) {
     const { bytes, fileName } = options
     let claimed = first
+    let reached = cursor.entriesRead
     const commit = (entriesRead: number, write: Effect.Effect<void, ArchiveRefused | SqlError>) =>
       Effect.gen(function*() {
-        claimed = yield* queue.commit(claimed, { cursor: { ...cursor, entriesRead } }, write)
+        const progress = { cursor: { ...cursor, entriesRead }, repeated: entriesRead <= reached }
+        claimed = yield* queue.commit(claimed, progress, write)
+        reached = entriesRead
       })
     const source = { transferId: first.id, fileName, bytes, entriesRead: cursor.entriesRead }
     const refused = yield* Effect.gen(function*() {
@@ -75,12 +78,12 @@ export const make = Effect.gen(function*() {
     { item, publishedAt }: StagedItem
   ) {
     if (item.kind === "skipped") return { ...plan, [item.reason]: plan[item.reason] + 1 }
-    const known = plan.known +
-      ((yield* imported.isKnown(accountId, item.kind === "post" ? item.note.uri : item.uri)) ? 1 : 0)
+    if (yield* imported.isKnown(accountId, item.kind === "post" ? item.note.uri : item.uri)) {
+      return { ...plan, known: plan.known + 1 }
+    }
     const millis = publishedAt.getTime()
     const counted = {
       ...plan,
-      known,
       firstMillis: Math.min(plan.firstMillis ?? millis, millis),
       lastMillis: Math.max(plan.lastMillis ?? millis, millis)
     }

@@ -8,8 +8,9 @@ import * as LineActs from "./LineActs.ts"
 import * as LineSubjects from "./LineSubjects.ts"
 import type { TransferHandler } from "./TransferHandler.ts"
 
-/** Lines that a step processes. */
+/** Lines that a step processes, and time after which it begins no further one: posts of a filter are fetched. */
 const linesPerStepMax = 25
+const actingMillisMax = 30_000
 /** Delay of the next step if the account's actor does not respond, in milliseconds. */
 const busyMillis = 10_000
 
@@ -121,7 +122,10 @@ export const make = Effect.gen(function*() {
     const done: Array<ImportLine> = []
     const failures: Array<{ readonly place: number; readonly reason: FailureReason }> = []
     let busy: Unavailable | undefined
+    const began = yield* Clock.currentTimeMillis
     for (const line of ready) {
+      const isLate = (yield* Clock.currentTimeMillis) - began > actingMillisMax
+      if (isLate && done.length + failures.length > 0) break
       const outcome = yield* Effect.result(acts.apply(transfer, line, options))
       if (outcome._tag === "Failure") {
         busy = outcome.failure

@@ -33,11 +33,11 @@ const extraTagsMax = 4
 /** Public timelines: ids of statuses, newest first. One query each, and one more for hashtag names. */
 export class Timelines extends Context.Service<Timelines, {
   /**
-   * Returns statuses, except boosts, replies to others and those of limited accounts. For a user, also leaves out
-   * hidden accounts and languages that the user has not chosen.
+   * Returns statuses, except boosts, replies to others, imported ones and those of limited accounts. For a user, also
+   * leaves out hidden accounts and languages that the user has not chosen.
    */
   readonly everybody: (viewer: Viewer, selection: Selection, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
-  /** Like `everybody`, but by hashtag, and with replies; empty for an unknown hashtag. */
+  /** Like `everybody`, but by hashtag, with replies and imported statuses; empty for an unknown hashtag. */
   readonly tagged: (viewer: Viewer, selection: TagSelection, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
   /** Returns statuses with a link to the card's page, by authors who are discoverable. */
   readonly linked: (
@@ -73,7 +73,7 @@ export class Timelines extends Context.Service<Timelines, {
         const { tail, where } = clauses(sql, "s.id", page)
         return ids(page)(
           yield* idRows(sql`SELECT s.id FROM statuses s
-            WHERE ${shown(viewer, selection, now)} AND ${where}
+            WHERE ${shown(viewer, selection, now)} AND ${where} AND NOT s.imported
               AND (s.in_reply_to_id IS NULL OR s.in_reply_to_account_id = s.account_id) ${tail}`)
         )
       }, Effect.orDie)

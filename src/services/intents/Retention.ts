@@ -67,15 +67,18 @@ export class Retention extends Context.Service<Retention, {
           sql`DELETE FROM transfer_lines WHERE ctid = ANY (ARRAY(
               SELECT l.ctid FROM transfers t JOIN transfer_lines l ON l.transfer_id = t.id
               WHERE t.expires_at < ${ago(0)} LIMIT ${rowsMax(sql, rows)})) RETURNING 1`),
-        // Files and posts of an archive that was not imported to its end.
+        // Files and posts of transfers that did not finish: uploads, files of archives, and parts of unfinished ones.
         kindOf(
-          "files of ended imports",
+          "files of ended transfers",
           (_, rows) =>
-            sql`WITH gone AS (DELETE FROM archive_files WHERE ctid = ANY (ARRAY(
-              SELECT f.ctid FROM archive_files f JOIN transfers t ON t.id = f.transfer_id
-              WHERE t.state IN ('failed', 'cancelled') LIMIT ${rowsMax(sql, rows)})) RETURNING name)
-            UPDATE stored_files SET transfer_id = NULL WHERE name IN (SELECT name FROM gone) RETURNING 1`
+            sql`UPDATE stored_files SET transfer_id = NULL WHERE ctid = ANY (ARRAY(
+              SELECT f.ctid FROM transfers t JOIN stored_files f ON f.transfer_id = t.id
+              WHERE t.state IN ('failed', 'cancelled') LIMIT ${rowsMax(sql, rows)})) RETURNING 1`
         ),
+        kindOf("file names of ended imports", (_, rows) =>
+          sql`DELETE FROM archive_files WHERE ctid = ANY (ARRAY(
+              SELECT f.ctid FROM transfers t JOIN archive_files f ON f.transfer_id = t.id
+              WHERE t.state IN ('failed', 'cancelled') LIMIT ${rowsMax(sql, rows)})) RETURNING 1`),
         kindOf("posts of ended imports", (ago, rows) =>
           sql`DELETE FROM archive_items WHERE ctid = ANY (ARRAY(
               SELECT i.ctid FROM transfers t JOIN archive_items i ON i.transfer_id = t.id

@@ -39,7 +39,7 @@ export const StoredStatus = Schema.Struct({
   /** Id of the status that started the conversation. */
   conversationId: Schema.BigInt,
   applicationId: Schema.NullOr(Schema.BigInt),
-  /** Brought in from an archive: backdated, not federated, and not in any home or list feed. */
+  /** Brought in from an archive: backdated, not federated, and not in any home, list or public timeline. */
   imported: Schema.Boolean,
   /** Files in display order. */
   mediaIds: Schema.Array(Schema.BigInt),

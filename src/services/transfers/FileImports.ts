@@ -5,7 +5,7 @@ import type { AccountId } from "../database/Ids.ts"
 import { rowsMax } from "../database/Paging.ts"
 import { rowsOf, singleRow } from "../database/Rows.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import type { Unprocessable } from "../runtime/Errors.ts"
+import { type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { decodeOptions, type ImportOptions } from "./ImportLine.ts"
 import { type FailedLine, ImportLines } from "./ImportLines.ts"
@@ -69,6 +69,10 @@ export class FileImports extends Context.Service<FileImports, {
       const begin = traced("FileImports.begin")(function*(owner: AccountId, file: GivenFile, confirmed = false) {
         const { bytes, fileName, follow, overwrite } = file
         const { guessed, kind, lines: read } = yield* readFile(yield* textOf(bytes), fileName, file.kind, config)
+        // An empty file, or one of another kind, must not remove everything.
+        if (read.length === 0) return yield* validationFailed("Data can't be blank")
+        const failed = read.filter(({ reason }) => reason !== undefined).length
+        if (overwrite && failed === read.length) return yield* validationFailed("Data has no valid lines")
         const options: ImportOptions = {
           overwrite,
           follow,
@@ -81,7 +85,7 @@ export class FileImports extends Context.Service<FileImports, {
             source: fileName,
             options,
             total: read.length,
-            failed: read.filter(({ reason }) => reason !== undefined).length,
+            failed,
             unconfirmed: !confirmed
           },
           (id): Effect.Effect<void, SqlError> => lines.add(id, read)

@@ -1,13 +1,15 @@
 import { Effect, Option, Schema } from "effect"
+import { asText, isId } from "../federation/documents/Reading.ts"
 import { filterActions, filterContexts, filterKeywordsMax, filtersMax } from "../filters/Filter.ts"
 import { validationFailed } from "../runtime/Errors.ts"
 import { momentOf } from "../runtime/Moments.ts"
-import type { FilterDetails, NewLine } from "./ImportLine.ts"
+import { type FilterDetails, nameCharactersMax, type NewLine } from "./ImportLine.ts"
 
 /** Maximum characters of a file of filters, which is parsed at once. */
 const charactersMax = 4 * 1_048_576
-/** Maximum posts that are kept of one filter. */
+/** Maximum posts that are kept of one filter, and characters of its title; a longer title is refused later. */
 const statusesMax = 100
+const titleCharactersMax = 500
 
 /** The file that Mastodon 4.6 exports; fields beyond these are ignored. */
 const File = Schema.Struct({ ["custom_filters"]: Schema.Array(Schema.Unknown) })
@@ -32,10 +34,10 @@ const detailsOf = (given: typeof ExportedFilter.Type, title: string): FilterDeta
     contexts: filterContexts.filter((context) => given.context.includes(context)),
     action: filterActions.find((action) => action === given.action) ?? "warn",
     keywords: (given["keywords_attributes"] ?? []).slice(0, filterKeywordsMax).map((one) => ({
-      keyword: one.keyword,
+      keyword: asText(one.keyword, nameCharactersMax) ?? "",
       wholeWord: one["whole_word"] ?? true
     })),
-    statuses: (given.statuses ?? []).slice(0, statusesMax)
+    statuses: (given.statuses ?? []).filter(isId).slice(0, statusesMax)
   }
 }
 
@@ -61,7 +63,7 @@ export const read = Effect.fnUntraced(function*(text: string) {
       lines.set(name, { name, host: null, details: { text: name }, reason: "invalid" })
       continue
     }
-    const title = freeTitle(given.title.replaceAll("\0", "").trim().slice(0, 500), lines)
+    const title = freeTitle((asText(given.title, titleCharactersMax) ?? "").trim(), lines)
     lines.set(title, { name: title, host: null, details: { filter: detailsOf(given, title) } })
   }
   return [...lines.values()]

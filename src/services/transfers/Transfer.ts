@@ -29,9 +29,14 @@ export type TransferState = typeof TransferState.Type
 /** Returns true for a state in which steps run, or wait to run. */
 export const isRunning = (state: TransferState): boolean => state === "scheduled" || state === "in_progress"
 
-/** Maximum transfers of an account that are not final, and maximum stored ones; the oldest final ones are deleted. */
+/**
+ * Maximum transfers of an account that are not final, and final ones of a kind that are kept when the next one begins.
+ * Imports of lists and weekly archives thus never delete an import of posts, which can be undone.
+ */
 export const openTransfersMax = 5
-export const keptTransfersMax = 15
+export const keptTransfersMax = 10
+/** Maximum transfers of a kind that are not final. An archive to import has gigabytes, so the next one must wait. */
+export const openMaxOf = (kind: TransferKind): number => kind === "archive_in" ? 1 : openTransfersMax
 const dayMillis = 24 * 3_600_000
 /** Time for confirming a transfer, and retention of a final one, in milliseconds. */
 export const unconfirmedMillisMax = dayMillis

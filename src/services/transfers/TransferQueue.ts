@@ -29,6 +29,8 @@ interface Progress extends Partial<TransferCounts> {
   readonly cursor?: unknown
   /** New options, as JSON. */
   readonly options?: object
+  /** True for work that an earlier claim did already: it renews the lease, and the tries are kept. */
+  readonly repeated?: boolean
 }
 
 /** The end of a transfer's step, or of the transfer. */
@@ -89,14 +91,17 @@ export class TransferQueue extends Context.Service<TransferQueue, {
       const commit: TransferQueue["Service"]["commit"] = (claimed, progress, write) =>
         Effect.gen(function*() {
           const now = yield* Clock.currentTimeMillis
-          const { added = 0, cursor, failed = 0, options, processed = 0, removed = 0, total = 0 } = progress
+          const { added = 0, cursor, failed = 0, options, processed = 0, removed = 0, repeated = false, total = 0 } =
+            progress
           const renewed = new Date(Math.max(now + leaseMillis, claimed.dueAt.getTime() + 1))
-          const [row] = yield* transferRows(sql`UPDATE transfers SET tries = 0, due_at = ${renewed},
+          const [row] = yield* transferRows(
+            sql`UPDATE transfers SET tries = ${repeated ? sql`tries` : 0}, due_at = ${renewed},
               total = total + ${total}, processed = processed + ${processed}, added = added + ${added},
               removed = removed + ${removed}, failed = failed + ${failed},
               cursor = ${cursor === undefined ? sql`cursor` : sql`${JSON.stringify(cursor)}::jsonb`},
               options = ${options === undefined ? sql`options` : sql`${JSON.stringify(options)}::jsonb`}
-            WHERE ${owned(claimed)} RETURNING ${columns}`)
+            WHERE ${owned(claimed)} RETURNING ${columns}`
+          )
           if (row === undefined) return yield* new LeaseLost()
           if (write !== undefined) yield* write
           return row

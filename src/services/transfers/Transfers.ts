@@ -11,15 +11,20 @@ import { lockAccount } from "../visibility/Pairs.ts"
 import {
   keptMillis,
   keptTransfersMax,
+  openMaxOf,
   openTransfersMax,
   sourceCharactersMax,
   type Transfer,
   type TransferKind,
+  transferKinds,
   unconfirmedMillisMax
 } from "./Transfer.ts"
 import { transferColumns, transferRows } from "./TransferRows.ts"
 
-const countRows = rowsOf(Schema.Struct({ open: Schema.Int }))
+/** Maximum stored transfers of an account; each open one may become a final one. */
+const storedTransfersMax = transferKinds.length * (keptTransfersMax + openTransfersMax)
+
+const countRows = rowsOf(Schema.Struct({ open: Schema.Int, ofKind: Schema.Int }))
 
 /** A transfer to begin. */
 interface NewTransfer {
@@ -43,7 +48,7 @@ interface NewTransfer {
 export class Transfers extends Context.Service<Transfers, {
   /**
    * Begins a transfer; `write` adds what belongs to it in the same transaction. Fails if the account has
-   * `openTransfersMax` open ones; deletes the oldest final one beyond `keptTransfersMax`.
+   * `openTransfersMax` open ones, or `openMaxOf` its kind; deletes the oldest final ones of its kind beyond `keptTransfersMax`.
    */
   readonly begin: (
     owner: AccountId,
@@ -72,23 +77,22 @@ export class Transfers extends Context.Service<Transfers, {
         return row ?? (yield* new RecordNotFound())
       })
 
-      const requireRoom = Effect.fnUntraced(function*(owner: AccountId) {
+      const requireRoom = Effect.fnUntraced(function*(owner: AccountId, kind: TransferKind) {
         yield* lockAccount(sql, owner)
-        const { open } = singleRow(
-          yield* countRows(sql`SELECT count(*)::int AS open FROM transfers
-            WHERE account_id = ${owner} AND state IN ('unconfirmed', 'scheduled', 'in_progress')`)
+        const { open, ofKind } = singleRow(
+          yield* countRows(sql`SELECT count(*)::int AS open, (count(*) FILTER (WHERE kind = ${kind}))::int AS of_kind
+            FROM transfers WHERE account_id = ${owner} AND state IN ('unconfirmed', 'scheduled', 'in_progress')`)
         )
-        if (open >= openTransfersMax) {
-          return yield* validationFailed(`Transfers are too many (maximum is ${openTransfersMax})`)
-        }
+        const max = ofKind >= openMaxOf(kind) ? openMaxOf(kind) : openTransfersMax
+        if (open >= max) return yield* validationFailed(`Transfers are too many (maximum is ${max})`)
         yield* sql`DELETE FROM transfers WHERE account_id = ${owner} AND id IN (SELECT id FROM transfers
-          WHERE account_id = ${owner} AND state IN ('finished', 'failed', 'cancelled')
-          ORDER BY id DESC OFFSET ${rowsMax(sql, keptTransfersMax - openTransfersMax - 1)})`
+          WHERE account_id = ${owner} AND kind = ${kind} AND state IN ('finished', 'failed', 'cancelled')
+          ORDER BY id DESC OFFSET ${rowsMax(sql, keptTransfersMax)})`
       })
 
       const begin: Transfers["Service"]["begin"] = (owner, transfer, write) =>
         Effect.gen(function*() {
-          yield* requireRoom(owner)
+          yield* requireRoom(owner, transfer.kind)
           const { at, millis } = yield* now
           const { failed, kind, options, source = "", total, unconfirmed } = transfer
           const begun = singleRow(
@@ -133,7 +137,7 @@ export class Transfers extends Context.Service<Transfers, {
         find,
         list: traced("Transfers.list")((owner: AccountId) =>
           Effect.orDie(transferRows(sql`SELECT ${columns} FROM transfers WHERE account_id = ${owner}
-            ORDER BY id DESC LIMIT ${rowsMax(sql, keptTransfersMax + openTransfersMax)}`))
+            ORDER BY id DESC LIMIT ${rowsMax(sql, storedTransfersMax)}`))
         )
       })
     })

@@ -43,6 +43,27 @@ layer(Live, { excludeTestServices: true })("Retention", (it) => {
       assert.deepStrictEqual(links, [{ hash: "b" }])
     }))
 
+  it.effect("F256: releases the files of transfers that did not finish, and keeps those of others", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const owner = yield* person("archivist")
+      const states = ["failed", "cancelled", "unconfirmed", "in_progress", "finished"]
+      for (const [n, state] of states.entries()) {
+        yield* sql`INSERT INTO transfers (id, account_id, kind, state, due_at, created_at, expires_at)
+          VALUES (${BigInt(n)}, ${owner}, 'archive_in', ${state}, now(), now(), now() + interval '1 day')`
+        yield* sql`INSERT INTO stored_files (name, transfer_id, created_at)
+          VALUES (${state}, ${BigInt(n)}, now()), (${`upload ${state}`}, ${BigInt(n)}, now())`
+        yield* sql`INSERT INTO archive_files (transfer_id, path, name, type, bytes)
+          VALUES (${BigInt(n)}, 'a.png', ${state}, 'image/png', 1)`
+      }
+      yield* (yield* Retention).sweep
+      const held = yield* sql<{ name: string }>`SELECT name FROM stored_files WHERE transfer_id IS NOT NULL`
+      const kept = ["unconfirmed", "in_progress", "finished"]
+      assert.sameMembers(held.map(({ name }) => name), [...kept, ...kept.map((state) => `upload ${state}`)])
+      const listed = yield* sql<{ name: string }>`SELECT name FROM archive_files`
+      assert.sameMembers(listed.map(({ name }) => name), kept)
+    }))
+
   it.effect("F20: continues until nothing is left, and a row that cannot be removed does not stop it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

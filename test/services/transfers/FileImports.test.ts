@@ -23,6 +23,11 @@ const services = Layer.unwrap(Effect.map(TestServer, ({ baseUrl }) => {
   )
 }))
 
+interface Filter {
+  readonly title: string
+  readonly keywords: ReadonlyArray<{ readonly keyword: string }>
+}
+
 /** Imports a text and returns the transfer when it has ended. */
 const imported = Effect.fnUntraced(function*(
   { accountId }: Person,
@@ -155,7 +160,7 @@ layer(services.pipe(Layer.provideMerge(TestServer.layer())), { timeout: "2 minut
         assert.deepStrictEqual([again.added, again.failed], [0, 0])
       }))
 
-    it.effect("filters are imported once by their titles, with keywords and posts", () =>
+    it.effect("F257: filters are imported once by their titles, with keywords and posts", () =>
       Effect.gen(function*() {
         const lea = yield* newPerson("lea")
         const post = yield* publish(lea, "Something to filter")
@@ -182,8 +187,17 @@ layer(services.pipe(Layer.provideMerge(TestServer.layer())), { timeout: "2 minut
         assert.deepStrictEqual([context, filter_action, keywords.length, statuses.length], [["home"], "hide", 2, 1])
         const file = yield* exported(lea, "filters")
         assert.include(file.join(""), "\"keywords_attributes\":[{\"keyword\":\"owl\",\"whole_word\":false}")
-        yield* imported(lea, "filters", JSON.stringify({ custom_filters: [] }) + " ", { overwrite: true })
-        assert.deepStrictEqual(yield* json(lea, "/api/v2/filters"), [])
+        const other = { title: "Other", context: ["home"], keywords_attributes: [{ keyword: "x\0y\ud800z" }] }
+        const long = { title: `${"x".repeat(499)}\u{1f600}`, context: ["home"], statuses: ["\0", "\udc00"] }
+        const replaced = yield* imported(lea, "filters", JSON.stringify({ custom_filters: [other, long] }), {
+          overwrite: true
+        })
+        assert.deepStrictEqual([replaced.added, replaced.removed, replaced.failed], [1, 1, 1])
+        const left = yield* json(lea, "/api/v2/filters")
+        assert.deepStrictEqual(
+          left.map(({ keywords, title }: Filter) => [title, keywords.map(({ keyword }) => keyword)]),
+          [["Other", ["xy\ufffdz"]]]
+        )
       }))
 
     it.effect("an import that is interrupted at drawn points, and taken over by others, has the result of one that is not", () =>

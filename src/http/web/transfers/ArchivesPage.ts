@@ -15,10 +15,8 @@ import { form } from "../settings/Fields.ts"
 import * as SettingPages from "../settings/SettingPages.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
+import { downloadHeaders } from "./Downloads.ts"
 import { stateNames } from "./TransferTexts.ts"
-
-/** Headers of an archive: only its owner may have it, and no cache. */
-const privately = { "cache-control": "private, no-store", "x-content-type-options": "nosniff" }
 
 const make = Effect.gen(function*() {
   const archives = yield* ArchiveRequests
@@ -115,11 +113,10 @@ const make = Effect.gen(function*() {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const name = `archive-${username}-${createdAt.toISOString().slice(0, 10)}.zip`
     return answer(headers, {
-      contentType: "application/zip",
+      ...downloadHeaders(name),
       size: yield* Effect.orDie(parts.size(id)),
       tag: String(id),
-      read: (range) => parts.read(id, range),
-      headers: { ...privately, "content-disposition": `attachment; filename="${name}"` }
+      read: (range) => parts.read(id, range)
     })
   }))
 

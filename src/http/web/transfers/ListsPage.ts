@@ -24,6 +24,8 @@ import { kindNames, stateNames } from "./TransferTexts.ts"
 const downloadName = (kind: ExportKind): string => kind === "filters" ? "custom_filters.json" : `${kind}.csv`
 /** Kinds by the last part of the path; the ending `.json` is not part of paths here. */
 const byDownloadName = new Map(exportKinds.map((kind) => [downloadName(kind).replace(".json", ""), kind]))
+/** Imports that the page lists. */
+const recentMax = 15
 const decodeKind = Schema.decodeUnknownOption(ListKind)
 
 const make = Effect.gen(function*() {
@@ -83,7 +85,7 @@ const make = Effect.gen(function*() {
 
   const recent = Effect.fnUntraced(function*({ reader: { way, words }, viewer }: MemberVisit) {
     const { say } = words
-    const all = (yield* transfers.list(viewer)).filter(isOfList)
+    const all = (yield* transfers.list(viewer)).filter(isOfList).slice(0, recentMax)
     if (all.length === 0) return html``
     const [names, states] = [kindNames(words), stateNames(words)]
     return html`<section><h2>${say("Recent imports")}</h2><ul class="apps">${

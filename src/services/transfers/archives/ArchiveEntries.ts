@@ -3,9 +3,9 @@ import { Tar, Zip } from "effect/encoding"
 import { Gunzip } from "fflate"
 import { type ArchiveRefused, refuse } from "./ArchiveRefusals.ts"
 
-/** Maximum entries of an archive, and characters of a path. */
+/** Maximum entries of an archive, and bytes of a path: a Postgres index entry holds at most 2,704. */
 export const entriesMax = 100_000
-const pathCharactersMax = 1_000
+const pathBytesMax = 1_000
 /**
  * Maximum bytes that an archive expands to: media hardly compress, and JSON compresses ten times. Independent of the
  * sizes that the archive claims.
@@ -29,7 +29,9 @@ export interface ArchiveEntry<E> {
 
 /** Normalises a path; undefined for one that leaves the archive. */
 const pathOf = (path: string): string | undefined => {
-  if (path.length > pathCharactersMax || /[\p{Cc}\\]/u.test(path) || /^(?:\/|[A-Za-z]:)/.test(path)) return undefined
+  if (Buffer.byteLength(path) > pathBytesMax || /[\p{Cc}\\]/u.test(path) || /^(?:\/|[A-Za-z]:)/.test(path)) {
+    return undefined
+  }
   const parts = path.split("/").filter((part) => part !== "" && part !== ".")
   return parts.includes("..") ? undefined : parts.join("/")
 }

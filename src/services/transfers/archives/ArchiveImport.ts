@@ -2,9 +2,10 @@ import { Schema } from "effect"
 
 /** Counts of an archive that is to be imported, shown before its owner confirms. */
 const ArchivePlan = Schema.Struct({
+  /** Posts and boosts that are not known here. */
   posts: Schema.Int,
   boosts: Schema.Int,
-  /** Posts and boosts that were imported before. */
+  /** Posts and boosts that were imported before, and posts of this account. */
   known: Schema.Int,
   /** Files that the archive has for its posts, and files that its posts name and it lacks. */
   files: Schema.Int,

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../database/Ids.ts"
@@ -28,8 +28,8 @@ const batchItems = 200
 /** Maximum bytes of `actor.json`. */
 const actorBytesMax = 1_048_576
 const headBytes = 64
-/** Entries after which a run commits at the latest. */
-const renewedEvery = 50
+/** Time without a commit after which the lease is renewed, in milliseconds; far below the lease. */
+const renewedMillis = 20_000
 
 const ownerRows = rowsOf(Schema.Struct({ actorPath: LocalIds.ActorPath, alsoKnownAs: Schema.Array(Schema.String) }))
 const aliasRows = rowsOf(Schema.Struct({ claimed: Schema.Boolean }))
@@ -57,8 +57,8 @@ interface Source {
 }
 
 /**
- * Commits rows of an archive with the number of entries that were read by then; a run that dies is repeated from the
- * last commit.
+ * Commits rows of an archive with the number of entries that were read completely; a run that dies is repeated from the
+ * last commit. A commit without a further entry renews the lease.
  */
 type Commit<E> = (entriesRead: number, write: Effect.Effect<void, SqlError | ArchiveRefused>) => Effect.Effect<void, E>
 
@@ -134,15 +134,29 @@ const make = Effect.gen(function*() {
       let batch: Array<ItemPlace & { readonly activity: string }> = []
       let batched = 0
 
-      /** Commits with what this run or an earlier one has read: posts are read again, and files are not. */
-      const commitRead = (write: Effect.Effect<void, SqlError | ArchiveRefused>) =>
-        commit(Math.max(entries, entriesRead), write)
+      // Entries that this run or an earlier one has read to their end: files are not read again, and posts are.
+      let complete = entriesRead
+      let committedAt = yield* Clock.currentTimeMillis
+
+      const commitRead = (entry: number, write: Effect.Effect<void, SqlError | ArchiveRefused>) =>
+        Effect.gen(function*() {
+          const reached = Math.max(complete, entry)
+          yield* commit(reached, write)
+          complete = reached
+          committedAt = yield* Clock.currentTimeMillis
+        })
+
+      /** Renews the lease while the archive is read without a commit: one entry may expand to gigabytes. */
+      const renew = Effect.gen(function*() {
+        if ((yield* Clock.currentTimeMillis) - committedAt >= renewedMillis) yield* commitRead(complete, Effect.void)
+      })
 
       const flush = Effect.suspend(() => {
         const rows = batch
         batch = []
         batched = 0
         return rows.length === 0 ? Effect.void : commitRead(
+          complete,
           Effect.asVoid(sql`INSERT INTO archive_items (transfer_id, published_at, place, activity)
             SELECT ${transferId}, i.* FROM unnest(${rows.map(({ publishedAt }) => publishedAt)}::timestamptz[],
               ${rows.map(({ place }) => place)}::int[], ${rows.map(({ activity }) => activity)}::text[]) i
@@ -153,7 +167,8 @@ const make = Effect.gen(function*() {
       const stage = Effect.fnUntraced(function*(text: string) {
         const activity = asForeign(parsed(text))
         const place = items++
-        itemBytes += text.length
+        const bytes = Buffer.byteLength(text)
+        itemBytes += bytes
         if (items > itemsMax || itemBytes > itemBytesMax) return yield* refuse("too_many_posts")
         if (activity === undefined) {
           unreadable++
@@ -161,7 +176,7 @@ const make = Effect.gen(function*() {
         }
         const millis = momentOf(activity["published"]) ?? momentOf(asForeign(activity["object"])?.["published"])
         batch.push({ publishedAt: new Date(millis ?? momentMillisMin), place, activity: text })
-        batched += text.length
+        batched += bytes
         if (batch.length >= batchItems || batched >= batchBytes) yield* flush
       })
       const outbox = <E>(body: Stream.Stream<Uint8Array, E>) =>
@@ -175,6 +190,7 @@ const make = Effect.gen(function*() {
           if (type === undefined) return yield* files.discard([received.name])
           const row = { transferId, path, name: received.name, type: type.mime, bytes: received.bytes }
           yield* commitRead(
+            entries,
             Effect.gen(function*() {
               const added = yield* sql`INSERT INTO archive_files ${
                 sql.insert(row)
@@ -188,21 +204,20 @@ const make = Effect.gen(function*() {
       const use = <E>({ body, path }: ArchiveEntry<E>) =>
         Effect.gen(function*() {
           entries++
-          // Renews the lease while entries are skipped.
-          if (entries % renewedEvery === 0) yield* commitRead(Effect.void)
           if (isNamed(path, "actor.json")) actor = asForeign(parsed((yield* smallText(body, actorBytesMax)).toString()))
           else if (isNamed(path, "outbox.json")) yield* outbox(body)
           else if (path.endsWith(".json") || /^(?:avatar|header)\.[^/]*$/.test(path) || entries <= entriesRead) return
           else yield* keep(path, body)
         })
 
+      const archive = Stream.tap(bytesOf(fileName, bytes), () => renew)
       const head = yield* Stream.runFold(
         bytesOf(fileName, Math.min(headBytes, bytes)),
         () => Buffer.alloc(0),
         (all, chunk) => Buffer.concat([all, chunk])
       )
       const isJson = /^(?:\xef\xbb\xbf)?\s*\{/.test(head.toString("latin1"))
-      yield* isJson ? outbox(bytesOf(fileName, bytes)) : forEachEntry(head, bytesOf(fileName, bytes), bytes, use)
+      yield* isJson ? outbox(archive) : forEachEntry(head, archive, bytes, use)
       if (items === 0) return yield* refuse("empty")
       return { actor, unreadable }
     })
@@ -235,8 +250,7 @@ const make = Effect.gen(function*() {
       const [own] = yield* ownerRows(sql`SELECT a.actor_path, a.also_known_as FROM accounts a WHERE a.id = ${account}`)
       if (uri === undefined || own === undefined) return yield* refuse("empty")
       const self = LocalIds.actor(config, own.actorPath)
-      const followers = actor?.["followers"]
-      const claimed = { uri, followersUrl: typeof followers === "string" ? followers : `${uri}/followers` }
+      const claimed = { uri, followersUrl: idOf(actor?.["followers"]) ?? `${uri}/followers` }
       if (uri === self || own.alsoKnownAs.includes(uri)) return claimed
       const [alias] = yield* aliasRows(
         sql`SELECT ${self} = ANY (also_known_as) AS claimed FROM accounts WHERE uri = ${uri}`

@@ -69,14 +69,20 @@ const make = Effect.gen(function*() {
     }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
   })
 
+  /** Begins a weekly archive together with the next due time, so that a node that dies loses none. */
+  const beginWeekly = Effect.fnUntraced(function*(owner: AccountId, now: Date) {
+    const next = new Date(now.getTime() + archivePeriodMillis)
+    const due = yield* accountIdRows(sql`UPDATE archive_schedules SET due_at = ${next}
+      WHERE account_id = ${owner} AND due_at <= ${now} RETURNING account_id`)
+    // An archive that was requested by hand in the meantime takes its place.
+    if (due.length > 0) yield* request(owner).pipe(Effect.catchTag("Unprocessable", () => Effect.void))
+  }, transaction(sql))
+
   const beginDue = Effect.gen(function*() {
-    const now = yield* Clock.currentTimeMillis
-    const due = yield* accountIdRows(sql`UPDATE archive_schedules SET due_at = ${new Date(now + archivePeriodMillis)}
-      WHERE account_id IN (SELECT account_id FROM archive_schedules WHERE due_at <= ${new Date(now)}
-        ORDER BY due_at LIMIT ${rowsMax(sql, begunMax)} FOR UPDATE SKIP LOCKED) RETURNING account_id`)
-    yield* Effect.forEach(due, ({ accountId }) =>
-      // One that was requested by hand in the meantime takes its place.
-      request(accountId).pipe(Effect.catchTag("Unprocessable", () => Effect.void)), { discard: true })
+    const now = new Date(yield* Clock.currentTimeMillis)
+    const due = yield* accountIdRows(sql`SELECT account_id FROM archive_schedules WHERE due_at <= ${now}
+      ORDER BY due_at LIMIT ${rowsMax(sql, begunMax)}`)
+    yield* Effect.forEach(due, ({ accountId }) => beginWeekly(accountId, now), { discard: true })
   }).pipe(Effect.withSpan("ArchiveRequests.beginDue"))
 
   return ArchiveRequests.of({

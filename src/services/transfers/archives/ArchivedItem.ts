@@ -61,7 +61,9 @@ const readUrl: ReadUrl = (value) => {
 const pathOf = (url: string): string => {
   const { pathname } = new URL(url)
   try {
-    return decodeURIComponent(pathname).replace(/^\/(?:system\/)?/, "")
+    const path = decodeURIComponent(pathname).replace(/^\/(?:system\/)?/, "")
+    // No archive has it, and Postgres rejects it.
+    return path.includes("\0") ? pathname.slice(1) : path
   } catch {
     return pathname.slice(1)
   }

@@ -47,8 +47,9 @@ interface Import {
 type Imported = "added" | "known" | "failed"
 
 /**
- * Posts of an archive, written in transactions of their owner's actor. They have the dates, texts and audiences that
- * they had elsewhere, and no intent: no home, stream, notification, webhook, trend or other server learns of them.
+ * Posts of an archive, written in transactions of `TransferQueue.commit`. They have the dates, texts and audiences that
+ * they had elsewhere, and no intent: no home, public timeline, stream, notification, webhook, trend or other server
+ * learns of them.
  */
 export class ImportedPosts extends Context.Service<ImportedPosts, {
   /** Imports a post or boost unless it was imported before, or is a post of this account. */
@@ -222,13 +223,24 @@ const make = Effect.gen(function*() {
     const id = yield* resolve(accountId, object)
     const original = id === undefined
       ? undefined
-      : yield* targets.visible(accountId, id).pipe(Effect.catchTag("RecordNotFound", () => Effect.undefined))
-    if (original === undefined || original.id !== id) return "failed" as const
+      : yield* targets.touchable(accountId, id).pipe(
+        Effect.catchTags({ NotAllowed: () => Effect.undefined, RecordNotFound: () => Effect.undefined })
+      )
+    if (original === undefined || original.id !== id || original.visibility === "direct") return "failed" as const
     const own = original.accountId === accountId
     if (!own && !isPublicOrUnlisted(original.visibility)) return "failed" as const
+    // As for boosts that are made here: no wider than the original, and never direct.
+    const shown = original.visibility === "private" || visibility === "direct" ? "private" : visibility
     if ((yield* verdicts.of(accountId, original, "reblog")).verdict !== "automatic") return "failed" as const
     if ((yield* reblogs.find(accountId, original.id)) !== undefined) return "known" as const
-    return yield* reblogs.insert({ accountId, original: original.id, visibility, millis, uri: null, imported: true })
+    return yield* reblogs.insert({
+      accountId,
+      original: original.id,
+      visibility: shown,
+      millis,
+      uri: null,
+      imported: true
+    })
       .pipe(
         Effect.flatMap((boost) => note(of, boost, uri, object)),
         Effect.as("added" as const),

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { unzipSync, zipSync } from "fflate"
+import { filesPath } from "../../../../src/services/instance/Urls.ts"
 import { json, newPerson, publish } from "../../../support/Api.ts"
 import { eventually } from "../../../support/Eventually.ts"
 import { picture, uploaded } from "../../../support/MediaFiles.ts"
@@ -30,7 +31,7 @@ const opened = Effect.fnUntraced(function*(name: string) {
 })
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("archives in the web", (it) => {
-  it.effect("an archive is requested once a week, and downloaded in ranges by its owner only", () =>
+  it.effect("row 53: an archive is requested once a week, and downloaded in ranges by its owner only", () =>
     Effect.gen(function*() {
       const { browser, person } = yield* opened("zoe")
       const media = yield* uploaded(person, yield* Effect.promise(() => picture().png().toBuffer()))
@@ -62,6 +63,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const other = yield* opened("eve")
       assert.strictEqual((yield* other.browser.get(at)).status, 404)
       assert.notStrictEqual((yield* fetch(at, { redirect: "manual" })).status, 200)
+      const sql = yield* SqlClient.SqlClient
+      const parts = yield* sql<{ readonly fileName: string }>`SELECT file_name FROM archive_parts
+        WHERE file_name IS NOT NULL`
+      assert.isAtLeast(parts.length, 1)
+      for (const { fileName } of parts) {
+        assert.strictEqual((yield* fetch(`${filesPath}/${fileName}`)).status, 404)
+      }
     }))
 
   it.effect("a member imports old posts after a preview, and deletes them again", () =>

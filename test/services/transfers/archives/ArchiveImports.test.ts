@@ -1,34 +1,33 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as ArchiveImports from "../../../../src/actors/transfers/ArchiveImports.ts"
 import { millisOf } from "../../../../src/services/database/Ids.ts"
 import { Objects } from "../../../../src/services/federation/Objects.ts"
 import { HomeTimelines } from "../../../../src/services/feeds/HomeTimelines.ts"
-import { decodeArchiveImport } from "../../../../src/services/transfers/archives/ArchiveImport.ts"
+import { Timelines } from "../../../../src/services/feeds/Timelines.ts"
 import { ArchiveRequests } from "../../../../src/services/transfers/archives/ArchiveRequests.ts"
-import { TransferQueue } from "../../../../src/services/transfers/TransferQueue.ts"
 import { Transfers } from "../../../../src/services/transfers/Transfers.ts"
 import {
   archiveServer,
-  beginImport,
   claimAlias,
   contentOf,
   everybody,
   importArchive,
   mastodonArchive,
   noteOf,
+  photo,
+  picturedPosts,
   planOf,
   postsOf,
   runTransfer
 } from "../../../support/Archives.ts"
-import { picture } from "../../../support/MediaFiles.ts"
 import { followers } from "../../../support/People.ts"
 import { status } from "../../../support/Posts.ts"
 import { user } from "../../../support/SignedIn.ts"
 
 layer(archiveServer, { excludeTestServices: true })("imports of archives", (it) => {
-  it.effect("bring posts with their dates, texts, audiences, threads, files and polls, and tell nobody", () =>
+  it.effect("F255: bring posts with their dates, texts, audiences, threads, files and polls, and tell nobody", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [zoe, bob] = [yield* user("zoe"), yield* user("bob")]
@@ -39,7 +38,7 @@ layer(archiveServer, { excludeTestServices: true })("imports of archives", (it) 
       const theirs = yield* status(bob, "boosted by zoe")
       const bobsPost = (yield* objects.uris([theirs])).get(theirs)
       const bobsActor = bobsPost?.replace(/\/statuses\/.*/, "")
-      const image = yield* Effect.promise(() => picture().png().toBuffer())
+      const image = yield* photo
       const path = "media_attachments/files/000/000/001/original/a b.png"
       const items = [
         noteOf(actor, 1, {
@@ -169,6 +168,11 @@ layer(archiveServer, { excludeTestServices: true })("imports of archives", (it) 
         const shown = yield* homes.page(reader, page)
         assert.notIncludeMembers([...shown.ids], [first!.id, boost!.id])
       }
+      const timelines = yield* Timelines
+      const everywhere = { local: false, remote: false, onlyMedia: false }
+      assert.notInclude(yield* timelines.everybody(zoe, everywhere, page), first!.id)
+      const tag = { ...everywhere, name: "old", any: [], all: [], none: [] }
+      assert.deepStrictEqual(yield* timelines.tagged(zoe, tag, page), [first!.id])
       // Other servers can fetch the public ones.
       const document = (yield* objects.load([first!.id])).get(first!.id)
       assert.deepInclude(document?.note, { published: "2019-01-01T00:01:00.000Z", content: "<p>post 1</p>" })
@@ -179,20 +183,19 @@ layer(archiveServer, { excludeTestServices: true })("imports of archives", (it) 
       const [ada, eve] = [yield* user("ada"), yield* user("eve")]
       const actor = "https://old.example/users/ada"
       yield* Effect.forEach([ada, eve], (owner) => claimAlias(owner, actor))
-      const image = yield* Effect.promise(() => picture().png().toBuffer())
-      const paths = Array.from({ length: 5 }, (_, n) => `media_attachments/${n}.png`)
-      const items = Array.from({ length: 130 }, (_, n) =>
-        noteOf(actor, n, {
-          ...(n % 3 === 1 ? { inReplyTo: `${actor}/statuses/${n - 1}` } : {}),
-          ...(n < 5 ? { attachment: [{ type: "Document", mediaType: "image/png", url: paths[n] }] } : {})
-        }))
-      const archive = mastodonArchive(actor, items, Object.fromEntries(paths.map((path) => [path, image])))
+      const { files, items } = yield* picturedPosts(
+        actor,
+        130,
+        5,
+        (n) => n % 3 === 1 ? { inReplyTo: `${actor}/statuses/${n - 1}` } : {}
+      )
+      const archive = mastodonArchive(actor, items, files)
       const whole = yield* importArchive(ada, archive)
       assert.deepStrictEqual([whole.added, whole.failed], [130, 0])
       const again = yield* importArchive(ada, archive)
       assert.deepStrictEqual([again.processed, again.added, again.failed], [130, 0, 0])
       const more = yield* planOf(ada, mastodonArchive(actor, [...items, noteOf(actor, 999)]))
-      assert.deepInclude(more.plan, { posts: 131, known: 130 })
+      assert.deepInclude(more.plan, { posts: 1, known: 130, files: 0, missingFiles: 0 })
       const transfers = yield* Transfers
       yield* transfers.cancel(ada, more.id)
 
@@ -208,39 +211,44 @@ layer(archiveServer, { excludeTestServices: true })("imports of archives", (it) 
       assert.deepStrictEqual(yield* contentOf(eve), yield* contentOf(ada))
     }))
 
-  it.effect("are read to the same plan wherever the node that reads them dies", () =>
+  it.effect("F255: boost no post to a wider audience than its own, and survive paths that no file can have", () =>
     Effect.gen(function*() {
+      const [olga, pat] = [yield* user("olga"), yield* user("pat")]
       const sql = yield* SqlClient.SqlClient
-      const [queue, ivy] = [yield* TransferQueue, yield* user("ivy")]
-      const actor = "https://old.example/users/ivy"
-      yield* claimAlias(ivy, actor)
-      const image = yield* Effect.promise(() => picture().png().toBuffer())
-      const paths = Array.from({ length: 5 }, (_, n) => `media_attachments/${n}.png`)
-      const items = Array.from({ length: 450 }, (_, n) =>
-        noteOf(actor, n, n < 5 ? { attachment: [{ type: "Document", mediaType: "image/png", url: paths[n] }] } : {}))
-      const files = Object.fromEntries(paths.map((path) => [path, image]))
-      for (const outboxFirst of [false, true]) {
-        const transfer = yield* beginImport(ivy, mastodonArchive(actor, items, files, outboxFirst))
-        for (const commits of outboxFirst ? [0, 1, 4, 5, 5] : [0, 1, 2, 3, 3]) {
-          let left = commits
-          const dying = TransferQueue.of({
-            ...queue,
-            commit: (claimed, progress, write) =>
-              Effect.suspend(() =>
-                left-- === 0 ? Effect.interrupt : queue.commit(claimed, progress, write)
-              )
-          })
-          const [claimed] = yield* queue.claim(1)
-          const handler = yield* Effect.provideService(ArchiveImports.make, TransferQueue, dying)
-          assert.isTrue(Exit.isFailure(yield* Effect.exit(handler.step(claimed!))))
-          yield* sql`UPDATE transfers SET due_at = now() - interval '1 day' WHERE id = ${transfer.id}`
-        }
-        yield* runTransfer(yield* ArchiveImports.make)
-        const { options, state, total } = yield* Transfers.use((transfers) => transfers.find(ivy, transfer.id))
-        assert.deepStrictEqual([state, total], ["unconfirmed", 450])
-        const { plan } = yield* decodeArchiveImport(options)
-        assert.deepInclude(plan, { posts: 450, files: 5, missingFiles: 0, unreadable: 0 })
-        yield* sql`UPDATE transfers SET state = 'cancelled' WHERE id = ${transfer.id}`
-      }
+      const actor = "https://old.example/users/olga"
+      yield* claimAlias(olga, actor)
+      const objects = yield* Objects
+      const blocked = yield* status(pat, "by an account that olga blocks")
+      yield* sql`INSERT INTO blocks (id, account_id, target_account_id) VALUES (1, ${olga}, ${pat})`
+      const boostOf = (n: number, object: string | undefined, to = [everybody]) => ({
+        id: `${actor}/statuses/${n}/activity`,
+        type: "Announce",
+        actor,
+        published: "2019-02-01T00:00:00Z",
+        to,
+        object
+      })
+      const attachment = [{ type: "Document", mediaType: "image/png", url: "/media%00.png" }]
+      const done = yield* importArchive(
+        olga,
+        mastodonArchive(actor, [
+          noteOf(actor, 1, { to: ["https://old.example/users/friend"], cc: [] }),
+          noteOf(actor, 2, { to: [`${actor}/followers`], cc: [] }),
+          noteOf(actor, 3, { attachment }),
+          boostOf(4, `${actor}/statuses/1`),
+          boostOf(5, `${actor}/statuses/2`),
+          boostOf(6, `${actor}/statuses/3`, []),
+          boostOf(7, (yield* objects.uris([blocked])).get(blocked))
+        ])
+      )
+      assert.deepStrictEqual([done.added, done.failed], [5, 2])
+      const rows = (yield* postsOf(olga)).map(({ reblogOfId, visibility }) => [reblogOfId !== null, visibility])
+      assert.sameDeepMembers(rows, [
+        [false, "direct"],
+        [false, "private"],
+        [false, "public"],
+        [true, "private"],
+        [true, "private"]
+      ])
     }))
 })

@@ -16,11 +16,12 @@ import {
   importArchive,
   mastodonArchive,
   noteOf,
+  photo,
+  picturedPosts,
   planOf,
   postsOf,
   runTransfer
 } from "../../../support/Archives.ts"
-import { picture } from "../../../support/MediaFiles.ts"
 import { status } from "../../../support/Posts.ts"
 import { user } from "../../../support/SignedIn.ts"
 
@@ -49,7 +50,7 @@ layer(archiveServer, { excludeTestServices: true })("archives that are refused o
       const actor = "https://old.example/users/joe"
       yield* claimAlias(joe, actor)
       const text = (value: string) => new TextEncoder().encode(value)
-      const image = yield* Effect.promise(() => picture().png().toBuffer())
+      const image = yield* photo
       const huge = noteOf(actor, 1, { content: "x".repeat(1_100_000) })
       const hostile: ReadonlyArray<readonly [Uint8Array, string]> = [
         [text("no archive"), "unreadable"],
@@ -76,15 +77,15 @@ layer(archiveServer, { excludeTestServices: true })("archives that are refused o
       const [kim, lea] = [yield* user("kim"), yield* user("lea")]
       const actor = "https://old.example/users/kim"
       yield* claimAlias(kim, actor)
-      const image = yield* Effect.promise(() => picture().png().toBuffer())
       const own = yield* status(kim, "written here")
       yield* sql`UPDATE account_stats SET statuses_count = 1 WHERE account_id = ${kim}`
-      const items = Array.from({ length: 45 }, (_, n) =>
-        noteOf(actor, n, {
-          ...(n > 0 ? { inReplyTo: `${actor}/statuses/${n - 1}` } : {}),
-          ...(n === 3 ? { attachment: [{ type: "Document", mediaType: "image/png", url: "a.png" }] } : {})
-        }))
-      const archive = mastodonArchive(actor, items, { "a.png": image })
+      const { files, items } = yield* picturedPosts(
+        actor,
+        45,
+        1,
+        (n) => n > 0 ? { inReplyTo: `${actor}/statuses/${n - 1}` } : {}
+      )
+      const archive = mastodonArchive(actor, items, files)
       const { id } = yield* importArchive(kim, archive)
       const posts = yield* postsOf(kim)
       assert.lengthOf(posts, 46)
