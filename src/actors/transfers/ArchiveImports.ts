@@ -1,6 +1,8 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { isValueRefused } from "../../services/database/RefusedValues.ts"
+import { transaction } from "../../services/database/Transactions.ts"
 import { FileOwners } from "../../services/media/FileOwners.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
 import {
@@ -121,6 +123,16 @@ export const make = Effect.gen(function*() {
     return { claimed: next, end: last ? unconfirmed : more }
   })
 
+  /** Imports an item. One that Postgres refuses, also with another id, fails alone. */
+  const add = (...given: Parameters<typeof imported.add>) => {
+    // A savepoint, within the transaction of the step.
+    const attempt = transaction(sql)(imported.add(...given))
+    return attempt.pipe(
+      Effect.catchIf(isValueRefused, () => attempt),
+      Effect.catchIf(isValueRefused, () => Effect.succeed("failed" as const))
+    )
+  }
+
   const imports = Effect.fnUntraced(function*(claimed: Transfer, items: ReadonlyArray<StagedItem>) {
     const { accountId, id: transferId } = claimed
     const millis = yield* Clock.currentTimeMillis
@@ -133,7 +145,7 @@ export const make = Effect.gen(function*() {
         const { item } = staged
         const outcome = item.kind === "skipped"
           ? "failed"
-          : yield* imported.add({ accountId, transferId, millis }, item)
+          : yield* add({ accountId, transferId, millis }, item)
         if (outcome === "added") counts.added++
         else if (outcome === "failed") counts.failed++
         yield* reader.remove(transferId, staged)

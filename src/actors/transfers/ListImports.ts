@@ -84,6 +84,8 @@ export const make = Effect.gen(function*() {
   const check = Effect.fnUntraced(function*(claimed: Transfer, transfer: LineImport) {
     const given = yield* lines.due(claimed.id, linesPerStepMax, true)
     if (given.length > 0) return { claimed: yield* checked(claimed, transfer, given), end: more }
+    const dueAt = yield* lines.nextDue(claimed.id, true)
+    if (dueAt !== undefined) return { claimed, end: { _tag: "Later", dueAt } as const }
     const cursor = yield* encodeCursor({ _tag: "remove", after: 0n, removals: [] })
     return { claimed: yield* queue.commit(claimed, { cursor }), end: more }
   })
@@ -113,7 +115,7 @@ export const make = Effect.gen(function*() {
     const { id } = claimed
     const given = yield* lines.due(id, linesPerStepMax, false)
     if (given.length === 0) {
-      const dueAt = yield* lines.nextDue(id)
+      const dueAt = yield* lines.nextDue(id, false)
       const end: StepEnd = dueAt === undefined ? { _tag: "Finished" } : { _tag: "Later", dueAt }
       return { claimed, end }
     }

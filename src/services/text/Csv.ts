@@ -1,8 +1,9 @@
 import { Effect, Schema, Stream } from "effect"
 import { Csv } from "effect/encoding"
 
-/** Maximum characters of a row. */
+/** Maximum characters of a row, and cells that are kept of it: a file of commas has one cell for each byte. */
 const rowCharactersMax = 8_192
+const cellsMax = 64
 /** Characters that are read before yielding. */
 const charactersPerTurn = 16_384
 
@@ -21,7 +22,10 @@ const slicesOf = (text: string): ReadonlyArray<string> =>
     (_, at) => text.slice(at * charactersPerTurn, (at + 1) * charactersPerTurn)
   )
 
-/** Reads the rows of a CSV text (RFC 4180), at most so many, without empty lines; commas or semicolons separate. */
+/**
+ * Reads the rows of a CSV text (RFC 4180), at most so many, without empty lines and without cells beyond `cellsMax`;
+ * commas or semicolons separate.
+ */
 export const readCsv = (
   text: string,
   rowsMax: number
@@ -34,6 +38,7 @@ export const readCsv = (
       maxRecordSize: rowCharactersMax,
       ignoreEmptyLines: true
     })),
+    Stream.map((row) => row.slice(0, cellsMax)),
     Stream.take(rowsMax),
     Stream.runCollect,
     Effect.mapError(() => new InvalidCsv())

@@ -83,8 +83,11 @@ export class ImportLines extends Context.Service<ImportLines, {
     linesMax: number,
     unchecked: boolean
   ) => Effect.Effect<ReadonlyArray<ImportLine>, SqlError>
-  /** Returns the time at which the next waiting line is due, in milliseconds since 1970; undefined if none waits. */
-  readonly nextDue: (transferId: bigint) => Effect.Effect<number | undefined, SqlError>
+  /**
+   * Returns the time at which the next waiting line is due, in milliseconds since 1970; undefined if none waits. With
+   * `unchecked`, only lines whose `present` is unknown count.
+   */
+  readonly nextDue: (transferId: bigint, unchecked: boolean) => Effect.Effect<number | undefined, SqlError>
   /** Returns the accounts behind handles that are known here, by the lines' places. */
   readonly knownAccounts: (
     lines: ReadonlyArray<ImportLine>
@@ -107,7 +110,10 @@ export class ImportLines extends Context.Service<ImportLines, {
     transferId: bigint,
     hosts: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<number>, SqlError>
-  /** Returns removable relations after the cursor `after` that no line names, in order of their ids. */
+  /**
+   * Returns removable relations after the cursor `after` that no line names, in order of their ids; none of a host that
+   * did not respond, as its lines may name them by another address.
+   */
   readonly removals: (
     transfer: LineImport,
     after: bigint,
@@ -129,8 +135,15 @@ export class ImportLines extends Context.Service<ImportLines, {
       const config = yield* ServerConfig
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
       const relations = ({ accountId, kind }: LineImport) => relationsOf(sql, config, kind, accountId)
+      const onlyUnchecked = (unchecked: boolean) => unchecked ? sql`present IS NULL` : sql`TRUE`
       const waiting = (transferId: bigint, places: ReadonlyArray<number>) =>
         sql`transfer_id = ${transferId} AND place = ANY (${places}::integer[]) AND state = 'waiting'`
+
+      /** Host of a relation's name, which is a URL or `name@domain` before the title of a list. */
+      const hostOf = (kind: ListKind) =>
+        kind === "bookmarks"
+          ? sql`split_part(r.name, '/', 3)`
+          : sql`split_part(split_part(r.name, ' ', 1), '@', 2)`
 
       const add = traced("ImportLines.add")(function*(transferId: bigint, lines: ReadonlyArray<NewLine>) {
         const dueAt = yield* now
@@ -151,7 +164,7 @@ export class ImportLines extends Context.Service<ImportLines, {
       const due = traced("ImportLines.due")(function*(transferId: bigint, linesMax: number, unchecked: boolean) {
         const rows = yield* lineRows(sql`SELECT place, name, host, details, subject_id, present FROM transfer_lines
           WHERE transfer_id = ${transferId} AND state = 'waiting' AND due_at <= ${yield* now}
-            AND ${unchecked ? sql`present IS NULL` : sql`TRUE`}
+            AND ${onlyUnchecked(unchecked)}
           ORDER BY place LIMIT ${rowsMax(sql, linesMax)}`)
         return yield* Effect.forEach(
           rows,
@@ -178,10 +191,10 @@ export class ImportLines extends Context.Service<ImportLines, {
       return ImportLines.of({
         add,
         due,
-        nextDue: traced("ImportLines.nextDue")((transferId: bigint) =>
+        nextDue: traced("ImportLines.nextDue")((transferId: bigint, unchecked: boolean) =>
           Effect.map(
             dueRows(sql`SELECT min(due_at) AS due_at FROM transfer_lines
-              WHERE transfer_id = ${transferId} AND state = 'waiting'`),
+              WHERE transfer_id = ${transferId} AND state = 'waiting' AND ${onlyUnchecked(unchecked)}`),
             (rows) => singleRow(rows).dueAt?.getTime()
           )
         ),
@@ -223,6 +236,8 @@ export class ImportLines extends Context.Service<ImportLines, {
               AND NOT EXISTS (SELECT FROM transfer_lines l WHERE l.transfer_id = ${transfer.id} AND l.name = r.name)
               AND NOT EXISTS (SELECT FROM transfer_lines l WHERE l.transfer_id = ${transfer.id}
                 AND l.subject_id = r.subject_id AND coalesce(l.details ->> 'list', '') = r.list)
+              AND NOT EXISTS (SELECT FROM transfer_lines l WHERE l.transfer_id = ${transfer.id}
+                AND l.state = 'failed' AND l.reason = 'unreachable' AND l.host = ${hostOf(transfer.kind)})
             ORDER BY r.id LIMIT ${rowsMax(sql, removalsMax)}`)
         ),
         unnamedLists: traced("ImportLines.unnamedLists")(({ accountId, id }: LineImport) =>

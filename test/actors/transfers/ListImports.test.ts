@@ -1,10 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import * as ListImports from "../../../src/actors/transfers/ListImports.ts"
+import { RemoteActors } from "../../../src/services/federation/RemoteActors.ts"
+import { Unreachable } from "../../../src/services/outbound/OutboundError.ts"
 import { FileImports } from "../../../src/services/transfers/FileImports.ts"
 import { TransferQueue } from "../../../src/services/transfers/TransferQueue.ts"
 import { Transfers } from "../../../src/services/transfers/Transfers.ts"
-import { archiveServer, runTransfer, slowed } from "../../support/Archives.ts"
+import { abandon, archiveServer, runTransfer, slowed } from "../../support/Archives.ts"
+import { followers, person } from "../../support/People.ts"
 import { user } from "../../support/SignedIn.ts"
 
 const live = FileImports.layer.pipe(Layer.provideMerge(archiveServer))
@@ -29,5 +33,45 @@ layer(live, { excludeTestServices: true })("imports of lists", (it) => {
       yield* queue.release(next, end)
       yield* runTransfer(handler)
       assert.deepInclude(yield* transfers.find(ada, id), { processed: 3, added: 3, failed: 0 })
+    }))
+
+  it.effect("F254: an overwriting import keeps what lines of a server that does not respond may name", () =>
+    Effect.gen(function*() {
+      const [imports, sql, transfers] = [yield* FileImports, yield* SqlClient.SqlClient, yield* Transfers]
+      const eve = yield* user("eve")
+      const hosts = ["silent.example", "other.example"]
+      for (const host of hosts) {
+        const followed = yield* person(host.replace(".", ""), { locked: true })
+        yield* sql`UPDATE accounts SET domain = ${host}, uri = ${`https://${host}/users/1`} WHERE id = ${followed}`
+        yield* followers(followed, [eve])
+      }
+      const followed = Effect.map(
+        sql<{ readonly domain: string }>`SELECT a.domain FROM follows f JOIN accounts a ON a.id = f.target_account_id
+          WHERE f.account_id = ${eve} ORDER BY f.id`,
+        (rows) => rows.map(({ domain }) => domain)
+      )
+      const { id } = yield* imports.begin(eve, {
+        bytes: new TextEncoder().encode("https://silent.example/@followed\n"),
+        fileName: "",
+        kind: "follows",
+        overwrite: true,
+        follow: false
+      }, true)
+      const asked: Array<string> = []
+      const remote = yield* RemoteActors
+      const silent = RemoteActors.of({
+        ...remote,
+        find: (url) => Effect.andThen(Effect.sync(() => asked.push(url)), new Unreachable({ url, reason: "timeout" }))
+      })
+      const handler = yield* Effect.provideService(ListImports.make, RemoteActors, silent)
+      for (let tries = 1; tries <= 3; tries++) {
+        assert.deepStrictEqual(yield* followed, hosts)
+        yield* runTransfer(handler)
+        assert.lengthOf(asked, tries)
+        yield* sql`UPDATE transfer_lines SET due_at = now() - interval '1 day' WHERE transfer_id = ${id}`
+        yield* abandon(id)
+      }
+      assert.deepInclude(yield* transfers.find(eve, id), { state: "finished", failed: 1, removed: 1 })
+      assert.deepStrictEqual(yield* followed, ["silent.example"])
     }))
 })

@@ -1,7 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
+import { readCsv } from "../../../src/services/text/Csv.ts"
 import { FileImports } from "../../../src/services/transfers/FileImports.ts"
+import { readFile } from "../../../src/services/transfers/ListFiles.ts"
+import { textOf } from "../../../src/services/transfers/ListFileText.ts"
 import type { ListKind } from "../../../src/services/transfers/Transfer.ts"
 import { Transfers } from "../../../src/services/transfers/Transfers.ts"
 import { person } from "../../support/People.ts"
@@ -20,6 +23,18 @@ const given = (kind: ListKind | undefined, content: string | Uint8Array, overwri
   follow: false
 })
 
+/** Encodes a text in UTF-16, with or without a byte order mark. */
+const utf16 = (text: string, bigEndian: boolean) => {
+  const bytes = Buffer.from(text, "utf16le")
+  return bigEndian ? bytes.swap16() : bytes
+}
+
+/** Reads the lines of a file of follows. */
+const read = (bytes: Uint8Array) =>
+  Effect.flatMap(textOf(bytes), (text) => readFile(text, "", "follows", configuration)).pipe(
+    Effect.map(({ lines }) => lines)
+  )
+
 layer(live, { excludeTestServices: true })("files of lists", (it) => {
   it.effect("F254: are refused if they are empty, or would remove everything for no valid line", () =>
     Effect.gen(function*() {
@@ -36,5 +51,54 @@ layer(live, { excludeTestServices: true })("files of lists", (it) => {
         assert.include(said, problem)
       }
       assert.deepStrictEqual(yield* transfers.list(nina), [])
+    }))
+
+  it.effect("have the same lines in each encoding, with each end of lines, separator and header", () =>
+    Effect.gen(function*() {
+      const text = "Account address,Show boosts\nzoe@one.example,false\n\"max@two.example\",\n"
+      const utf8 = Buffer.from(text)
+      const lines = yield* read(utf8)
+      assert.deepStrictEqual(lines, [
+        { name: "zoe@one.example", host: "one.example", details: { showReblogs: false } },
+        { name: "max@two.example", host: "two.example", details: {} }
+      ])
+      const variants = [
+        `\uFEFF${text}`,
+        `\uFEFF\n\n${text}`,
+        text.replaceAll("\n", "\r\n"),
+        text.replaceAll("\n", "\r"),
+        text.replaceAll(",", ";"),
+        text.toUpperCase(),
+        `${text}ZOE@one.example,true\n`
+      ].map((variant) => Buffer.from(variant))
+      const wide = [`\uFEFF${text}`, text].flatMap((variant) => [utf16(variant, false), utf16(variant, true)])
+      for (const variant of [...variants, ...wide]) assert.deepStrictEqual(yield* read(variant), lines)
+    }))
+
+  it.effect("are refused in other encodings, with a quote that is not closed, a huge line, or too many lines", () =>
+    Effect.gen(function*() {
+      const rows = (count: number) => Array.from({ length: count }, (_, n) => `a${n}@one.example\n\n`).join("")
+      const hostile: ReadonlyArray<readonly [Uint8Array, string]> = [
+        [Buffer.from("m\u00fcller@one.example", "latin1"), "is not a text"],
+        [Buffer.from("a@one.example\0"), "is not a text"],
+        [Buffer.concat([utf16("\uFEFFa@one.example", false), Buffer.from([0x61])]), "is not a text"],
+        [utf16("\uFEFFa\ud800@one.example", false), "is not a text"],
+        [Buffer.from("a@one.example\n\"b@one.example\nc@one.example\n"), "is not a CSV file"],
+        [Buffer.from("a@one.example\n\"b@one.example\"c\n"), "is not a CSV file"],
+        [Buffer.alloc(20 * 1_048_576, "a"), "is not a CSV file"],
+        [Buffer.alloc(20 * 1_048_576, "\""), "is not a CSV file"],
+        [Buffer.alloc(20 * 1_048_576, "\n"), "can't be blank"],
+        [Buffer.from(rows(20_001)), "too many"]
+      ]
+      for (const [bytes, problem] of hostile) {
+        assert.include((yield* Effect.flip(read(bytes))).text, problem)
+      }
+      assert.lengthOf(yield* read(Buffer.from(rows(20_000))), 20_000)
+    }))
+
+  it.effect("F257: take memory for the cells that a file of lists may have, not for a cell of each byte", () =>
+    Effect.gen(function*() {
+      const rows = yield* readCsv(`${",".repeat(8_000)}\n`.repeat(10), 20_000)
+      assert.deepStrictEqual(rows.map(({ length }) => length), Array.from({ length: 10 }, () => 64))
     }))
 })

@@ -251,4 +251,27 @@ layer(archiveServer, { excludeTestServices: true })("imports of archives", (it) 
         [true, "private"]
       ])
     }))
+
+  it.effect("F257: add the other posts if the database refuses one, and find another id for one of the same time", () =>
+    Effect.gen(function*() {
+      const rita = yield* user("rita")
+      const sql = yield* SqlClient.SqlClient
+      const actor = "https://old.example/users/rita"
+      yield* claimAlias(rita, actor)
+      const [first, ...rest] = Array.from(
+        { length: 45 },
+        (_, n) => noteOf(actor, n, { published: "2019-05-01T00:00:00Z" })
+      )
+      const before = yield* sql<{ readonly last: bigint }>`SELECT last_value AS last FROM id_sequence`
+      yield* importArchive(rita, mastodonArchive(actor, [first!]))
+      // Ids of one millisecond repeat after 65,536 others.
+      yield* sql`SELECT setval('id_sequence', ${before[0]!.last})`
+      yield* sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN IF NEW.text = ''post 30'' THEN RAISE invalid_text_representation; END IF; RETURN NEW; END'`
+      yield* sql`CREATE TRIGGER refuse BEFORE INSERT ON statuses FOR EACH ROW EXECUTE FUNCTION refuse()`
+      const done = yield* importArchive(rita, mastodonArchive(actor, rest))
+      yield* sql`DROP FUNCTION refuse CASCADE`
+      assert.deepInclude(done, { state: "finished", processed: 44, added: 43, failed: 1 })
+      assert.lengthOf(yield* postsOf(rita), 44)
+    }))
 })
