@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
+import { Tar } from "effect/encoding"
 import { gzipSync, zipSync } from "fflate"
 import { tarballOf } from "../../../../src/services/media/EmojiTarballs.ts"
 import { entriesMax, forEachEntry } from "../../../../src/services/transfers/archives/ArchiveEntries.ts"
@@ -22,6 +23,13 @@ const readAll = Effect.fnUntraced(function*(archive: Uint8Array, chunkBytes?: nu
   )
   return files
 })
+/** Packs entries of any type as a tar.gz. */
+const packed = (...entries: ReadonlyArray<Tar.Entry>) =>
+  Stream.fromIterable(entries).pipe(
+    Stream.pipeThroughChannel(Tar.encode()),
+    Stream.runCollect,
+    Effect.map((parts) => gzipSync(Buffer.concat([...parts])))
+  )
 const text = (value: string) => new TextEncoder().encode(value)
 const refusal = (archive: Uint8Array) => Effect.map(Effect.flip(readAll(archive)), ({ problem }) => problem)
 const damaged = "unreadable"
@@ -59,6 +67,18 @@ describe("the files of an archive that is read as a stream", () => {
           path
         )
       }
+    }))
+
+  it.effect("are those of a tar.gz without its links, and are refused for a path of a link that leaves the archive", () =>
+    Effect.gen(function*() {
+      const links = [Tar.symlink("a.png", "../../../etc/passwd"), Tar.hardlink("b.png", "/etc/passwd")]
+      const outbox = Tar.file("outbox.json", "{}")
+      assert.deepStrictEqual(yield* readAll(yield* packed(...links, outbox)), [["outbox.json", "{}"]])
+      for (const entry of [Tar.symlink("../a", "b"), Tar.directory("../../a"), Tar.hardlink("/a", "b")]) {
+        assert.strictEqual(yield* refusal(yield* packed(outbox, entry)), "unsafe_path")
+      }
+      // The name itself is larger than headers may be.
+      assert.strictEqual(yield* refusal(yield* packed(Tar.file("a".repeat(2 * 1_048_576), ""))), damaged)
     }))
 
   it.effect("are refused in a zip bomb, also in an entry that nobody reads", () =>

@@ -58,6 +58,8 @@ layer(archiveServer, { excludeTestServices: true })("archives that are refused o
         [zipSync({ "../outbox.json": text("{}") }), "unsafe_path"],
         [zipSync({ "actor.json": text("{}") }), "empty"],
         [zipSync({ "outbox.json": text("{\"orderedItems\":[{\"a\":") }), "unreadable"],
+        [text(`{"orderedItems":[${"1,".repeat(1_000_000)}1]}`), "too_many_posts"],
+        [Buffer.from(JSON.stringify({ orderedItems: [noteOf(actor, 1)] }), "utf16le"), "unreadable"],
         [mastodonArchive(actor, [huge]), "oversized_post"],
         [zipSync({ "a/../../b.png": image, "outbox.json": text("{}") }), "unsafe_path"],
         [zipSync({ "a.png": image, "./a.png": image, "outbox.json": text("{}") }), "duplicate_path"]
