@@ -6,6 +6,7 @@ import { Filters } from "../services/filters/Filters.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import { terminalText } from "../services/text/TerminalText.ts"
 import { FileImports } from "../services/transfers/FileImports.ts"
+import { decodeOptions } from "../services/transfers/ImportLine.ts"
 import { exportKinds, ListExports } from "../services/transfers/ListExports.ts"
 import { fileBytesMax } from "../services/transfers/ListFileText.ts"
 import { listKinds, type Transfer } from "../services/transfers/Transfer.ts"
@@ -56,6 +57,25 @@ export const exportLists = Command.make(
 const summary = ({ added, failed, processed, removed, total }: Transfer) =>
   `${processed} of ${total} lines: ${added} added, ${removed} removed, ${failed} failed`
 
+/** Confirms an overwriting import, unless its file seems to have another list: then nothing is removed. */
+const confirmRemovals = Effect.fnUntraced(
+  function*(transfer: Transfer, file: string, seems: string | undefined) {
+    const { accountId, id, kind } = transfer
+    const imports = yield* FileImports
+    const transfers = yield* Transfers
+    if (seems !== undefined) {
+      yield* transfers.cancel(accountId, id)
+      return yield* new OperatorError({
+        message: `${file} looks like ${seems}, so nothing of ${kind} was removed. Rename the file if it has ${kind}.`
+      })
+    }
+    const plan = yield* imports.plan(transfer)
+    yield* transfers.confirm(accountId, id)
+    yield* Console.log(`Entries that will be removed, as the file does not have them: ${plan?.removed ?? 0}.`)
+  },
+  asOperatorError
+)
+
 /** Imports a file into one of an account's lists. */
 export const importList = Command.make(
   "import",
@@ -90,7 +110,10 @@ export const importList = Command.make(
       kind: Option.getOrUndefined(given.kind),
       overwrite: given.overwrite,
       follow: given.follow
-    }, true).pipe(asOperatorError)
+    }, !given.overwrite).pipe(asOperatorError)
+    const { seems } = yield* Effect.orDie(decodeOptions(transfer.options))
+    if (given.overwrite) yield* confirmRemovals(transfer, given.file, seems)
+    else if (seems !== undefined) yield* Console.warn(`Warning: ${given.file} looks like ${seems}.`)
     yield* Console.log(`Import ${transfer.id} of ${transfer.total} lines has started.`)
   }, (effect) => Effect.provide(effect, services))
 ).pipe(

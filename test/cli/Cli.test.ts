@@ -73,6 +73,26 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       const refused = yield* run("account", "import", "porter", file, "--kind", "filters")
       assert.notStrictEqual(refused.code, 0)
       assert.include(refused.err, "Data is not a file of filters")
+      const overwriting = ["account", "import", "porter", file, "--overwrite"]
+      assert.match(
+        (yield* run(...overwriting)).out,
+        /removed, as the file does not have them: 1\.\nImport \d+ of 3 lines/
+      )
+    }).pipe(Effect.scoped))
+
+  it.effect("F254: account import: an overwriting import of a file that looks like another list is refused", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      yield* run("account", "create", "mover", "--email", "mover@example.org", "--confirmed")
+      const file = `${yield* fs.makeTempDirectoryScoped()}/blocked_accounts.csv`
+      yield* fs.writeFileString(file, "a@one.example\n")
+      const merging = yield* run("account", "import", "mover", file, "--kind", "follows")
+      assert.include(merging.err, "looks like blocks")
+      const { code, err } = yield* run("account", "import", "mover", file, "--kind", "follows", "--overwrite")
+      assert.notStrictEqual(code, 0)
+      assert.include(err, "looks like blocks, so nothing of follows was removed")
+      const { out } = yield* run("account", "imports", "mover")
+      assert.match(out, /^\d+ follows cancelled .*\n\d+ follows scheduled /m)
     }).pipe(Effect.scoped))
 
   it.effect("account modify: removes a lost second factor, once, and logs it", () =>

@@ -96,7 +96,7 @@ const make = Effect.gen(function*() {
         "" :
         html`<p>${
           say(
-            "{count, plural, one {# boost of a post that is not known here was left out.} other {# boosts of posts that are not known here were left out.}}",
+            "{count, plural, one {# post was left out: it boosts a post that is not known here, or cannot be stored.} other {# posts were left out: they boost posts that are not known here, or cannot be stored.}}",
             { count: failed }
           )
         }</p>`
