@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Clock, Effect, Layer, Schema, Stream } from "effect"
+import { Clock, Effect, Exit, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { zipSync } from "fflate"
 import * as ArchiveImports from "../../src/actors/transfers/ArchiveImports.ts"
@@ -18,6 +18,7 @@ import type { Transfer } from "../../src/services/transfers/Transfer.ts"
 import { TransferQueue } from "../../src/services/transfers/TransferQueue.ts"
 import { Transfers } from "../../src/services/transfers/Transfers.ts"
 import { picture } from "./MediaFiles.ts"
+import { user } from "./SignedIn.ts"
 import { server } from "./WebServer.ts"
 
 /** The server with the services that archives need. */
@@ -151,7 +152,7 @@ export const picturedPosts = (
   })
 
 /** A queue whose node dies before or after the commit with the index `at`; later ones are not reached. */
-export const dyingQueue = (queue: TransferQueue["Service"], at: number, when: "before" | "after" = "before") => {
+const dyingQueue = (queue: TransferQueue["Service"], at: number, when: "before" | "after") => {
   let left = at
   return TransferQueue.of({
     ...queue,
@@ -164,6 +165,15 @@ export const dyingQueue = (queue: TransferQueue["Service"], at: number, when: "b
       })
   })
 }
+
+/** Runs a step of an import on a node that dies before or after the commit with the index `at`. */
+export const runUntilDeath = Effect.fnUntraced(function*(id: bigint, at: number, when: "before" | "after") {
+  const queue = yield* TransferQueue
+  const [claimed] = yield* queue.claim(1)
+  const handler = yield* Effect.provideService(ArchiveImports.make, TransferQueue, dyingQueue(queue, at, when))
+  assert.isTrue(Exit.isFailure(yield* Effect.exit(handler.step(claimed!))))
+  yield* abandon(id)
+})
 
 /** Runs work under a clock that goes on by `millis` at each look. */
 export const slowed = <A, E, R>(work: Effect.Effect<A, E, R>, millis: number) =>
@@ -184,6 +194,13 @@ export const abandon = Effect.fnUntraced(function*(id: bigint) {
 export const claimAlias = Effect.fnUntraced(function*(owner: AccountId, actor: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`UPDATE accounts SET also_known_as = ARRAY[${actor}] WHERE id = ${owner}`
+})
+
+/** A member who names an actor of another server as an alias, and the id of that actor. */
+export const mover = Effect.fnUntraced(function*(name: string) {
+  const [owner, actor] = [yield* user(name), `https://old.example/users/${name}`]
+  yield* claimAlias(owner, actor)
+  return [owner, actor] as const
 })
 
 /** Reads an archive up to its plan; returns the plan, or the problem. */

@@ -196,7 +196,8 @@ const make = Effect.gen(function*() {
                 sql.insert(row)
               } ON CONFLICT DO NOTHING RETURNING path`
               if (added.length === 0) return yield* refuse("duplicate_path")
-              yield* fileOwners.hold([received.name], { transferId })
+              const held = yield* fileOwners.hold([received.name], { transferId })
+              if (!held) return yield* Effect.die(new Error("A file of an archive was swept before it had an owner"))
             })
           )
         }).pipe(Effect.catchTag("FileTooLarge", () => Effect.void))

@@ -121,7 +121,11 @@ const make = Effect.gen(function*() {
           source,
           options: { fileName: name, bytes, owner: null, plan: emptyPlan, confirmed: false }
         },
-        (transferId) => Effect.asVoid(fileOwners.hold([name], { transferId }))
+        (transferId) =>
+          Effect.flatMap(
+            fileOwners.hold([name], { transferId }),
+            (held) => held ? Effect.void : Effect.die(new Error("An upload was swept before its import began"))
+          )
       )
     ),
     confirm: traced("ArchiveRequests.confirm")(function*(owner: AccountId, id: bigint) {

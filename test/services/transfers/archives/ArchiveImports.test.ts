@@ -15,6 +15,7 @@ import {
   everybody,
   importArchive,
   mastodonArchive,
+  mover,
   noteOf,
   photo,
   picturedPosts,
@@ -30,10 +31,9 @@ layer(archiveServer, { excludeTestServices: true })("imports of archives", (it) 
   it.effect("F255: bring posts with their dates, texts, audiences, threads, files and polls, and tell nobody", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [zoe, bob] = [yield* user("zoe"), yield* user("bob")]
+      const [zoe, actor] = yield* mover("zoe")
+      const bob = yield* user("bob")
       yield* followers(zoe, [bob])
-      const actor = "https://old.example/users/zoe"
-      yield* claimAlias(zoe, actor)
       const objects = yield* Objects
       const theirs = yield* status(bob, "boosted by zoe")
       const bobsPost = (yield* objects.uris([theirs])).get(theirs)
@@ -180,9 +180,9 @@ layer(archiveServer, { excludeTestServices: true })("imports of archives", (it) 
 
   it.effect("add each post once: run twice, by two archives, or wherever a node dies", () =>
     Effect.gen(function*() {
-      const [ada, eve] = [yield* user("ada"), yield* user("eve")]
-      const actor = "https://old.example/users/ada"
-      yield* Effect.forEach([ada, eve], (owner) => claimAlias(owner, actor))
+      const [ada, actor] = yield* mover("ada")
+      const eve = yield* user("eve")
+      yield* claimAlias(eve, actor)
       const { files, items } = yield* picturedPosts(
         actor,
         130,
@@ -213,10 +213,9 @@ layer(archiveServer, { excludeTestServices: true })("imports of archives", (it) 
 
   it.effect("F255: boost no post to a wider audience than its own, and survive paths that no file can have", () =>
     Effect.gen(function*() {
-      const [olga, pat] = [yield* user("olga"), yield* user("pat")]
+      const pat = yield* user("pat")
       const sql = yield* SqlClient.SqlClient
-      const actor = "https://old.example/users/olga"
-      yield* claimAlias(olga, actor)
+      const [olga, actor] = yield* mover("olga")
       const objects = yield* Objects
       const blocked = yield* status(pat, "by an account that olga blocks")
       yield* sql`INSERT INTO blocks (id, account_id, target_account_id) VALUES (1, ${olga}, ${pat})`
@@ -254,10 +253,8 @@ layer(archiveServer, { excludeTestServices: true })("imports of archives", (it) 
 
   it.effect("F257: add the other posts if the database refuses one, and find another id for one of the same time", () =>
     Effect.gen(function*() {
-      const rita = yield* user("rita")
       const sql = yield* SqlClient.SqlClient
-      const actor = "https://old.example/users/rita"
-      yield* claimAlias(rita, actor)
+      const [rita, actor] = yield* mover("rita")
       const [first, ...rest] = Array.from(
         { length: 45 },
         (_, n) => noteOf(actor, n, { published: "2019-05-01T00:00:00Z" })

@@ -10,31 +10,25 @@ import {
   abandon,
   archiveServer,
   beginImport,
-  claimAlias,
-  dyingQueue,
   mastodonArchive,
+  mover,
   noteOf,
   picturedPosts,
   runTransfer,
+  runUntilDeath,
   slowed
 } from "../../../support/Archives.ts"
-import { user } from "../../../support/SignedIn.ts"
 
 layer(archiveServer, { excludeTestServices: true })("archives whose reading is interrupted", (it) => {
   it.effect("are read to the same plan wherever the node that reads them dies", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [queue, ivy] = [yield* TransferQueue, yield* user("ivy")]
-      const actor = "https://old.example/users/ivy"
-      yield* claimAlias(ivy, actor)
+      const [ivy, actor] = yield* mover("ivy")
       const { files, items } = yield* picturedPosts(actor, 450, 5)
       for (const outboxFirst of [false, true]) {
         const transfer = yield* beginImport(ivy, mastodonArchive(actor, items, files, outboxFirst))
         for (const commits of outboxFirst ? [0, 1, 4, 5, 5] : [0, 1, 2, 3, 3]) {
-          const [claimed] = yield* queue.claim(1)
-          const dying = Effect.provideService(ArchiveImports.make, TransferQueue, dyingQueue(queue, commits))
-          assert.isTrue(Exit.isFailure(yield* Effect.exit((yield* dying).step(claimed!))))
-          yield* abandon(transfer.id)
+          yield* runUntilDeath(transfer.id, commits, "before")
         }
         yield* runTransfer(yield* ArchiveImports.make)
         const { options, state, total } = yield* Transfers.use((transfers) => transfers.find(ivy, transfer.id))
@@ -47,15 +41,11 @@ layer(archiveServer, { excludeTestServices: true })("archives whose reading is i
 
   it.effect("F253: lose no file if the node dies while it stores one of many", () =>
     Effect.gen(function*() {
-      const [queue, transfers, jan] = [yield* TransferQueue, yield* Transfers, yield* user("jan")]
-      const actor = "https://old.example/users/jan"
-      yield* claimAlias(jan, actor)
+      const transfers = yield* Transfers
+      const [jan, actor] = yield* mover("jan")
       const { files, items } = yield* picturedPosts(actor, 60, 60)
       const { id } = yield* beginImport(jan, mastodonArchive(actor, items, files))
-      const [claimed] = yield* queue.claim(1)
-      const dying = Effect.provideService(ArchiveImports.make, TransferQueue, dyingQueue(queue, 50))
-      assert.isTrue(Exit.isFailure(yield* Effect.exit((yield* dying).step(claimed!))))
-      yield* abandon(id)
+      yield* runUntilDeath(id, 50, "before")
       yield* runTransfer(yield* ArchiveImports.make)
       const { plan } = yield* decodeArchiveImport((yield* transfers.find(jan, id)).options)
       assert.deepInclude(plan, { posts: 60, files: 60, missingFiles: 0 })
@@ -64,9 +54,8 @@ layer(archiveServer, { excludeTestServices: true })("archives whose reading is i
 
   it.effect("F253: keep their lease while an entry without posts or files is read", () =>
     Effect.gen(function*() {
-      const [queue, transfers, mara] = [yield* TransferQueue, yield* Transfers, yield* user("mara")]
-      const actor = "https://old.example/users/mara"
-      yield* claimAlias(mara, actor)
+      const [queue, transfers] = [yield* TransferQueue, yield* Transfers]
+      const [mara, actor] = yield* mover("mara")
       // Bytes of no known type that cannot be compressed.
       const noise = new Uint8Array(randomBytes(4 * 1_048_576)).fill(0, 0, 64)
       const { id } = yield* beginImport(mara, mastodonArchive(actor, [noteOf(actor, 1)], { "noise.bin": noise }))
@@ -92,18 +81,36 @@ layer(archiveServer, { excludeTestServices: true })("archives whose reading is i
 
   it.effect("F253: end as interrupted if each node that reads them dies at the same place", () =>
     Effect.gen(function*() {
-      const [queue, transfers, nils] = [yield* TransferQueue, yield* Transfers, yield* user("nils")]
-      const actor = "https://old.example/users/nils"
-      yield* claimAlias(nils, actor)
+      const [queue, transfers] = [yield* TransferQueue, yield* Transfers]
+      const [nils, actor] = yield* mover("nils")
       const items = Array.from({ length: 450 }, (_, n) => noteOf(actor, n))
       const { id } = yield* beginImport(nils, new TextEncoder().encode(JSON.stringify({ orderedItems: items })))
-      for (let deaths = 0; deaths < 10; deaths++) {
-        const [claimed] = yield* queue.claim(1)
-        const dying = Effect.provideService(ArchiveImports.make, TransferQueue, dyingQueue(queue, 0, "after"))
-        assert.isTrue(Exit.isFailure(yield* Effect.exit((yield* dying).step(claimed!))))
-        yield* abandon(id)
-      }
+      for (let deaths = 0; deaths < 10; deaths++) yield* runUntilDeath(id, 0, "after")
       assert.deepStrictEqual(yield* queue.claim(1), [])
       assert.deepInclude(yield* transfers.find(nils, id), { state: "failed", problem: "interrupted" })
+    }))
+
+  it.effect("F253: read a file again that was swept before its row was committed", () =>
+    Effect.gen(function*() {
+      const [queue, sql, transfers] = [yield* TransferQueue, yield* SqlClient.SqlClient, yield* Transfers]
+      const [omar, actor] = yield* mover("omar")
+      const { files, items } = yield* picturedPosts(actor, 3, 3)
+      const { id } = yield* beginImport(omar, mastodonArchive(actor, items, files))
+      const [claimed] = yield* queue.claim(1)
+      const sweeping = TransferQueue.of({
+        ...queue,
+        commit: (claimed, progress, write) =>
+          Effect.andThen(
+            sql`UPDATE stored_files SET doomed_at = now() WHERE transfer_id IS NULL`,
+            queue.commit(claimed, progress, write)
+          )
+      })
+      const handler = yield* Effect.provideService(ArchiveImports.make, TransferQueue, sweeping)
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(handler.step(claimed!))))
+      yield* abandon(id)
+      yield* runTransfer(yield* ArchiveImports.make)
+      const { plan } = yield* decodeArchiveImport((yield* transfers.find(omar, id)).options)
+      assert.deepInclude(plan, { posts: 3, files: 3, missingFiles: 0 })
+      yield* transfers.cancel(omar, id)
     }))
 })

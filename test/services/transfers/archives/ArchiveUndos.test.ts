@@ -11,10 +11,10 @@ import { ArchiveRequests } from "../../../../src/services/transfers/archives/Arc
 import { Transfers } from "../../../../src/services/transfers/Transfers.ts"
 import {
   archiveServer,
-  claimAlias,
   contentOf,
   importArchive,
   mastodonArchive,
+  mover,
   noteOf,
   photo,
   picturedPosts,
@@ -46,9 +46,7 @@ layer(archiveServer, { excludeTestServices: true })("archives that are refused o
   it.effect("refuse hostile files with a reason, and keep nothing of them", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const joe = yield* user("joe")
-      const actor = "https://old.example/users/joe"
-      yield* claimAlias(joe, actor)
+      const [joe, actor] = yield* mover("joe")
       const text = (value: string) => new TextEncoder().encode(value)
       const image = yield* photo
       const huge = noteOf(actor, 1, { content: "x".repeat(1_100_000) })
@@ -76,9 +74,8 @@ layer(archiveServer, { excludeTestServices: true })("archives that are refused o
   it.effect("can be undone as a whole: posts that nobody noticed are deleted without telling other servers", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [kim, lea] = [yield* user("kim"), yield* user("lea")]
-      const actor = "https://old.example/users/kim"
-      yield* claimAlias(kim, actor)
+      const lea = yield* user("lea")
+      const [kim, actor] = yield* mover("kim")
       const own = yield* status(kim, "written here")
       yield* sql`UPDATE account_stats SET statuses_count = 1 WHERE account_id = ${kim}`
       const { files, items } = yield* picturedPosts(
