@@ -55,7 +55,7 @@ export class Transfers extends Context.Service<Transfers, {
     transfer: NewTransfer,
     write?: (id: bigint) => Effect.Effect<void, SqlError>
   ) => Effect.Effect<Transfer, Unprocessable>
-  /** Schedules an unconfirmed transfer, with new options if given. Repeating it changes nothing. */
+  /** Schedules an unconfirmed transfer, and sets the given ones of its options. Repeating it changes nothing. */
   readonly confirm: (owner: AccountId, id: bigint, options?: object) => Effect.Effect<Transfer, RecordNotFound>
   /** Ends a transfer that is not final; what it has done remains. Returns the transfer. */
   readonly cancel: (owner: AccountId, id: bigint) => Effect.Effect<Transfer, RecordNotFound>
@@ -108,11 +108,11 @@ export class Transfers extends Context.Service<Transfers, {
           return begun
         }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die), Effect.withSpan("Transfers.begin"))
 
-      const confirm = traced("Transfers.confirm")(function*(owner: AccountId, id: bigint, options?: object) {
+      const confirm = traced("Transfers.confirm")(function*(owner: AccountId, id: bigint, options: object = {}) {
         const { at, millis } = yield* now
         yield* Effect.orDie(sql`UPDATE transfers SET state = 'scheduled', due_at = ${at},
             expires_at = ${new Date(millis + keptMillis)},
-            options = ${options === undefined ? sql`options` : sql`${JSON.stringify(options)}::jsonb`}
+            options = options || ${JSON.stringify(options)}::jsonb
           WHERE id = ${id} AND account_id = ${owner} AND state = 'unconfirmed' AND expires_at > ${at}`)
         return yield* find(owner, id)
       })

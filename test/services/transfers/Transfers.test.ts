@@ -49,4 +49,12 @@ layer(live, { excludeTestServices: true })("transfers of an account", (it) => {
       yield* archives.beginDue
       assert.deepStrictEqual((yield* transfers.list(eve)).map(({ kind }) => kind), ["archive_out"])
     }))
+
+  it.effect("F256: a confirmation sets its own options only, as the plan may be written at the same time", () =>
+    Effect.gen(function*() {
+      const [transfers, liv] = [yield* Transfers, yield* person("liv")]
+      const { id } = yield* transfers.begin(liv, { ...transfer("archive_in"), options: { confirmed: false, plan: 1 } })
+      const { options, state } = yield* transfers.confirm(liv, id, { confirmed: true })
+      assert.deepStrictEqual([state, options], ["scheduled", { confirmed: true, plan: 1 }])
+    }))
 })

@@ -12,7 +12,7 @@ import { traced } from "../../runtime/Traced.ts"
 import { lockAccount } from "../../visibility/Pairs.ts"
 import type { Transfer } from "../Transfer.ts"
 import { Transfers } from "../Transfers.ts"
-import { decodeArchiveImport, emptyPlan } from "./ArchiveImport.ts"
+import { emptyPlan } from "./ArchiveImport.ts"
 
 /** Time between two archives of an account, in milliseconds. */
 const archivePeriodMillis = 7 * 24 * 3_600_000
@@ -129,10 +129,10 @@ const make = Effect.gen(function*() {
       )
     ),
     confirm: traced("ArchiveRequests.confirm")(function*(owner: AccountId, id: bigint) {
-      const { kind, options } = yield* transfers.find(owner, id)
+      const { kind } = yield* transfers.find(owner, id)
       if (kind !== "archive_in") return yield* new RecordNotFound()
-      const planned = yield* Effect.orDie(decodeArchiveImport(options))
-      return yield* transfers.confirm(owner, id, { ...planned, confirmed: true })
+      // Other options are kept: the plan may be written at this moment.
+      return yield* transfers.confirm(owner, id, { confirmed: true })
     }),
     undo: traced("ArchiveRequests.undo")(function*(owner: AccountId, importId: bigint) {
       const { added, kind, source, state } = yield* transfers.find(owner, importId)
