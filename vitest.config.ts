@@ -30,7 +30,7 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     projects: [
       project("cluster", 0, 4, { include: timed }),
-      project("tests", 1, 4, { include: ["test/**/*.test.ts"], exclude: timed })
+      project("tests", 1, 4, { include: ["test/**/*.test.ts"], exclude: [...timed, "test/packages/**"] })
     ]
   }
 })

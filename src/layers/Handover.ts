@@ -8,6 +8,7 @@ import * as Predecessor from "./handover/Predecessor.ts"
 import * as Successor from "./handover/Successor.ts"
 import * as NodeServer from "./NodeServer.ts"
 import { PostgresChannel } from "./PostgresChannel.ts"
+import * as ServiceManager from "./ServiceManager.ts"
 
 /**
  * Handover of a running server to a new process of the program, without refusing a connection. The running server
@@ -50,6 +51,7 @@ export class Handover extends Context.Service<Handover, {
           return yield* Effect.logWarning("A cluster node cannot restart in place: stop and start the nodes one by one")
         }
         const pid = yield* Successor.start(server)
+        yield* ServiceManager.announceSuccessor(pid)
         yield* Effect.logInfo(`Process ${pid} takes over from this one`)
         yield* Ref.set(leaving, true)
         yield* Draining.drain(server, stop)

@@ -90,13 +90,24 @@ const running = Effect.gen(function*() {
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-handover-" })
   yield* fs.chmod(folder, 0o755)
   const port = yield* freePort
-  const variables = { PORT: String(port), DATA_DIR: folder, RATE_LIMITS: "off" }
+  // Stands for systemd's program: writes each message as a line.
+  const notified = `${folder}/notified`
+  yield* fs.makeDirectory(`${folder}/bin`)
+  yield* fs.writeFileString(`${folder}/bin/systemd-notify`, `#!/bin/sh\necho "$@" >> ${notified}\n`, { mode: 0o755 })
+  const variables = {
+    PORT: String(port),
+    DATA_DIR: folder,
+    RATE_LIMITS: "off",
+    NOTIFY_SOCKET: "/run/systemd/notify",
+    WATCHDOG_USEC: "1000000",
+    PATH: `${folder}/bin:${process.env["PATH"]}`
+  }
   const server = yield* start("main", [], variables)
   yield* said(server, "Murmuration is at")
   const postgres = Option.getOrThrow(yield* Postmaster.find(`${folder}/postgres`))
   yield* cli(["account", "create", "ada", "--email", "ada@example.org", "--confirmed"], variables)
   const { out } = yield* cli(["token", "create", "ada", "--scopes", "read write"], variables)
-  return { folder, port, variables, server, postgres, token: /[\w-]{40,}/.exec(out)?.[0] ?? "" }
+  return { folder, notified, port, variables, server, postgres, token: /[\w-]{40,}/.exec(out)?.[0] ?? "" }
 })
 
 class Running extends Context.Service<Running, Effect.Success<typeof running>>()("murmuration/test/Handover/Running") {
@@ -161,4 +172,19 @@ layer(Running.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm r
       })),
     180_000
   )
+
+  it.effect("F268: systemd learns that the server is ready, which process succeeds it, and that it stops", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const { notified, server } = yield* Running
+      const successor = /Process (\d+) takes over/.exec(server.out())?.[1]
+      const messages = (yield* fs.readFileString(notified)).trim().split("\n")
+      assert.deepStrictEqual(messages.filter((message) => message !== "WATCHDOG=1"), [
+        `READY=1 MAINPID=${server.child.pid}`,
+        `MAINPID=${successor}`,
+        `READY=1 MAINPID=${successor}`,
+        "STOPPING=1"
+      ])
+      assert.include(messages, "WATCHDOG=1")
+    }))
 })

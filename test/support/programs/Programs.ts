@@ -22,6 +22,9 @@ const onPath = (...names: ReadonlyArray<string>) => () =>
   names.map((name) => spawnSync("/bin/sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim())
     .find((path) => path !== "")
 
+/** Debian's servers are in a folder that is only on the PATH of root. */
+const inSbin = (name: string) => () => [`/usr/sbin/${name}`].find(existsSync) ?? onPath(name)()
+
 const python = "/usr/bin/python3"
 
 const programs = {
@@ -41,6 +44,10 @@ const programs = {
     debianPackage: "python3-swift",
     find: () => (existsSync(python) && succeeds(python, "-c", "import swift") ? python : undefined)
   },
+  nginx: { name: "nginx", debianPackage: "nginx-light", optional: true, find: inSbin("nginx") },
+  caddy: { name: "caddy", debianPackage: "caddy", optional: true, find: inSbin("caddy") },
+  apache: { name: "apache2", debianPackage: "apache2-bin", optional: true, find: inSbin("apache2") },
+  haproxy: { name: "haproxy", debianPackage: "haproxy", optional: true, find: inSbin("haproxy") },
   snac: {
     name: "snac2",
     debianPackage: "snac2",
