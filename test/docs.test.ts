@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { posix } from "node:path"
 import { texts } from "../src/http/wire/Status.ts"
 import { noteContext } from "../src/services/federation/documents/NoteDocument.ts"
+import { documents as parsedDocuments } from "./support/documents.ts"
 import { sourcesIn } from "./support/source.ts"
 
 const root = `${import.meta.dirname}/..`
@@ -125,7 +127,8 @@ describe("documents", () => {
     const wrong = files.flatMap(({ path, text }) =>
       [...text.replaceAll(/\s*\n\s*(?:\*|\/\/) /g, " ").matchAll(citation)].flatMap(([whole, name, ...found]) => {
         const [first, second, ...words] = found
-        const document = documents.get(`docs/wire/${name}.md`) ?? documents.get(`docs/${name}.md`)
+        const document = documents.get(`docs/wire/${name}.md`) ?? documents.get(`docs/${name}.md`) ??
+          documents.get(`docs/guide/${name}.md`)
         if (document === undefined) return [`${path}: ${whole}`]
         const sections = [first, second].filter((number) => number !== undefined)
         const parts = sections.map((number) => section(document, number))
@@ -155,6 +158,17 @@ describe("documents", () => {
         ...links.filter((link) => !existsSync(`${folder}${link}`))
       ].map((what) => `${document}: ${what}`)
     })
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("link to headings that are there", () => {
+    const wrong = [...parsedDocuments].flatMap(([document, { anchors, links }]) =>
+      links.filter((link) => link.includes("#") && !link.includes(":")).filter((link) => {
+        const [path = "", anchor = ""] = link.split("#")
+        const target = path === "" ? { anchors } : parsedDocuments.get(posix.join(posix.dirname(document), path))
+        return target?.anchors.has(anchor) !== true
+      }).map((link) => `${document}: ${link}`)
+    )
     assert.deepStrictEqual(wrong, [])
   })
 

@@ -6,14 +6,14 @@ import type { ListedActivity } from "../services/federation/inbox/InboundOutcome
 import { traced } from "../services/runtime/Traced.ts"
 import { withExamples } from "./Examples.ts"
 import * as Operator from "./Operator.ts"
-import { json, printList } from "./Output.ts"
+import { counted, json, printList } from "./Output.ts"
 
 /** Maximum activities in a listing. */
 const listedMax = 100
 
 /** Formats the state of an activity as one line. */
 const ofActivity = ({ actor, id, outcome, receivedAt, tries, uri }: ListedActivity) => {
-  const state = outcome ?? (tries === 0 ? "waiting" : `waiting, after ${tries} ${tries === 1 ? "try" : "tries"}`)
+  const state = outcome ?? (tries === 0 ? "waiting" : `waiting, after ${counted(tries, "try", "tries")}`)
   return [String(id), receivedAt.toISOString(), actor, uri, state.split("\n")[0]].join("\t")
 }
 

@@ -8,6 +8,7 @@ import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
 import {
   countedMax,
   type HostQueue,
+  type PostDeliveries,
   Queues,
   type RefusingInbox,
   type WaitingDelivery
@@ -15,7 +16,7 @@ import {
 import { traced } from "../services/runtime/Traced.ts"
 import { dead, explained, services } from "./DeadActivities.ts"
 import { withExamples } from "./Examples.ts"
-import { json, print, printList } from "./Output.ts"
+import { counted, json, print, printList } from "./Output.ts"
 
 const layer = Layer.mergeAll(DeliveryHosts.layer, Queues.layer).pipe(Layer.provideMerge(services))
 const provided = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, layer)
@@ -107,7 +108,7 @@ const resume = Command.make(
 
 const ofDelivery = ({ dueAt, error, inbox, pausedBy, tries, type }: WaitingDelivery, now: number) => {
   const state = pausedBy === null ? next(dueAt, now) : pauses[pausedBy]
-  const tried = tries === 0 ? "" : `, after ${tries} ${tries === 1 ? "try" : "tries"}`
+  const tried = tries === 0 ? "" : `, after ${counted(tries, "try", "tries")}`
   return `  ${type} to ${inbox} ${state}${tried}${error === null ? "" : ` (${error})`}`
 }
 
@@ -115,6 +116,14 @@ const ofRefusal = ({ goneAt, inbox, refusal }: RefusingInbox) =>
   goneAt === null
     ? `It was refused by ${inbox}: ${refusal}`
     : `Deliveries to ${inbox} are stopped: it returned 410 at ${goneAt.toISOString()}. They resume when its server contacts this one.`
+
+/** State of a post's deliveries to an inbox; sent means that nothing is queued and no refusal is known. */
+const stateOf = ({ refusing, waiting }: PostDeliveries, url: string) =>
+  waiting.some(({ inbox }) => inbox === url)
+    ? "queued"
+    : refusing.some(({ inbox }) => inbox === url)
+    ? "refused"
+    : "sent"
 
 const explain = Command.make(
   "explain",
@@ -141,11 +150,13 @@ const explain = Command.make(
     const mentioned = post.mentioned.length === 0 ? [] : [`It mentions ${post.mentioned.join(", ")}.`]
     const lines = [
       `The post is ${post.visibility}${post.deleted ? " and deleted" : ""}.`,
-      `Its author has ${post.followers} followers on ${post.followerHosts} other servers.`,
+      `Its author has ${counted(post.followers, "follower")} on ${counted(post.followerHosts, "other server")}.`,
       ...mentioned,
       ...(post.expanding > 0 ? ["Fan-out is still running."] : []),
-      post.reached.length === 0 ? "It was sent to no other server." : `It was sent to ${post.reached.length} inboxes:`,
-      ...post.reached.map((url) => `  ${url}`),
+      post.reached.length === 0
+        ? "It has no receivers on other servers."
+        : `It has ${counted(post.reached.length, "receiver")} on other servers:`,
+      ...post.reached.map((url) => `  ${url}: ${stateOf(post, url)}`),
       ...post.refusing.map(ofRefusal),
       post.waiting.length === 0 ? "No deliveries are queued." : "Queued deliveries:",
       ...post.waiting.map((one) => ofDelivery(one, now))

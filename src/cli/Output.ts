@@ -29,3 +29,6 @@ export const print = (asJson: boolean, value: object, text: string) =>
 /** Prints a list: a line for each item, `none` if it is empty, or with `--json` an array. */
 export const printList = (asJson: boolean, items: ReadonlyArray<object>, lines: ReadonlyArray<string>, none: string) =>
   print(asJson, items, lines.length === 0 ? none : lines.map(terminalLine).join("\n"))
+
+/** Returns a number with its noun: "1 follower", "2 followers". */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`

@@ -32,50 +32,55 @@ const seed = Effect.gen(function*() {
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("npm run cli -- federation", (it) => {
-  it.effect("lists pending deliveries with host and reason; pauses, resumes and hurries", () =>
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      assert.strictEqual((yield* run("queue")).out, "All delivery queues are empty.\n")
-      yield* seed
-      const { code, err, out } = yield* run("queue")
-      assert.strictEqual(code, 0, err)
-      assert.match(
-        out,
-        /^slow\.test: 1 waiting, the oldest for 60 minutes; the next one retries in 10 minutes; last error: 503 busy$/m
-      )
-      const told = yield* run("explain", "https://here.test/@ada/7")
-      assert.match(told.out, /^The post is public\.$/m)
-      assert.match(told.out, /2 followers on 2 other servers/)
-      assert.match(
-        told.out,
-        /It was sent to 2 inboxes:\n {2}https:\/\/slow\.test\/inbox\n {2}https:\/\/well\.test\/inbox$/m
-      )
-      assert.match(
-        told.out,
-        /^ {2}Create to https:\/\/slow\.test\/inbox retries in 10 minutes, after 3 tries \(503 busy\)$/m
-      )
-      assert.notMatch(told.out, /refused|gone/)
-      const at = new Date("2026-01-02T03:04:05Z")
-      yield* sql`UPDATE inboxes SET refused_at = ${at}, refused_about = 7, refusal = '403 not you'
+  it.effect(
+    "lists pending deliveries with host and reason; a queued or refused one is not called sent (F275); pauses, resumes and hurries",
+    () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        assert.strictEqual((yield* run("queue")).out, "All delivery queues are empty.\n")
+        yield* seed
+        const { code, err, out } = yield* run("queue")
+        assert.strictEqual(code, 0, err)
+        assert.match(
+          out,
+          /^slow\.test: 1 waiting, the oldest for 60 minutes; the next one retries in 10 minutes; last error: 503 busy$/m
+        )
+        const told = yield* run("explain", "https://here.test/@ada/7")
+        assert.match(told.out, /^The post is public\.$/m)
+        assert.match(told.out, /^Its author has 2 followers on 2 other servers\.$/m)
+        assert.match(
+          told.out,
+          /^It has 2 receivers on other servers:\n {2}https:\/\/slow\.test\/inbox: queued\n {2}https:\/\/well\.test\/inbox: sent$/m
+        )
+        assert.match(
+          told.out,
+          /^ {2}Create to https:\/\/slow\.test\/inbox retries in 10 minutes, after 3 tries \(503 busy\)$/m
+        )
+        assert.notMatch(told.out, /refused|gone/)
+        const at = new Date("2026-01-02T03:04:05Z")
+        yield* sql`UPDATE inboxes SET refused_at = ${at}, refused_about = 7, refusal = '403 not you'
         WHERE url = 'https://well.test/inbox'`
-      yield* sql`UPDATE inboxes SET gone_at = ${at} WHERE url = 'https://slow.test/inbox'`
-      const why = yield* run("explain", "https://here.test/@ada/7")
-      assert.match(why.out, /^It was refused by https:\/\/well\.test\/inbox: 403 not you$/m)
-      assert.match(
-        why.out,
-        /^Deliveries to https:\/\/slow\.test\/inbox are stopped: it returned 410 at 2026-01-02T03:04:05\.000Z/m
-      )
-      assert.match((yield* run("pause", "slow.test")).out, /are paused/)
-      assert.match((yield* run("queue")).out, /paused by you/)
-      assert.match((yield* run("retry", "SLOW.test")).out, /^Retrying 1 deliveries to slow\.test now/)
-      const [row] = yield* sql`SELECT d.due_at <= ${new Date()} AS due, h.paused_by FROM deliveries d
+        yield* sql`UPDATE inboxes SET gone_at = ${at} WHERE url = 'https://slow.test/inbox'`
+        const why = yield* run("explain", "https://here.test/@ada/7")
+        assert.match(why.out, /^ {2}https:\/\/well\.test\/inbox: refused$/m)
+        assert.match(why.out, /^It was refused by https:\/\/well\.test\/inbox: 403 not you$/m)
+        assert.match(
+          why.out,
+          /^Deliveries to https:\/\/slow\.test\/inbox are stopped: it returned 410 at 2026-01-02T03:04:05\.000Z/m
+        )
+        assert.match((yield* run("pause", "slow.test")).out, /are paused/)
+        assert.match((yield* run("queue")).out, /paused by you/)
+        assert.match((yield* run("retry", "SLOW.test")).out, /^Retrying 1 deliveries to slow\.test now/)
+        const [row] = yield* sql`SELECT d.due_at <= ${new Date()} AS due, h.paused_by FROM deliveries d
         JOIN hosts h ON h.id = d.host_id`
-      assert.deepStrictEqual(row, { due: true, pausedBy: null })
-      assert.match((yield* run("resume", "well.test")).out, /are resumed/)
-      const wrong = yield* run("pause", "nobody.test")
-      assert.deepInclude(wrong, { code: 1, err: "Nothing was ever sent to nobody.test\n" })
-      assert.strictEqual((yield* run("explain", "https://here.test/@ada/8")).code, 1)
-    }), 120_000)
+        assert.deepStrictEqual(row, { due: true, pausedBy: null })
+        assert.match((yield* run("resume", "well.test")).out, /are resumed/)
+        const wrong = yield* run("pause", "nobody.test")
+        assert.deepInclude(wrong, { code: 1, err: "Nothing was ever sent to nobody.test\n" })
+        assert.strictEqual((yield* run("explain", "https://here.test/@ada/8")).code, 1)
+      }),
+    120_000
+  )
 
   it.effect(
     "F43: explains an inbound activity: by its id, its sender's id and our number",

@@ -6,6 +6,11 @@ import { cli } from "../support/CommandLine.ts"
 import { argumentsOf, helpOf, places, refused } from "../support/CommandTree.ts"
 
 describe("help of the command line", () => {
+  it("lists each command once (F274)", () => {
+    const names = places.map(({ path }) => path.join(" "))
+    assert.deepStrictEqual(names.filter((name, at) => names.indexOf(name) !== at), [])
+  })
+
   it.live("every command has a description, flags with descriptions, and examples", () =>
     Effect.gen(function*() {
       assert.isAtLeast(places.length, 50)

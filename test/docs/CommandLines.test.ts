@@ -10,7 +10,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 /** Command lines in documents, without those that show the form of a command. */
 const lines = globSync(["*.md", "docs/**/*.md"], { cwd: root }).flatMap((path) => {
   const text = readFileSync(`${root}${path}`, "utf8").replaceAll(/\\\n\s*/g, "")
-  return [...text.matchAll(/npm run (?:--silent )?cli -- ([a-z][^`\n]*)/g)]
+  // Packages install the command `murmuration`.
+  return [...text.matchAll(/(?:npm run (?:--silent |-s )?cli --|^ {4,}(?:sudo )?murmuration) ([a-z][^`\n]*)/gm)]
     .map(([, line = ""]) => ({ path, line: line.replace(/ [#|>].*$/, "") }))
     .filter(({ line }) => !line.includes("[flags]"))
 })

@@ -36,4 +36,4 @@ export const refused = { PORT: "x" }
 
 /** Splits a command line like a shell, as far as the examples need it. */
 export const argumentsOf = (line: string) =>
-  [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "")
+  [...line.matchAll(/"([^"]*)"|((?:\$\([^)]*\)|\S)+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "")

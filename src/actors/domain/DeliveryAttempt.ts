@@ -98,7 +98,7 @@ export const make = Effect.gen(function*() {
 const settled = (attempt: Effect.Effect<Verdict, OutboundError>): Effect.Effect<Verdict> =>
   Effect.catchTags(attempt, {
     Refused: (refused) => Effect.succeed<Verdict>({ _tag: "Refused", why: refused.message }),
-    Unreachable: ({ reason }) => Effect.succeed<Verdict>({ _tag: "Failed", why: reason, down: true })
+    Unreachable: ({ why }) => Effect.succeed<Verdict>({ _tag: "Failed", why, down: true })
   })
 
 /**

@@ -25,13 +25,27 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", { url: Sch
   }
 }
 
+/** Words for operators, by the reason why there is no complete response. */
+const unreachable = {
+  busy: "too many requests to its host are in progress",
+  closed: "it closed the connection",
+  connect: "it does not accept connections",
+  name: "its name has no address",
+  timeout: "it did not respond in time",
+  tls: "its certificate or its TLS was not accepted"
+}
+
 /** No complete response; a retry may succeed. */
 export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {
   url: Schema.String,
   reason: Schema.Literals(["busy", "closed", "connect", "name", "timeout", "tls"])
 }) {
+  /** The reason in words, for operators. */
+  get why(): string {
+    return unreachable[this.reason]
+  }
   override get message() {
-    return `${this.url} cannot be reached: ${this.reason}`
+    return `${this.url} cannot be reached: ${this.why}`
   }
 }
 

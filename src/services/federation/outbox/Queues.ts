@@ -57,7 +57,8 @@ const LocalPost = Schema.Struct({
   reached: Schema.Array(Schema.String)
 })
 const postRows = rowsOf(LocalPost)
-type PostDeliveries = typeof LocalPost.Type & {
+/** A local post with its deliveries that wait, and the inboxes that refuse them. */
+export type PostDeliveries = typeof LocalPost.Type & {
   readonly waiting: ReadonlyArray<WaitingDelivery>
   readonly refusing: ReadonlyArray<RefusingInbox>
 }

@@ -1,0 +1,53 @@
+import MarkdownIt, { type Token } from "markdown-it"
+
+/** An indented or fenced block of code, with the HTML comment right above it, if any. */
+interface CodeBlock {
+  readonly text: string
+  readonly comment: string | undefined
+}
+
+/** A Markdown document as far as tests look at it. */
+export interface Parsed {
+  readonly blocks: ReadonlyArray<CodeBlock>
+  /** Texts in backticks. */
+  readonly codes: ReadonlyArray<string>
+  /** Texts in bold. */
+  readonly names: ReadonlyArray<string>
+  /** Anchors of the headings, as GitHub makes them. */
+  readonly anchors: ReadonlySet<string>
+  readonly links: ReadonlyArray<string>
+}
+
+const markdown = new MarkdownIt({ html: true })
+
+/** Returns the anchor of a heading, as GitHub makes it. */
+const anchorOf = (heading: string) =>
+  heading.toLowerCase().replaceAll(/[^\p{Letter}\p{Number}\p{Mark}_ -]/gu, "").replaceAll(" ", "-")
+
+/** Returns the text up to the end of bold text; line breaks are spaces. */
+const textFrom = (parts: ReadonlyArray<Token>, from: number): string => {
+  const rest = parts.slice(from)
+  const end = rest.findIndex(({ type }) => type === "strong_close")
+  return rest.slice(0, end).map(({ content, type }) => type === "softbreak" ? " " : content).join("")
+}
+
+/** Parses a document. */
+export const parse = (text: string): Parsed => {
+  const tokens = markdown.parse(text, {})
+  const blocks = tokens.flatMap(({ content, type }, at) => {
+    const above = tokens[at - 1]
+    const comment = above?.type === "html_block" ? /<!--\s*(.*?)\s*-->/s.exec(above.content)?.[1] : undefined
+    return type === "code_block" || type === "fence" ? [{ text: content, comment }] : []
+  })
+  const inline = tokens.filter(({ type }) => type === "inline")
+  const parts = inline.flatMap(({ children }) => children ?? [])
+  return {
+    blocks,
+    codes: parts.filter(({ type }) => type === "code_inline").map(({ content }) => content),
+    names: parts.flatMap(({ type }, at) => type === "strong_open" ? [textFrom(parts, at + 1)] : []),
+    anchors: new Set(
+      tokens.flatMap(({ type }, at) => type === "heading_open" ? [anchorOf(tokens[at + 1]?.content ?? "")] : [])
+    ),
+    links: parts.flatMap((part) => part.type === "link_open" ? [String(part.attrGet("href") ?? "")] : [])
+  }
+}
