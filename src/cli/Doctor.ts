@@ -1,6 +1,6 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect, Layer, Result } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { Command } from "effect/cli"
 import * as Database from "../layers/Database.ts"
 import * as DataFolder from "../layers/embedded/DataFolder.ts"
@@ -8,15 +8,15 @@ import { Environment } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { existingSigningKey } from "../layers/Secrets.ts"
 import { traced } from "../services/runtime/Traced.ts"
-import { terminalText } from "../services/text/TerminalText.ts"
 import { databaseChecks } from "./doctor/DatabaseChecks.ts"
-import { type Examination, examined, Fail, lineOf, Skip } from "./doctor/Examination.ts"
+import { type Examination, examined, Fail, lineOf, recordOf, Skip } from "./doctor/Examination.ts"
 import { machineChecks } from "./doctor/MachineChecks.ts"
 import { mailChecks } from "./doctor/MailChecks.ts"
 import { publicChecks } from "./doctor/PublicChecks.ts"
 import { serviceChecks } from "./doctor/ServiceChecks.ts"
 import { withExamples } from "./Examples.ts"
 import { connection } from "./Migrate.ts"
+import * as Output from "./Output.ts"
 
 const all = <R>(checks: ReadonlyArray<Examination<R>>) => Effect.forEach(checks, examined, { concurrency: 4 })
 
@@ -47,15 +47,15 @@ const ofDatabase = Effect.gen(function*() {
 
 export const command = Command.make(
   "doctor",
-  {},
-  traced("doctor")(function*() {
+  { json: Output.json },
+  traced("doctor")(function*({ json }) {
     const machine = yield* all(machineChecks)
     const { results, signingKey } = yield* ofDatabase
     const others = yield* Effect.all([all(serviceChecks), all(publicChecks(signingKey)), all(mailChecks)], {
       concurrency: "unbounded"
     })
     const found = [...machine, ...results, ...others.flat()]
-    yield* Console.log(terminalText(found.map(lineOf).join("\n")))
+    yield* Output.print(json, found.map(recordOf), found.map(lineOf).join("\n"))
     if (found.some(({ verdict }) => verdict._tag === "Fail")) {
       return yield* new OperatorError({ message: "Some checks failed." })
     }
@@ -66,5 +66,8 @@ export const command = Command.make(
     ))
 ).pipe(
   Command.withDescription("Checks the server's configuration, dependencies and public address"),
-  withExamples(["", "Checks everything"])
+  withExamples(["", "Checks everything"], [
+    "--json",
+    "Prints each check with its name, outcome (ok, warn, skip or fail) and words"
+  ])
 )

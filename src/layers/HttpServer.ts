@@ -11,6 +11,7 @@ import { Environment } from "./Environment.ts"
 import { Handover } from "./Handover.ts"
 import { OperatorError } from "./OperatorError.ts"
 import * as Standstills from "./Standstills.ts"
+import { ignoreForeignTraces } from "./telemetry/ForeignTraces.ts"
 import { pathClasses, pathClassOf } from "./telemetry/PathClasses.ts"
 import { isTrustedProxy } from "./TrustedProxies.ts"
 
@@ -39,10 +40,11 @@ const leanly = Layer.effect(
 
 /** Listens on `HOST` and `PORT`. */
 const listening = Layer.unwrap(Effect.gen(function*() {
-  const { host, port } = yield* Environment
+  const { host, otlpUrl, port } = yield* Environment
   const handover = yield* Handover
   const server = yield* handover.listener
   yield* ConnectionShares.guard(server)
+  if (otlpUrl !== undefined) ignoreForeignTraces(server)
   return NodeHttpServer.layer(() => server, {
     host,
     port,

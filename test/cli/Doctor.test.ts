@@ -44,6 +44,37 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
     180_000
   )
 
+  it.effect(
+    "prints its checks as JSON: name, outcome and words, with the exit code of the text",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { url } = yield* TestDatabase
+        const fs = yield* FileSystem.FileSystem
+        const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-cli-" })
+        const variables = { DATABASE_URL: url, DATA_DIR: dataDir }
+        const good = yield* cli(["doctor", "--json"], variables)
+        assert.strictEqual(good.code, 0, good.err)
+        const checks: ReadonlyArray<Record<string, string>> = JSON.parse(good.out)
+        for (const check of checks) {
+          assert.deepStrictEqual(Object.keys(check), ["name", "outcome", "words"])
+          assert.include(["ok", "warn", "skip"], check["outcome"])
+        }
+        const text = (yield* cli(["doctor"], variables)).out
+        assert.deepStrictEqual(
+          checks.map(({ name, outcome }) => `${outcome} ${name}`),
+          text.trim().split("\n").map((line) => line.replace(/^(\w+) +(.*?): .*$/, "$1 $2"))
+        )
+        const misspelt = yield* cli(["doctor", "--json"], { ...variables, PUBLC_URL: "https://example.org" })
+        assert.strictEqual(misspelt.code, 1)
+        assert.deepInclude(JSON.parse(misspelt.out), {
+          name: "Configuration",
+          outcome: "fail",
+          words: "PUBLC_URL is not a setting of this server; did you mean PUBLIC_URL?"
+        })
+      })),
+    180_000
+  )
+
   it.effect("F231: on a folder that never ran says so and creates nothing", () =>
     Effect.scoped(Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem

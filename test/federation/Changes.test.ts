@@ -7,7 +7,7 @@ import { note, sendTo } from "./Speaking.ts"
 /** Anna and Ben here; Zoe follows Anna from a server that only listens. */
 const stage = Effect.gen(function*() {
   const here = yield* place()
-  const there = yield* listener(here)
+  const there = yield* listener()
   const [anna, ben] = [yield* here.person("anna"), yield* here.person("ben")]
   const zoe = yield* there.actor("zoe")
   const say = sendTo(here, zoe)

@@ -10,7 +10,7 @@ it.live(
   () =>
     Effect.gen(function*() {
       const [here] = yield* fediverse(1)
-      const there = yield* listener(here!)
+      const there = yield* listener()
       const anna = yield* here!.person("anna")
       yield* anna.ask("PATCH", "/api/v1/accounts/update_credentials", { discoverable: true })
       const [zoe, eve] = [yield* there.actor("zoe"), yield* there.actor("eve")]
@@ -86,7 +86,7 @@ it.live(
   () =>
     Effect.gen(function*() {
       const [here] = yield* fediverse(1)
-      const [there, third] = [yield* listener(here!), yield* listener(here!)]
+      const [there, third] = [yield* listener(), yield* listener()]
       const zoe = yield* there.actor("zoe")
       const members = yield* Effect.forEach(["right", "wrong", "other", "gone", "slow"], (name) => third.actor(name))
       yield* there.actor("same")

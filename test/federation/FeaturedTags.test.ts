@@ -46,7 +46,7 @@ it.live(
   () =>
     Effect.gen(function*() {
       const [here] = yield* fediverse(1)
-      const there = yield* listener(here!)
+      const there = yield* listener()
       const anna = yield* here!.person("anna")
       const zoe = yield* there.actor("zoe")
       yield* anna.find({ handle: `zoe@${there.domain}` })

@@ -11,7 +11,7 @@ it.live(
   () =>
     Effect.gen(function*() {
       const here = yield* place()
-      const there = yield* listener(here)
+      const there = yield* listener()
       const anna = yield* here.person("anna")
       const mod = yield* TestServer.use(({ createPerson }) => createPerson("mona", Scopes.all)).pipe(
         Effect.provide(here.context)

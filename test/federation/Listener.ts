@@ -5,7 +5,6 @@ import * as Cavage from "../../src/services/federation/signatures/Cavage.ts"
 import { KeyOperations } from "../../src/services/federation/signatures/KeyOperations.ts"
 import * as MessageSignatures from "../../src/services/federation/signatures/MessageSignatures.ts"
 import { peer } from "../services/federation/Peer.ts"
-import type { TestInstance } from "../support/Fediverse.ts"
 
 // Tests look into activities of every shape.
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -25,7 +24,7 @@ const whole = (request: IncomingMessage) =>
   })
 
 /** A server with accounts whose inbox hears everything, checks who signed it, and answers as it is told. */
-export const listener = Effect.fnUntraced(function*(from: TestInstance) {
+export const listener = Effect.fnUntraced(function*() {
   const found = yield* peer
   const keys = yield* KeyOperations
   const heard: Array<Heard> = []
@@ -72,7 +71,6 @@ export const listener = Effect.fnUntraced(function*(from: TestInstance) {
     actor,
     heard,
     state,
-    from,
     /** Returns activities of a type since the last call for any type. */
     take: (type: string) => heard.splice(0).filter(({ activity }) => activity.type === type)
   }

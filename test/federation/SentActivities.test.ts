@@ -10,7 +10,7 @@ const everybody = "https://www.w3.org/ns/activitystreams#Public"
 /** Anna here, whom Zoe at a server that only listens follows. */
 const stage = Effect.gen(function*() {
   const here = yield* place()
-  const there = yield* listener(here)
+  const there = yield* listener()
   const anna = yield* here.person("anna")
   const zoe = yield* there.actor("zoe")
   const say = sendTo(here, zoe)

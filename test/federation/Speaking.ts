@@ -7,7 +7,7 @@ import type { TestInstance } from "../support/Fediverse.ts"
 type Somebody = Effect.Success<ReturnType<Peer["actor"]>>
 
 /** Sends activities of a remote account to a server of ours, with Cavage signatures. */
-export const sendTo = ({ fetch, origin }: TestInstance, by: Somebody) => (activity: Json) =>
+export const sendTo = ({ fetch, origin }: Pick<TestInstance, "fetch" | "origin">, by: Somebody) => (activity: Json) =>
   Effect.gen(function*() {
     const keys = yield* KeyOperations
     const text = JSON.stringify({ "@context": "https://www.w3.org/ns/activitystreams", actor: by.id, ...activity })

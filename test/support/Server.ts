@@ -55,7 +55,7 @@ export interface RequestOptions extends RequestInit {
 export const quick = { memory: 64, passes: 1, parallelism: 1 }
 const password = "correct horse battery staple"
 
-const start = Effect.fn("TestServer.start")(function*(given: Record<string, string>) {
+const start = Effect.fnUntraced(function*(given: Record<string, string>) {
   const fs = yield* FileSystem.FileSystem
   const { url } = yield* TestDatabase
   const port = given["PORT"] ?? String(yield* freePort)

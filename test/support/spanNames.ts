@@ -1,7 +1,7 @@
 import type { Source } from "./source.ts"
 
-/** Names of the spans in a file: of `traced`, `Effect.withSpan` and `Effect.fn`. */
-const span = /\b(?:traced|withSpan|Effect\.fn)\(\s*"([^"]*)"/g
+/** Names of the spans in a file: of `traced`, `continued`, `Effect.withSpan` and `Effect.fn`. */
+const span = /\b(?:traced|continued|withSpan|Effect\.fn)\(\s*"([^"]*)"/g
 
 /** Names that a span can stand at: a constant, a function, a property, a method. */
 const member = /(?:const|let|function) (\w+)|(?<![\w.])"?(\w+)"?\??:(?!:)/g

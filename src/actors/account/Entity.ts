@@ -9,6 +9,7 @@ import { AgendaEntries, type AgendaEntry } from "../../services/intents/AgendaEn
 import { type OperatorCommand, OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { type ClientError, Unavailable } from "../../services/runtime/Errors.ts"
 import { reduceContext } from "../../services/runtime/Lean.ts"
+import { continued } from "../../services/runtime/TraceParents.ts"
 import { AuditLog } from "../../services/staff/AuditLog.ts"
 import * as AllVerbs from "./AllVerbs.ts"
 import * as Backlog from "./core/Backlog.ts"
@@ -89,6 +90,7 @@ const make = Effect.gen(function*() {
       ),
       Effect.andThen(operatorCommands.complete(given.id)),
       Effect.as(true),
+      continued("Entity.runOperatorCommand", given.traceParent),
       Effect.catchCause(retried(`the operator's command ${given.id}`, operatorCommands.retry(given)))
     )
 

@@ -12,6 +12,7 @@ import { StaffEmails } from "../../services/identity/StaffEmails.ts"
 import { AppealEmails } from "../../services/moderation/AppealEmails.ts"
 import { WarningEmails } from "../../services/moderation/WarningEmails.ts"
 import { briefCause } from "../../services/outbound/BriefCause.ts"
+import { continued } from "../../services/runtime/TraceParents.ts"
 import { runClaimed } from "./ClaimRounds.ts"
 
 /** Maximum concurrent e-mails of a node. */
@@ -50,7 +51,7 @@ const make = Effect.gen(function*() {
       ? send(promised)
       : Effect.flatMap(emailsFor[promised.kind](promised), (emails) => queue.write(promised, emails))).pipe(
         Effect.timeout(tryTimeout),
-        Effect.withSpan("PromisedEmails.run", { attributes: { kind: promised.kind } }),
+        continued("PromisedEmails.run", promised.traceParent, { kind: promised.kind, tries: promised.tries }),
         Effect.catchCause((cause) =>
           Effect.andThen(
             Effect.logWarning(`an e-mail of kind ${promised.kind} was not sent and will be retried`, briefCause(cause)),

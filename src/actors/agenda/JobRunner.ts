@@ -23,6 +23,7 @@ import { briefCause } from "../../services/outbound/BriefCause.ts"
 import { Unreachable } from "../../services/outbound/OutboundError.ts"
 import { CurrentWork } from "../../services/runtime/CurrentWork.ts"
 import { Unavailable } from "../../services/runtime/Errors.ts"
+import { continued } from "../../services/runtime/TraceParents.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { InteractionRequests } from "../../services/statuses/InteractionRequests.ts"
 import { AccountActors } from "../account/core/AccountActors.ts"
@@ -187,7 +188,7 @@ const make = Effect.gen(function*() {
       Effect.andThen(jobs.complete(job)),
       Effect.timeout(`${jobSecondsMax} seconds`),
       Effect.provideService(CurrentWork, `a job of kind ${job.kind}`),
-      Effect.withSpan("Jobs.run", { attributes: { kind: job.kind } }),
+      continued("Jobs.run", job.traceParent, { kind: job.kind, tries: job.tries }),
       Effect.catchCause((cause) =>
         Effect.andThen(
           Effect.logInfo(`a job failed and will be retried: ${job.kind} of ${job.subjectId}`, briefCause(cause)),

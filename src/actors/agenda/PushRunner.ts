@@ -5,6 +5,7 @@ import { Outbound, type Reply } from "../../services/outbound/Outbound.ts"
 import { PushContents } from "../../services/push/PushContents.ts"
 import { PushMessages } from "../../services/push/PushMessages.ts"
 import { PushSubscriptions } from "../../services/push/PushSubscriptions.ts"
+import { continued } from "../../services/runtime/TraceParents.ts"
 import { runClaimed } from "./ClaimRounds.ts"
 
 /** Maximum subscriptions that a node sends to at once. */
@@ -55,7 +56,9 @@ const make = Effect.gen(function*() {
   const drain = Effect.fnUntraced(function*(first: Push) {
     let push: Push | undefined = first
     while (push !== undefined) {
-      const outcome: Outcome = yield* send(push)
+      const outcome: Outcome = yield* send(push).pipe(
+        continued("PushRunner.send", push.traceParent, { tries: push.tries })
+      )
       yield* Metric.update(Metric.withAttributes(sent, { outcome: typeof outcome === "object" ? "again" : outcome }), 1)
       if (typeof outcome === "object") return yield* pushes.retry(push, outcome.againMillis)
       push = yield* pushes.complete(push)

@@ -9,6 +9,7 @@ import {
 } from "../../services/federation/outbox/Deliveries.ts"
 import { deliveryBackoff, lowDeliveryBackoff } from "../../services/federation/outbox/Retries.ts"
 import * as Backoff from "../../services/runtime/Backoff.ts"
+import { continued } from "../../services/runtime/TraceParents.ts"
 import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import * as DeliveryOutcomes from "./DeliveryOutcomes.ts"
 import * as HostState from "./HostState.ts"
@@ -135,7 +136,9 @@ export const make = Effect.gen(function*() {
         if (now < state.pausedUntil || now - began > beginMillisMax) return
         next++
         underWay.add(delivery)
-        const verdict = yield* attempt(delivery)
+        const verdict = yield* attempt(delivery).pipe(
+          continued("DeliveryRound.attempt", delivery.traceParent, { host: state.host, tries: delivery.tries })
+        )
         underWay.delete(delivery)
         done.push({ delivery, verdict })
         updateHostState(state, verdict, yield* Clock.currentTimeMillis)

@@ -6,6 +6,7 @@ import { attemptsMax, type MediaJobRecord, MediaJobs } from "../../services/medi
 import { MediaRefused, MediaTools, type Rendition, type Source } from "../../services/media/MediaTools.ts"
 import { Storage, type StorageFailed } from "../../services/media/Storage.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
+import { continued } from "../../services/runtime/TraceParents.ts"
 
 const jobsDone = Metric.counter("murmuration_media_jobs_total", {
   description: "Attempts to process a file, by outcome",
@@ -68,6 +69,7 @@ export const make = Effect.gen(function*() {
       }
       const since = yield* Clock.currentTimeMillis
       yield* Effect.scoped(attempt(id, job)).pipe(
+        continued("Pipeline.attempt", job.traceParent, { attempts: job.attempts }),
         Effect.flatMap((outcome) =>
           outcome === "again"
             ? Effect.andThen(count("again"), run(id))

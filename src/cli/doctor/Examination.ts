@@ -29,6 +29,13 @@ const labels = { Ok: "ok", Warn: "warn", Skip: "skip", Fail: "FAIL" } satisfies 
 export const lineOf = ({ subject, verdict }: Examined): string =>
   `${labels[verdict._tag].padEnd(7)}${subject}: ${verdict.words}`
 
+/** Returns what `--json` prints for a check. */
+export const recordOf = ({ subject, verdict }: Examined) => ({
+  name: subject,
+  outcome: labels[verdict._tag].toLowerCase(),
+  words: verdict.words
+})
+
 /** Runs a check; an error becomes a verdict. */
 export const examined = <R>({ examine, subject }: Examination<R>): Effect.Effect<Examined, never, R> =>
   Effect.matchEager(examine, {

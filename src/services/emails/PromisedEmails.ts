@@ -7,6 +7,7 @@ import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import * as Backoff from "../runtime/Backoff.ts"
 import { traced } from "../runtime/Traced.ts"
+import { currentTraceParent, TraceParent } from "../runtime/TraceParents.ts"
 import type { Email } from "./Mailer.ts"
 
 /** Eight tries within a day. */
@@ -55,7 +56,8 @@ const PromisedEmail = Schema.Struct({
   details: Schema.Unknown,
   /** End of the claim. */
   dueAt: Timestamptz,
-  tries: Schema.Int
+  tries: Schema.Int,
+  traceParent: TraceParent
 })
 export type PromisedEmail = typeof PromisedEmail.Type
 const promisedRows = rowsOf(PromisedEmail)
@@ -88,8 +90,9 @@ export class PromisedEmails extends Context.Service<PromisedEmails, {
       const promise = traced("PromisedEmails.promise")(
         function*(kind: PromiseKind, subjectId: bigint, details?: object) {
           yield* lockBound(sql, `promised_emails of kind ${kind}`)
-          const rows = yield* sql`INSERT INTO promised_emails (kind, subject_id, details, due_at)
-          SELECT ${kind}, ${subjectId}, ${details === undefined ? null : JSON.stringify(details)}::jsonb, ${yield* now}
+          const rows = yield* sql`INSERT INTO promised_emails (kind, subject_id, details, due_at, trace_parent)
+          SELECT ${kind}, ${subjectId}, ${details === undefined ? null : JSON.stringify(details)}::jsonb, ${yield* now},
+            ${yield* currentTraceParent}::text
           WHERE NOT EXISTS (SELECT FROM promised_emails WHERE kind = ${kind} OFFSET ${rowsMax(sql, promisesMax - 1)})
           RETURNING id`
           if (rows.length === 0) yield* Effect.logWarning(`too many e-mails of kind ${kind} wait; one was dropped`)
@@ -109,14 +112,14 @@ export class PromisedEmails extends Context.Service<PromisedEmails, {
             WHERE due_at <= ${at} AND (kind = 'email' OR kind = ANY (${PromiseKind.literals}) AND NOT EXISTS (
               SELECT FROM promised_emails WHERE kind = 'email' OFFSET ${rowsMax(sql, writtenMax - 1)}))
             ORDER BY due_at LIMIT ${rowsMax(sql, max)} FOR UPDATE SKIP LOCKED)
-          RETURNING id, kind, subject_id, details, due_at, tries`)
+          RETURNING id, kind, subject_id, details, due_at, tries, trace_parent`)
       })
 
       const write = traced("PromisedEmails.write")(
         function*(promised: PromisedEmail, emails: ReadonlyArray<Email>) {
           if ((yield* remove(promised)).length === 0 || emails.length === 0) return
-          yield* sql`INSERT INTO promised_emails (kind, subject_id, details, due_at)
-            SELECT 'email', ${promised.subjectId}, details, ${yield* now}
+          yield* sql`INSERT INTO promised_emails (kind, subject_id, details, due_at, trace_parent)
+            SELECT 'email', ${promised.subjectId}, details, ${yield* now}, ${yield* currentTraceParent}::text
             FROM jsonb_array_elements(${JSON.stringify(emails)}::jsonb) details`
         },
         transaction(sql)

@@ -15,13 +15,14 @@ import { isOf, isSubjectValid, mayReceive } from "./NotificationConditions.ts"
  * Returns CTEs that write notifications (as `told`), notification requests and pushes. `recipients` selects the
  * recipient (`account_id`), one of `types` (`type`) and the sender (`from_id`); `status_id` is 0 without a status, and
  * is `report_id` for `types` of reports or collections. Notifications that the recipient's policy drops are not
- * written.
+ * written. `parent` is the SQL of the `TraceParent` of their pushes; it may use the columns of `told`.
  */
 export const notificationCtes = (
   sql: SqlClient,
   types: ReadonlyArray<NotificationType>,
   recipients: Fragment,
-  now: number
+  now: number,
+  parent: Fragment
 ): Fragment => {
   const at = new Date(now)
   const subject = types.every(usesReportId) ? "report_id" : "status_id"
@@ -39,13 +40,15 @@ export const notificationCtes = (
     ORDER BY r.account_id
     ON CONFLICT (account_id, type, from_account_id, status_id, report_id) DO NOTHING
     RETURNING id, account_id, type, from_account_id, status_id, filtered)`
-  if (!types.some((type) => requestTypes.includes(type))) return sql`${told}, ${enqueued(sql, at)}`
+  if (!types.some((type) => requestTypes.includes(type))) return sql`${told}, ${enqueued(sql, at, parent)}`
   return sql`${told}, requested AS (
     INSERT INTO notification_requests (id, account_id, from_account_id, created_at, updated_at)
     SELECT next_id(${now}), w.account_id, w.from_account_id, ${at}, ${at}
     FROM (SELECT DISTINCT account_id, from_account_id FROM told
       WHERE filtered AND ${isOf(sql, "told", requestTypes)} ORDER BY account_id, from_account_id) w
-    ON CONFLICT (account_id, from_account_id) DO UPDATE SET updated_at = EXCLUDED.updated_at), ${enqueued(sql, at)}`
+    ON CONFLICT (account_id, from_account_id) DO UPDATE SET updated_at = EXCLUDED.updated_at), ${
+    enqueued(sql, at, parent)
+  }`
 }
 
 /** A notification to write and its sender; `key` identifies it in the batch. */

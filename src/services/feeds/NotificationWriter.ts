@@ -21,6 +21,7 @@ import {
   usesReportId
 } from "../notifications/NotificationTypes.ts"
 import { traced } from "../runtime/Traced.ts"
+import { currentTraceParent, type TraceParent } from "../runtime/TraceParents.ts"
 import { givenBits, permissions } from "../staff/Permissions.ts"
 import { notificationCtes, type PendingNotification, validNotifications } from "./NewNotifications.ts"
 import { isOf, ofFollows } from "./NotificationConditions.ts"
@@ -40,6 +41,7 @@ const writtenRows = rowsOf(Written)
 
 interface Owned extends PendingNotification {
   readonly owner: Owner
+  readonly traceParent: TraceParent
 }
 
 /** Result of a statement that completes an intent: the notification that it wrote, or nulls. */
@@ -127,20 +129,33 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
         )
 
       // Locks the subject: a command that removes it waits, and then retracts this notification, too.
-      const writing = (types: ReadonlyArray<NotificationType>, recipients: Fragment, now: number) =>
-        sql`WITH ${notificationCtes(sql, types, recipients, now)} SELECT id, account_id, type, filtered FROM told`
+      const writing = Effect.fnUntraced(function*(types: ReadonlyArray<NotificationType>, recipients: Fragment) {
+        const now = yield* Clock.currentTimeMillis
+        const parent = sql`${yield* currentTraceParent}::text`
+        return yield* writtenRows(sql`WITH ${notificationCtes(sql, types, recipients, now, parent)}
+          SELECT id, account_id, type, filtered FROM told`)
+      })
       const of = (type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) =>
         sql`SELECT w.account_id, ${type}::text AS type, ${from}::bigint AS from_id, ${subject}::bigint AS ${
           sql.literal(usesReportId(type) ? "report_id, 0::bigint AS status_id" : "status_id")
         } FROM (${recipients}) w`
       const write = Effect.fnUntraced(
         function*(type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) {
-          const now = yield* Clock.currentTimeMillis
-          yield* streamed(yield* writtenRows(writing([type], of(type, from, subject, recipients), now)))
+          yield* streamed(yield* writing([type], of(type, from, subject, recipients)))
         }
       )
       const readersOf = (readers: ReadonlyArray<bigint>) =>
         sql`SELECT unnest(${[...new Set(readers)]}::bigint[]) AS account_id`
+
+      /** SQL of the `TraceParent` of pushes about `wanted` notifications. */
+      const parentOf = (reasons: ReadonlyArray<Owned>) => {
+        const [first = null, ...others] = new Set(reasons.map(({ traceParent }) => traceParent))
+        return others.length === 0 ? sql`${first}::text` : sql`(SELECT p.parent FROM wanted w
+          JOIN unnest(${reasons.map(({ key }) => key)}::bigint[],
+            ${reasons.map(({ traceParent }) => traceParent)}::text[]) p (key, parent) ON p.key = w.key
+          WHERE w.account_id = told.account_id AND w.type = told.type AND w.from_id = told.from_account_id
+            AND w.status_id = told.status_id LIMIT 1)`
+      }
 
       const tellAndComplete = batchRequestsOrSingle(
         { max: completionsMax },
@@ -152,7 +167,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
           wanted AS MATERIALIZED (SELECT s.* FROM (${
             validNotifications(sql, reasons)
           }) s JOIN completed ON completed.id = s.key),
-          ${notificationCtes(sql, notificationTypes, sql`SELECT * FROM wanted`, now)}
+          ${notificationCtes(sql, notificationTypes, sql`SELECT * FROM wanted`, now, parentOf(reasons))}
           SELECT completed.id AS key, told.id, told.account_id, told.type, told.filtered
           FROM completed LEFT JOIN wanted ON wanted.key = completed.id
           LEFT JOIN told ON told.account_id = wanted.account_id AND told.type = wanted.type
@@ -170,15 +185,16 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
 
       return NotificationWriter.of({
         notify: traced("NotificationWriter.notify")(function*(from, notification) {
-          const now = yield* Clock.currentTimeMillis
           yield* streamed(
-            yield* writtenRows(
-              writing(notificationTypes, validNotifications(sql, [{ key: 0n, from, notification }]), now)
-            )
+            yield* writing(notificationTypes, validNotifications(sql, [{ key: 0n, from, notification }]))
           )
         }),
         notifyAndComplete: traced("NotificationWriter.notifyAndComplete")((from, notification, { id, owner }) =>
-          Effect.flatMap(tellAndComplete({ key: id, owner, from, notification }), completed)
+          Effect.flatMap(
+            currentTraceParent,
+            (traceParent) =>
+              Effect.flatMap(tellAndComplete({ key: id, owner, from, notification, traceParent }), completed)
+          )
         ),
         notifyReaders: traced("NotificationWriter.notifyReaders")((type, from, statusId, readers) =>
           write(type, from, statusId, readersOf(readers))
@@ -186,9 +202,10 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
         notifyReadersAndComplete: traced("NotificationWriter.notifyReadersAndComplete")(
           function*(type, from, statusId, readers, completing) {
             const now = yield* Clock.currentTimeMillis
+            const parent = sql`${yield* currentTraceParent}::text`
             const allowed = of(type, from, statusId, sql`SELECT w.account_id FROM completed, (${readersOf(readers)}) w`)
             const rows = yield* completedRows(sql`
-              WITH completed AS (${completing}), ${notificationCtes(sql, [type], allowed, now)}
+              WITH completed AS (${completing}), ${notificationCtes(sql, [type], allowed, now, parent)}
               SELECT told.id, told.account_id, told.type, told.filtered FROM completed LEFT JOIN told ON true`)
             return yield* completed(rows.length === 0 ? undefined : rows.flatMap(writtenOf))
           }
@@ -197,13 +214,12 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
           recipients.length === 0 ? Effect.void : write(type, from, collectionId, readersOf(recipients))
         ),
         notifyOfEdit: traced("NotificationWriter.notifyOfEdit")(function*(from, statusId) {
-          const now = yield* Clock.currentTimeMillis
           const concerned =
             sql`SELECT account_id, 'update' AS type, ${from}::bigint AS from_id, ${statusId}::bigint AS status_id
               FROM statuses WHERE reblog_of_id = ${statusId} AND deleted_at IS NULL
             UNION ALL SELECT account_id, 'quoted_update', ${from}::bigint, status_id
               FROM quotes WHERE quoted_status_id = ${statusId} AND state = 'accepted'`
-          yield* streamed(yield* writtenRows(writing(["update", "quoted_update"], concerned, now)))
+          yield* streamed(yield* writing(["update", "quoted_update"], concerned))
         }),
         notifyStaff: traced("NotificationWriter.notifyStaff")((type, from, subjectId) => {
           const needed = permissions[staffOf(type)] | permissions.administrator
@@ -219,11 +235,10 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
         }),
         notifyOwners: traced("NotificationWriter.notifyOwners")(function*(type, subjects) {
           if (subjects.length === 0) return
-          const now = yield* Clock.currentTimeMillis
           const owned = sql`SELECT account_id, ${type}::text AS type, account_id AS from_id, id AS status_id
             FROM unnest(${subjects.map(({ id }) => id)}::bigint[],
               ${subjects.map(({ accountId }) => accountId)}::bigint[]) AS given (id, account_id)`
-          yield* streamed(yield* writtenRows(writing([type], owned, now)))
+          yield* streamed(yield* writing([type], owned))
         }),
         retract: traced("NotificationWriter.retract")((statuses) =>
           statuses.length === 0

@@ -7,6 +7,7 @@ import type { AccountId } from "../database/Ids.ts"
 import { accountIdRows, idRows, nullable, required, rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { atCommit } from "../database/TransactionBatch.ts"
 import { traced } from "../runtime/Traced.ts"
+import { currentTraceParent, TraceParent } from "../runtime/TraceParents.ts"
 import type { Owner } from "./Commands.ts"
 import { fromColumns, type Intent, IntentColumns, toColumns } from "./Intent.ts"
 import { Wakes } from "./Wakes.ts"
@@ -21,15 +22,21 @@ export interface Progress {
 /** A stored intent with its progress. */
 export interface Fanout<Kind extends Intent = Intent> extends Progress {
   readonly intent: Kind
+  readonly traceParent: TraceParent
 }
 
 /** Another worker did the slice in the meantime; the transaction must be rolled back and nothing published. */
 export class StaleProgress extends Schema.TaggedError<StaleProgress>()("StaleProgress", {}) {}
 
 /** Returns an intent without progress. */
-export const withoutProgress = <Kind extends Intent>(id: bigint, intent: Kind): Fanout<Kind> => ({
+export const withoutProgress = <Kind extends Intent>(
+  id: bigint,
+  intent: Kind,
+  traceParent: TraceParent
+): Fanout<Kind> => ({
   id,
   intent,
+  traceParent,
   phase: 0,
   cursor: 0n
 })
@@ -45,6 +52,7 @@ export const completionsMax = 100
 interface Enqueued {
   readonly accountId: AccountId
   readonly intent: Intent
+  readonly traceParent: TraceParent
   readonly onWritten: ((fanout: Fanout) => void) | undefined
 }
 
@@ -60,7 +68,13 @@ export const completing = (sql: SqlClient.SqlClient, completions: ReadonlyArray<
     WHERE f.id = owned.id RETURNING f.id`
 
 const fanoutRows = rowsOf(
-  Schema.Struct({ ...IntentColumns.fields, id: Schema.BigInt, phase: Schema.Int, cursor: Schema.BigInt })
+  Schema.Struct({
+    ...IntentColumns.fields,
+    id: Schema.BigInt,
+    phase: Schema.Int,
+    cursor: Schema.BigInt,
+    traceParent: TraceParent
+  })
 )
 const placedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, place: Schema.Int }))
 const backlogRows = rowsOf(Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(Timestamptz) }))
@@ -111,22 +125,25 @@ export class Fanouts extends Context.Service<Fanouts, {
           WITH given AS MATERIALIZED (SELECT next_id(${now}) AS id, g.* FROM unnest(
             ${all.map(({ accountId }) => accountId)}::bigint[], ${columns.map(({ kind }) => kind)}::text[],
             ${nullable(columns.map(({ statusId }) => statusId))}::bigint[],
-            ${nullable(columns.map(({ details }) => details))}::text[])
-            WITH ORDINALITY AS g (account_id, kind, status_id, details, place)),
-          made AS (INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
-            SELECT id, account_id, kind, status_id, details::jsonb, ${new Date(now)} FROM given)
+            ${nullable(columns.map(({ details }) => details))}::text[],
+            ${nullable(all.map(({ traceParent }) => traceParent))}::text[])
+            WITH ORDINALITY AS g (account_id, kind, status_id, details, trace_parent, place)),
+          made AS (INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at, trace_parent)
+            SELECT id, account_id, kind, status_id, details::jsonb, ${new Date(now)}, trace_parent FROM given)
           SELECT id, place::int FROM given`)
         const ids = new Map(rows.map(({ id, place }) => [place - 1, id]))
-        yield* Effect.forEach(all, ({ accountId, intent, onWritten }, at) => {
+        yield* Effect.forEach(all, ({ accountId, intent, onWritten, traceParent }, at) => {
           if (onWritten === undefined) return wakes.wake(accountId)
-          onWritten(withoutProgress(required(ids.get(at)), intent))
+          onWritten(withoutProgress(required(ids.get(at)), intent, traceParent))
           return Effect.void
         }, { discard: true })
       }))
 
-      const claimed = ({ cursor, id, phase, ...columns }: Effect.Success<ReturnType<typeof fanoutRows>>[number]) =>
+      const claimed = (
+        { cursor, id, phase, traceParent, ...columns }: Effect.Success<ReturnType<typeof fanoutRows>>[number]
+      ) =>
         fromColumns(columns).pipe(
-          Effect.map((intent): Fanout => ({ id, intent, phase, cursor })),
+          Effect.map((intent): Fanout => ({ id, intent, phase, cursor, traceParent })),
           Effect.catchTag(
             "SchemaError",
             (error) =>
@@ -156,10 +173,14 @@ export class Fanouts extends Context.Service<Fanouts, {
         )
 
       return Fanouts.of({
-        enqueue: traced("Fanouts.enqueue")((accountId, intent, onWritten) => enqueue({ accountId, intent, onWritten })),
+        enqueue: traced("Fanouts.enqueue")((accountId, intent, onWritten) =>
+          Effect.flatMap(currentTraceParent, (traceParent) => enqueue({ accountId, intent, onWritten, traceParent }))
+        ),
         claim: traced("Fanouts.claim")(function*(accountId) {
-          const rows = yield* fanoutRows(sql`SELECT id, kind, status_id, details, phase, cursor FROM fanouts
-            WHERE account_id = ${accountId} ORDER BY id LIMIT ${fanoutsRoundMax}`)
+          const rows = yield* fanoutRows(
+            sql`SELECT id, kind, status_id, details, phase, cursor, trace_parent FROM fanouts
+            WHERE account_id = ${accountId} ORDER BY id LIMIT ${fanoutsRoundMax}`
+          )
           return (yield* Effect.forEach(rows, claimed)).filter((fanout) => fanout !== undefined)
         }),
         advance: traced("Fanouts.advance")((from, phase, cursor) =>

@@ -5,6 +5,7 @@ import { rowsMax } from "../database/Paging.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import * as Backoff from "../runtime/Backoff.ts"
 import { traced } from "../runtime/Traced.ts"
+import { currentTraceParent, TraceParent } from "../runtime/TraceParents.ts"
 
 /**
  * Jobs of an account: fetch its document (`profile`), verify a move that it requested (`move`) or that its document
@@ -47,7 +48,8 @@ const Job = Schema.Struct({
   /** Claims so far, including this one. */
   tries: Schema.Int,
   /** End of the claim. */
-  dueAt: Timestamptz
+  dueAt: Timestamptz,
+  traceParent: TraceParent
 })
 export type Job = typeof Job.Type
 const jobRows = rowsOf(Job)
@@ -77,8 +79,10 @@ export class Jobs extends Context.Service<Jobs, {
       return Jobs.of({
         enqueue: traced("Jobs.enqueue")(function*(kind, subjectId, delayMillis = 0) {
           const dueAt = new Date((yield* now).getTime() + delayMillis)
-          yield* sql`INSERT INTO errands (kind, subject_id, due_at) VALUES (${kind}, ${subjectId}, ${dueAt})
-            ON CONFLICT (kind, subject_id) DO UPDATE SET due_at = excluded.due_at, tries = 0`
+          yield* sql`INSERT INTO errands (kind, subject_id, due_at, trace_parent)
+            VALUES (${kind}, ${subjectId}, ${dueAt}, ${yield* currentTraceParent})
+            ON CONFLICT (kind, subject_id) DO UPDATE SET due_at = excluded.due_at, tries = 0,
+              trace_parent = excluded.trace_parent`
         }),
         claim: traced("Jobs.claim")(function*(jobsMax) {
           const at = yield* now
@@ -87,7 +91,7 @@ export class Jobs extends Context.Service<Jobs, {
             LIMIT ${rowsMax(sql, jobsMax)} FOR UPDATE SKIP LOCKED`
           const claimed = yield* jobRows(sql`
             UPDATE errands SET tries = tries + 1, due_at = ${new Date(at.getTime() + claimMillis)}
-            WHERE (kind, subject_id) IN (${due}) RETURNING kind, subject_id, due_at, tries`)
+            WHERE (kind, subject_id) IN (${due}) RETURNING kind, subject_id, due_at, tries, trace_parent`)
           // Every run of these ended with its node.
           yield* sql`DELETE FROM errands WHERE tries > ${jobBackoff.triesMax}`
           return claimed.filter(({ tries }) => tries <= jobBackoff.triesMax)

@@ -5,13 +5,15 @@ import type { AccountId } from "../database/Ids.ts"
 import { accountIdRows, idRows, rowsOf, singleRow } from "../database/Rows.ts"
 import * as Backoff from "../runtime/Backoff.ts"
 import { traced } from "../runtime/Traced.ts"
+import { currentTraceParent, TraceParent } from "../runtime/TraceParents.ts"
 
 /** A command from the operator's command line; `command` is the protocol's JSON. */
 const OperatorCommand = Schema.Struct({
   id: Schema.BigInt,
   command: Schema.Unknown,
   /** Failed tries so far. */
-  tries: Schema.Int
+  tries: Schema.Int,
+  traceParent: TraceParent
 })
 export type OperatorCommand = typeof OperatorCommand.Type
 const commandRows = rowsOf(OperatorCommand)
@@ -59,21 +61,22 @@ export class OperatorCommands extends Context.Service<OperatorCommands, {
         enqueue: traced("OperatorCommands.enqueue")(function*(accountId, kind, command) {
           const now = yield* Clock.currentTimeMillis
           const rows = yield* idRows(sql`
-            INSERT INTO account_intents (id, account_id, kind, details, created_at)
-            VALUES (next_id(${now}), ${accountId}, ${kind}, ${command}::jsonb, ${new Date(
-            now
-          )}) RETURNING id`)
+            INSERT INTO account_intents (id, account_id, kind, details, created_at, trace_parent)
+            VALUES (next_id(${now}), ${accountId}, ${kind}, ${command}::jsonb, ${new Date(now)},
+              ${yield* currentTraceParent}) RETURNING id`)
           return singleRow(rows).id
         }),
         enqueueAll: traced("OperatorCommands.enqueueAll")(function*(accountIds, kind, command) {
           if (accountIds.length === 0) return
           const now = yield* Clock.currentTimeMillis
-          yield* sql`INSERT INTO account_intents (id, account_id, kind, details, created_at)
-            SELECT next_id(${now}), one, ${kind}, ${command}::jsonb, ${new Date(now)}
+          yield* sql`INSERT INTO account_intents (id, account_id, kind, details, created_at, trace_parent)
+            SELECT next_id(${now}), one, ${kind}, ${command}::jsonb, ${new Date(
+            now
+          )}, ${yield* currentTraceParent}::text
             FROM unnest(${accountIds}::bigint[]) one`
         }),
         claim: traced("OperatorCommands.claim")(function*(accountId) {
-          return yield* commandRows(sql`SELECT id, details AS command, tries FROM account_intents w
+          return yield* commandRows(sql`SELECT id, details AS command, tries, trace_parent FROM account_intents w
             WHERE account_id = ${accountId} AND NOT ${waits(yield* now)} ORDER BY id LIMIT ${claimedMax}`)
         }),
         complete: traced("OperatorCommands.complete")(complete),

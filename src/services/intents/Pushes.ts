@@ -7,6 +7,7 @@ import { rowsMax } from "../database/Paging.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import * as Backoff from "../runtime/Backoff.ts"
 import { traced } from "../runtime/Traced.ts"
+import { TraceParent } from "../runtime/TraceParents.ts"
 
 /** Six tries within three hours, jitter included (operations.md section 11). */
 const pushBackoff: Backoff.Backoff = {
@@ -32,19 +33,20 @@ const Push = Schema.Struct({
   accountId: AccountId,
   /** End of the claim. */
   dueAt: Timestamptz,
-  tries: Schema.Int
+  tries: Schema.Int,
+  traceParent: TraceParent
 })
 export type Push = typeof Push.Type
 const pushRows = rowsOf(Push)
 
 /**
  * Returns a CTE that enqueues pushes of the notifications in `told` (`id`, `account_id`, `type`, `from_account_id`,
- * `filtered`), for subscriptions of the recipients that want them.
+ * `filtered`), for subscriptions of the recipients that want them. `parent` is the SQL of their `TraceParent`.
  */
-export const enqueued = (sql: SqlClient.SqlClient, at: Date): Fragment =>
+export const enqueued = (sql: SqlClient.SqlClient, at: Date, parent: Fragment): Fragment =>
   sql`pushed AS (
-    INSERT INTO pushes (subscription_id, notification_id, due_at, created_at)
-    SELECT p.id, told.id, greatest(p.rests_until, ${at}), ${at} FROM told
+    INSERT INTO pushes (subscription_id, notification_id, due_at, created_at, trace_parent)
+    SELECT p.id, told.id, greatest(p.rests_until, ${at}), ${at}, ${parent} FROM told
     JOIN push_subscriptions p ON p.account_id = told.account_id AND p.alerts -> told.type = 'true'
     WHERE NOT told.filtered AND CASE p.policy WHEN 'all' THEN true
         WHEN 'followed' THEN EXISTS (SELECT FROM follows f
@@ -83,7 +85,8 @@ export class Pushes extends Context.Service<Pushes, {
           FROM first, push_subscriptions s
           WHERE pushes.subscription_id = first.subscription_id AND pushes.notification_id = first.notification_id
             AND s.id = pushes.subscription_id
-          RETURNING pushes.subscription_id, pushes.notification_id, s.account_id, pushes.due_at, pushes.tries`)
+          RETURNING pushes.subscription_id, pushes.notification_id, s.account_id, pushes.due_at, pushes.tries,
+            pushes.trace_parent`)
       })
 
       const complete = traced("Pushes.complete")(function*(push: Push) {

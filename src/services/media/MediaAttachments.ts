@@ -8,6 +8,7 @@ import { exceeds } from "../html/Text.ts"
 import { mediaDescriptionCharactersMax } from "../instance/ContentLimits.ts"
 import { Conflict, RecordNotFound, Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
+import { currentTraceParent } from "../runtime/TraceParents.ts"
 import { FileOwners } from "./FileOwners.ts"
 import type { FileKind } from "./FileTypes.ts"
 import { type Colors, MediaRecord, type MediaType, recordOf, type Size } from "./MediaRecord.ts"
@@ -104,12 +105,12 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
           const { id } = singleRow(
             yield* idRows(sql`
             INSERT INTO media_attachments (id, account_id, type, state, description, focus_x, focus_y, upload_name,
-              upload_type, thumbnail_name, thumbnail_type, created_at, touched_at)
+              upload_type, thumbnail_name, thumbnail_type, created_at, touched_at, trace_parent)
             VALUES (next_id(${millis}), ${owner}, ${type}, 'queued', ${text.description ?? null}, ${
               text.focusX ?? null
             },
               ${text.focusY ?? null}, ${upload.name}, ${upload.type?.mime ?? null}, ${thumbnail?.name ?? null},
-              ${thumbnail?.type?.mime ?? null}, ${at}, ${at}) RETURNING id`)
+              ${thumbnail?.type?.mime ?? null}, ${at}, ${at}, ${yield* currentTraceParent}) RETURNING id`)
           )
           const names = thumbnail === undefined ? [upload.name] : [upload.name, thumbnail.name]
           return (yield* fileOwners.hold(names, { mediaId: id })) ? id : yield* new Conflict()

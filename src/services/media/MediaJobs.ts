@@ -7,6 +7,7 @@ import { transaction } from "../database/Transactions.ts"
 import * as RowChanges from "../events/RowChanges.ts"
 import { Conflict } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
+import { TraceParent } from "../runtime/TraceParents.ts"
 import { FileOwners } from "./FileOwners.ts"
 import type { MediaType, Meta } from "./MediaRecord.ts"
 import { StoredFiles } from "./StoredFiles.ts"
@@ -23,7 +24,8 @@ export const MediaJobRecord = Schema.Struct({
   uploadName: Schema.String,
   uploadType: Schema.String,
   thumbnailName: Schema.NullOr(Schema.String),
-  thumbnailType: Schema.NullOr(Schema.String)
+  thumbnailType: Schema.NullOr(Schema.String),
+  traceParent: TraceParent
 })
 export type MediaJobRecord = typeof MediaJobRecord.Type
 const mediaJobRows = rowsOf(MediaJobRecord)
@@ -84,7 +86,7 @@ export class MediaJobs extends Context.Service<MediaJobs, {
           UPDATE media_attachments SET state = 'processing', attempts = attempts + 1,
             touched_at = ${new Date(yield* Clock.currentTimeMillis)}
           WHERE id = ${id} AND state IN ('queued', 'processing')
-          RETURNING attempts, status_id, upload_name, upload_type, thumbnail_name, thumbnail_type`)
+          RETURNING attempts, status_id, upload_name, upload_type, thumbnail_name, thumbnail_type, trace_parent`)
         return job
       })
 

@@ -9,6 +9,7 @@ import type { Recording } from "../intents/Commands.ts"
 import { type Fanout, withoutProgress } from "../intents/Fanouts.ts"
 import type { Publish } from "../intents/Intent.ts"
 import { traced } from "../runtime/Traced.ts"
+import { currentTraceParent } from "../runtime/TraceParents.ts"
 import type { Draft } from "./Drafts.ts"
 import { insertion, newRows, type NewStatus, revised, update, withIds } from "./StatusRows.ts"
 import { type Revised, StoredStatus } from "./StoredStatus.ts"
@@ -70,6 +71,7 @@ export class StatusWriter extends Context.Service<StatusWriter, {
       const inserted = Effect.fnUntraced(function*(fresh: Fragment, { draft, row }: Composed) {
         const { accountId, createdAt: at, localOnly, visibility } = row
         const millis = at.getTime()
+        const traceParent = yield* currentTraceParent
         const named = draft.mentionIds.length === 0 ? sql`` : sql`,
           named AS (INSERT INTO mentions (status_id, account_id)
             SELECT fresh.id, m FROM fresh, unnest(${draft.mentionIds}::bigint[]) m)`
@@ -89,11 +91,11 @@ export class StatusWriter extends Context.Service<StatusWriter, {
             )
           },
           told AS (
-            INSERT INTO fanouts (id, account_id, kind, status_id, created_at)
-            SELECT next_id(${millis}), ${accountId}, 'publish', id, ${at} FROM fresh RETURNING id)
+            INSERT INTO fanouts (id, account_id, kind, status_id, created_at, trace_parent)
+            SELECT next_id(${millis}), ${accountId}, 'publish', id, ${at}, ${traceParent}::text FROM fresh RETURNING id)
           SELECT fresh.id, told.id AS fanout_id FROM fresh, told`)
         )
-        return made && withoutProgress<Publish>(made.fanoutId, { _tag: "publish", statusId: made.id })
+        return made && withoutProgress<Publish>(made.fanoutId, { _tag: "publish", statusId: made.id }, traceParent)
       })
       const insert = traced("StatusWriter.insert")(function*(status: Composed) {
         const { row } = status

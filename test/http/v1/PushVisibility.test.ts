@@ -105,7 +105,7 @@ layer(world, { excludeTestServices: true })("pushes of posts", (it) => {
     () =>
       Effect.gen(function*() {
         const { here } = yield* World
-        const there = yield* listener(here)
+        const there = yield* listener()
         const zoe = yield* there.actor(name("zoe"))
         const people = new Map(
           yield* Effect.forEach(incomingViewers, (viewer) =>

@@ -19,7 +19,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("pushes that wait", (it
       let id = 0
       const mentioned = (by: bigint) =>
         sql`WITH told AS (SELECT ${++id}::bigint AS id, ${owner}::bigint AS account_id, 'mention'::text AS type,
-            ${by}::bigint AS from_account_id, false AS filtered), ${enqueued(sql, new Date(0))} SELECT`
+            ${by}::bigint AS from_account_id, false AS filtered), ${enqueued(sql, new Date(0), sql`NULL`)} SELECT`
       const waiting = Effect.map(
         sql<{ count: number }>`SELECT count(*)::int AS count FROM pushes`,
         ([row]) => row!.count

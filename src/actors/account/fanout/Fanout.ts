@@ -2,6 +2,7 @@ import { Clock, Effect, Schedule } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { Fanouts, fanoutsRoundMax, type Progress } from "../../../services/intents/Fanouts.ts"
 import type { Intent } from "../../../services/intents/Intent.ts"
+import { continued } from "../../../services/runtime/TraceParents.ts"
 import { AccountActors } from "../core/AccountActors.ts"
 import * as Backlog from "../core/Backlog.ts"
 import type { Owners, Ownership } from "../core/Ownership.ts"
@@ -89,7 +90,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
       const over = yield* slice(own, fanout, fanout.intent).pipe(
         // The intent was read before this node owned the account, and the previous owner advanced it.
         Effect.catchTag("StaleProgress", () => Effect.succeed(false)),
-        Effect.withSpan("Fanout.slice", { attributes: { kind: fanout.intent._tag, phase: fanout.phase } }),
+        continued("Fanout.slice", fanout.traceParent, { kind: fanout.intent._tag, phase: fanout.phase }),
         Effect.tapError((error) => Effect.sync(() => failed = isSqlError(error) ? error : failed)),
         Effect.catchCause((cause) => Effect.as(Effect.logError("a fan-out slice failed", cause), undefined))
       )

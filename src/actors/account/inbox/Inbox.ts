@@ -13,6 +13,7 @@ import type { InboundSender } from "../../../services/federation/inbox/InboundSe
 import { InboundPolicies } from "../../../services/federation/policies/InboundPolicies.ts"
 import * as BoundedJson from "../../../services/outbound/BoundedJson.ts"
 import type { ClientError } from "../../../services/runtime/Errors.ts"
+import { continued } from "../../../services/runtime/TraceParents.ts"
 import { AccountActors } from "../core/AccountActors.ts"
 import type { Owners, Ownership } from "../core/Ownership.ts"
 import * as SharedTransaction from "../core/SharedTransaction.ts"
@@ -60,7 +61,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
       return yield* finish(own, item, yield* forwards.forwarded(own.accountId, self, activity))
     }
     yield* settled(own, owners.owned(own, perform(own, item, self, activity)))
-  })
+  }, (processed, _own, item) => continued("Inbox.process", item.traceParent, { tries: item.tries })(processed))
 
   /** Records refusals as outcomes; schedules a retry after other failures. */
   const onFailure = (
@@ -104,7 +105,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
       if (self === undefined || activity === undefined || !isCommon(self, activity)) return "left"
       const isPost = isOfTrait(activity, "creates")
       if (done === sharedActivitiesMax || (done > 0 && !isPost)) return "more"
-      yield* perform(own, item, self, activity)
+      yield* perform(own, item, self, activity).pipe(continued("Inbox.process", item.traceParent))
     }
     return "done"
   })

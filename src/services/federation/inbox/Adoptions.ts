@@ -3,6 +3,7 @@ import type { RowWriter } from "../../database/CachedTables.ts"
 import { rowsMax } from "../../database/Paging.ts"
 import { rowsOf } from "../../database/Rows.ts"
 import { batched } from "../../database/TransactionBatch.ts"
+import { currentTraceParent } from "../../runtime/TraceParents.ts"
 import { hashedKey } from "../../secrets/HashedKey.ts"
 import { mayReply } from "../../statuses/PolicyVerdicts.ts"
 import { update } from "../../statuses/StatusRows.ts"
@@ -28,12 +29,13 @@ export const make = ({ sql, tracked }: RowWriter) =>
       const now = new Date(yield* Clock.currentTimeMillis)
       const rows = yield* tracked("status", (rows: ReadonlyArray<Adopted>) =>
         rows.flatMap(({ id, parentId }) => [id, parentId]))(adoptedRows(sql`
-        WITH quoting AS (INSERT INTO errands (kind, subject_id, due_at)
-          SELECT 'quote', q.status_id, ${now} FROM quotes q
+        WITH quoting AS (INSERT INTO errands (kind, subject_id, due_at, trace_parent)
+          SELECT 'quote', q.status_id, ${now}, ${yield* currentTraceParent}::text FROM quotes q
           WHERE q.quoted_uri = ANY (${uris}::text[]) AND q.quoted_uri IS NOT NULL LIMIT ${
           sql.literal(String(quotesMax))
         }
-          ON CONFLICT (kind, subject_id) DO UPDATE SET due_at = excluded.due_at, tries = 0),
+          ON CONFLICT (kind, subject_id) DO UPDATE SET due_at = excluded.due_at, tries = 0,
+            trace_parent = excluded.trace_parent),
         woken AS (UPDATE inbound_activities SET due_at = ${now} WHERE id IN (
           SELECT id FROM inbound_activities WHERE awaits = ANY (${
           uris.map(hashedKey)

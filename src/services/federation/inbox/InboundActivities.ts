@@ -7,6 +7,7 @@ import { accountIdRows, rowsOf, singleRow, Timestamptz } from "../../database/Ro
 import { atCommit, batched } from "../../database/TransactionBatch.ts"
 import * as Backoff from "../../runtime/Backoff.ts"
 import { traced } from "../../runtime/Traced.ts"
+import { TraceParent } from "../../runtime/TraceParents.ts"
 import { hashedKey } from "../../secrets/HashedKey.ts"
 import * as InboundOutcomes from "./InboundOutcomes.ts"
 import { InboundSender, senderQuery } from "./InboundSender.ts"
@@ -38,7 +39,8 @@ export const InboundActivity = Schema.Struct({
   receivedAt: Timestamptz,
   /** Time of signing; null if it was not stored. */
   signedAt: Schema.NullOr(Timestamptz),
-  tries: Schema.Int
+  tries: Schema.Int,
+  traceParent: TraceParent
 })
 export type InboundActivity = typeof InboundActivity.Type
 /** Waiting activity with its sender, whose fields are null if the account is gone. */
@@ -140,7 +142,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
       const waiting = batched(Effect.fnUntraced(function*(accountIds: ReadonlyArray<AccountId>) {
         const rows = yield* waitingRows(sql`
           SELECT i.*, sender.* FROM unnest(${accountIds}::bigint[]) AS given (account_id)
-          CROSS JOIN LATERAL (SELECT account_id, id, document, received_at, signed_at, tries FROM inbound_activities
+          CROSS JOIN LATERAL (SELECT account_id, id, document, received_at, signed_at, tries, trace_parent FROM inbound_activities
             WHERE account_id = given.account_id AND outcome IS NULL AND (tries = 0 OR due_at <= ${yield* now})
             ORDER BY id LIMIT ${rowsMax(sql, inboundRoundMax)}) i
           LEFT JOIN LATERAL (${senderQuery(sql, sql`given.account_id`)}) sender ON true ORDER BY i.id`)

@@ -4,7 +4,8 @@ import type { SqlError } from "effect/sql/SqlError"
 import { hash } from "node:crypto"
 import { batchRequestsOrSingle } from "../../database/Batches.ts"
 import { rowsMax } from "../../database/Paging.ts"
-import { accountIdRows } from "../../database/Rows.ts"
+import { accountIdRows, nullable } from "../../database/Rows.ts"
+import { currentTraceParent, type TraceParent } from "../../runtime/TraceParents.ts"
 import { isId } from "../documents/Reading.ts"
 
 /** Maximum waiting activities of one sender; further ones are refused for now. */
@@ -41,6 +42,7 @@ interface ReceivedActivity extends Incoming {
   readonly accountId: bigint
   readonly uri: string
   readonly digest: bigint
+  readonly traceParent: TraceParent
 }
 
 /**
@@ -80,17 +82,20 @@ export const make = (sql: SqlClient) => {
         WITH given AS (SELECT * FROM unnest(${batch.map(({ accountId }) => accountId)}::bigint[],
             ${batch.map(({ uri }) => uri)}::text[], ${batch.map(({ document }) => document)}::text[],
             ${batch.map(({ signedMillis }) => new Date(signedMillis))}::timestamptz[],
-            ${batch.map(({ repeats }) => repeats)}::boolean[], ${batch.map(({ digest }) => digest)}::bigint[])
-          WITH ORDINALITY AS g (account_id, uri, document, signed_at, repeats, digest, place)),
+            ${batch.map(({ repeats }) => repeats)}::boolean[], ${batch.map(({ digest }) => digest)}::bigint[],
+            ${nullable(batch.map(({ traceParent }) => traceParent))}::text[])
+          WITH ORDINALITY AS g (account_id, uri, document, signed_at, repeats, digest, trace_parent, place)),
         full_senders AS (SELECT s.account_id FROM (SELECT DISTINCT account_id FROM given) s
           WHERE (SELECT count(*) FROM (SELECT FROM inbound_activities w
             WHERE w.account_id = s.account_id AND w.outcome IS NULL LIMIT ${rowsMax(sql, waitingPerSenderMax)}) w)
             >= ${waitingPerSenderMax}),
-        made AS (INSERT INTO inbound_activities AS i (id, account_id, uri, digest, document, received_at, due_at, signed_at)
-          SELECT next_id(${at.getTime()}), a.id, g.uri, digest, document, ${at}, ${at}, signed_at FROM given g JOIN accounts a ON a.id = g.account_id
+        made AS (INSERT INTO inbound_activities AS i (id, account_id, uri, digest, document, received_at, due_at, signed_at,
+            trace_parent)
+          SELECT next_id(${at.getTime()}), a.id, g.uri, digest, document, ${at}, ${at}, signed_at, trace_parent FROM given g JOIN accounts a ON a.id = g.account_id
           WHERE account_id NOT IN (SELECT account_id FROM full_senders) ORDER BY place
           ON CONFLICT (account_id, uri, digest) DO UPDATE SET id = excluded.id, document = excluded.document, outcome = NULL,
-            tries = 0, received_at = excluded.received_at, due_at = excluded.due_at, signed_at = excluded.signed_at
+            tries = 0, received_at = excluded.received_at, due_at = excluded.due_at, signed_at = excluded.signed_at,
+            trace_parent = excluded.trace_parent
           WHERE EXISTS (SELECT FROM given g
               WHERE g.account_id = i.account_id AND g.uri = i.uri AND g.digest = i.digest AND g.repeats
                 AND (coalesce(i.signed_at, i.due_at) < g.signed_at OR (i.signed_at = g.signed_at AND i.received_at > ${sameSecond}
@@ -114,6 +119,7 @@ export const make = (sql: SqlClient) => {
     const { document, signedMillis } = incoming
     const uri = keyOf(incoming.uri, document)
     if (incoming.proven === true && (yield* hasCome(accountId, uri, signedMillis))) return true
-    return yield* record({ ...incoming, accountId, uri, digest: digestOf(document) })
+    const traceParent = yield* currentTraceParent
+    return yield* record({ ...incoming, accountId, uri, digest: digestOf(document), traceParent })
   })
 }

@@ -2,6 +2,7 @@ import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { LRUCache } from "lru-cache"
 import { rowsOf } from "../../database/Rows.ts"
+import { TraceParent } from "../../runtime/TraceParents.ts"
 import { ActorPath } from "../LocalIds.ts"
 
 /** Maximum bytes of cached documents. */
@@ -16,7 +17,8 @@ const Sent = Schema.Struct({
   low: Schema.Boolean,
   senderId: Schema.BigInt,
   /** Null for the server itself and for deleted accounts. */
-  actorPath: Schema.NullOr(ActorPath)
+  actorPath: Schema.NullOr(ActorPath),
+  traceParent: TraceParent
 })
 const activityRows = rowsOf(Schema.Struct({ ...Sent.fields, id: Schema.BigInt, document: Schema.String }))
 
@@ -43,7 +45,7 @@ export const make = (sql: SqlClient) => {
     }
     if (missing.size === 0) return found
     const rows = yield* activityRows(sql`
-      SELECT a.id, a.document, a.synchronizes, a.low, a.sender_id, s.actor_path
+      SELECT a.id, a.document, a.synchronizes, a.low, a.sender_id, s.actor_path, a.trace_parent
       FROM outgoing_activities a LEFT JOIN accounts s ON s.id = a.sender_id WHERE a.id = ANY (${[
       ...missing
     ]}::bigint[])`)

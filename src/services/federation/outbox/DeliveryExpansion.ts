@@ -7,6 +7,7 @@ import { idRows, rowsOf, singleRow } from "../../database/Rows.ts"
 import { type Fanout, withoutProgress } from "../../intents/Fanouts.ts"
 import { type Deliver, type OutgoingActivity, toColumns } from "../../intents/Intent.ts"
 import { traced } from "../../runtime/Traced.ts"
+import { currentTraceParent } from "../../runtime/TraceParents.ts"
 import { blocksDomain, eitherBlocks } from "../../visibility/HiddenAccounts.ts"
 import { type HostNames, Outbox } from "./Outbox.ts"
 import type { Rendered } from "./OutgoingActivities.ts"
@@ -177,8 +178,9 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
           if (!outbox.enabled) return
           const now = yield* Clock.currentTimeMillis
           const { details } = toColumns({ _tag: "deliver", statusId, leaves: telling, number: "0" })
-          yield* sql`INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
-            SELECT next_id(${now}), ${accountId}, 'deliver', s.id, ${details}::jsonb, ${new Date(now)}
+          yield* sql`INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at, trace_parent)
+            SELECT next_id(${now}), ${accountId}, 'deliver', s.id, ${details}::jsonb, ${new Date(now)},
+              ${yield* currentTraceParent}::text
             FROM statuses s WHERE s.id = ${statusId} AND s.local AND (EXISTS (SELECT FROM reaches WHERE about = s.id)
               OR EXISTS (SELECT FROM (${people(statusId)}) p JOIN remote_actors r ON r.account_id = p.account_id))`
         }
@@ -189,13 +191,14 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
           if (!outbox.enabled) return undefined
           const now = yield* Clock.currentTimeMillis
           const intent: Deliver = { _tag: "deliver", ...(statusId === null ? {} : { statusId }), ...outgoing }
+          const traceParent = yield* currentTraceParent
           const [row] = yield* idRows(sql`
-            INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
+            INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at, trace_parent)
             SELECT next_id(${now}), a.id, 'deliver', ${statusId}::bigint, ${toColumns(intent).details}::jsonb,
-              ${new Date(now)} FROM accounts a WHERE a.id = ${accountId} AND a.domain IS NULL
+              ${new Date(now)}, ${traceParent}::text FROM accounts a WHERE a.id = ${accountId} AND a.domain IS NULL
               AND (${outgoing.leaves === "Farewell" || outgoing.leaves === "RejectReply"} OR EXISTS (SELECT FROM follows
                 WHERE target_account_id = a.id AND remote)) RETURNING id`)
-          return row === undefined ? undefined : withoutProgress(row.id, intent)
+          return row === undefined ? undefined : withoutProgress(row.id, intent, traceParent)
         }
       )
 

@@ -5,6 +5,7 @@ import { InboxId } from "../../database/Ids.ts"
 import { idRows, rowsOf, singleRow } from "../../database/Rows.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { traced } from "../../runtime/Traced.ts"
+import { currentTraceParent } from "../../runtime/TraceParents.ts"
 import type { Activity } from "../documents/Activities.ts"
 import * as LocalIds from "../LocalIds.ts"
 
@@ -77,10 +78,11 @@ export class Outbox extends Context.Service<Outbox, {
         const { activity, low = false, senderId, synchronizes = false } = item
         const { id } = singleRow(
           yield* idRows(sql`
-          INSERT INTO outgoing_activities (sender_id, type, uri, about, document, synchronizes, low, fanout_id, created_at)
+          INSERT INTO outgoing_activities (sender_id, type, uri, about, document, synchronizes, low, fanout_id, created_at,
+            trace_parent)
           VALUES (${senderId}, ${activity.type}, ${activity.uri}, ${item.about}, ${
             JSON.stringify(activity.document)
-          }, ${synchronizes}, ${low}, ${fanoutId ?? null}, ${at})
+          }, ${synchronizes}, ${low}, ${fanoutId ?? null}, ${at}, ${yield* currentTraceParent})
           ON CONFLICT (fanout_id) WHERE fanout_id IS NOT NULL DO UPDATE SET low = excluded.low RETURNING id`)
         )
         return id
