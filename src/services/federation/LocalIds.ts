@@ -1,3 +1,4 @@
+import type { LocalName } from "../instance/LocalNames.ts"
 import type { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
 
@@ -7,6 +8,10 @@ type Base = Pick<ServerConfig["Service"], "publicUrl">
 
 export const { ActorPath, actor, note } = Urls
 export type ActorPath = Urls.ActorPath
+
+/** Returns the id of a local account whose ids have this form of its name. */
+export const namedActor = (base: Base, name: LocalName): string =>
+  typeof name === "bigint" ? numbered(base, name) : `${base.publicUrl}/users/${name}`
 
 /** Id of the server's own actor, which signs requests that no account makes. */
 export const instanceActor = ({ publicUrl }: Base): string => `${publicUrl}/actor`

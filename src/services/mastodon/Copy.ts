@@ -66,14 +66,23 @@ export const make = Effect.gen(function*() {
       (rows) => singleRow(rows).count
     )
 
+  const skip = (condition: string) =>
+    Effect.map(
+      countRows(sql`WITH gone AS (DELETE FROM staged WHERE ${sql.literal(condition)} RETURNING 1)
+        SELECT count(*)::int AS count FROM gone`),
+      (rows) => singleRow(rows).count
+    )
+
   const stage = Effect.fnUntraced(function*(step: Step, rows: ReadonlyArray<TextRow>) {
     const [create, fill] = stagingStatements(step)
     yield* sql.unsafe(create)
     yield* sql.unsafe(fill, [JSON.stringify(rows)])
+    let skipped = 0
+    for (const condition of step.skips ?? []) skipped += yield* skip(condition)
     let rejected = 0
     for (const [condition, reason] of step.rejects ?? []) rejected += yield* reject(step, reason)(condition)
     for (const statement of step.write) yield* sql.unsafe(yield* atThisTime(statement))
-    return { copied: rows.length - rejected, rejected }
+    return { copied: rows.length - skipped - rejected, rejected }
   })
 
   /** Moves the stored cursor in the current transaction, unless only changed rows are copied. */
@@ -133,10 +142,11 @@ export const make = Effect.gen(function*() {
       ([row]) => row
     )
 
-  /** Returns true if the source has the table; later versions have more tables. */
-  const isAt = (step: Step) =>
+  /** Returns true if the source has the step's tables. */
+  const isAt = ({ needs, table }: Step) =>
     Effect.map(
-      presentRows(source`SELECT to_regclass(${step.table}) IS NOT NULL AS present`),
+      presentRows(source`SELECT to_regclass(${table}) IS NOT NULL
+        AND to_regclass(${needs ?? table}) IS NOT NULL AS present`),
       (rows) => singleRow(rows).present
     )
 
@@ -187,10 +197,11 @@ export const make = Effect.gen(function*() {
 
   /** Deletes the rows that runs until `endedAt` copied, so that the next one copies all of the source. */
   const renew = (step: Step, table: string, endedAt: Date) =>
-    transaction(sql)(Effect.andThen(
+    transaction(sql)(Effect.all([
       sql`DELETE FROM ${sql(table)} WHERE created_at <= ${new Date(endedAt.getTime() + clockMillisMax)}`,
+      sql`DELETE FROM transfer_rejects WHERE step = ${step.name}`,
       sql`UPDATE transfer_cursors SET cursor = 0, copied = 0, finished_at = NULL WHERE step = ${step.name}`
-    ))
+    ], { discard: true }))
 
   /** Brings what changed at the source since the last run: new rows, changed rows and rows that ended. */
   const delta = Effect.fnUntraced(function*(step: Step) {

@@ -18,7 +18,10 @@ const statements = [
     WHERE st.status_id = c.reblog_of_id AND st.reblogs_count <> c.count`,
   `UPDATE status_stats st SET replies_count = c.count FROM (SELECT in_reply_to_id, count(*)::int AS count FROM statuses
     WHERE in_reply_to_id IS NOT NULL AND deleted_at IS NULL AND visibility IN ('public', 'unlisted') GROUP BY in_reply_to_id) c
-    WHERE st.status_id = c.in_reply_to_id AND st.replies_count <> c.count`
+    WHERE st.status_id = c.in_reply_to_id AND st.replies_count <> c.count`,
+  `UPDATE status_stats st SET quotes_count = c.count FROM (SELECT quoted_status_id, count(*)::int AS count FROM quotes
+    WHERE state = 'accepted' AND quoted_status_id IS NOT NULL GROUP BY quoted_status_id) c
+    WHERE st.status_id = c.quoted_status_id AND st.quotes_count <> c.count`
 ]
 
 /** Counts everything anew. */

@@ -46,9 +46,10 @@ export const report = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>, fa
     yield* usersRows(sql`SELECT (SELECT count(*) FROM users) AS users,
       EXISTS (SELECT FROM transfer_cursors) AS started`)
   )
-  const counts = yield* Effect.forEach(steps, ({ joins, name, table, where }) =>
+  const counts = yield* Effect.forEach(steps, ({ joins, name, needs, table, where }) =>
     Effect.gen(function*() {
-      const [present] = yield* source`SELECT FROM pg_class WHERE oid = to_regclass(${table})`
+      const [present] = yield* source`SELECT FROM pg_class WHERE oid = to_regclass(${table})
+        AND to_regclass(${needs ?? table}) IS NOT NULL`
       // Posts are selected by what refers to them: counting those takes as long as copying, so all are counted.
       const condition = where === undefined || table === "statuses" ? "" : `WHERE ${where}`
       if (present === undefined) return `${name.padEnd(24)}${"no such table".padStart(14)}`

@@ -15,6 +15,8 @@ export interface Step {
   /** Joins and condition of the source; the columns of `key` and `t` are those of all supported versions. */
   readonly joins?: string
   readonly where?: string
+  /** Further table that the source must have; later versions have more tables. */
+  readonly needs?: string
   /** Unique key of the source rows; `t.id` by default. */
   readonly key?: string
   /** Columns of `t`, as `name` or `name:type`. A column that a version does not have is null. */
@@ -24,6 +26,8 @@ export interface Step {
   /** Columns that `prepare` adds. */
   readonly prepared?: string
   readonly prepare?: (rows: ReadonlyArray<TextRow>) => Effect.Effect<ReadonlyArray<TextRow>>
+  /** Conditions on `staged` of rows that are left out on purpose, as parts of posts that are not copied; not recorded. */
+  readonly skips?: ReadonlyArray<string>
   /** Conditions on `staged` of rows that are not copied, with the reason. */
   readonly rejects?: ReadonlyArray<readonly [condition: string, reason: string]>
   /** Statements that read `staged`. */

@@ -1,11 +1,17 @@
 import { Effect } from "effect"
 import type { Step } from "./Step.ts"
 import * as Accounts from "./tables/Accounts.ts"
+import * as Cards from "./tables/Cards.ts"
+import * as Edits from "./tables/Edits.ts"
+import * as Emojis from "./tables/Emojis.ts"
 import * as Keys from "./tables/Keys.ts"
 import * as Media from "./tables/Media.ts"
+import * as Quotes from "./tables/Quotes.ts"
 import * as Relations from "./tables/Relations.ts"
 import * as Rules from "./tables/Rules.ts"
+import * as Scheduled from "./tables/Scheduled.ts"
 import * as Statuses from "./tables/Statuses.ts"
+import * as Tombstones from "./tables/Tombstones.ts"
 import * as Users from "./tables/Users.ts"
 
 /** Settings of a copy. */
@@ -25,7 +31,14 @@ export const steps = Effect.fnUntraced(function*(plan: Plan) {
     ...Keys.make(plan.decrypt),
     ...(yield* Users.make(plan.decrypt)),
     ...(yield* Statuses.make(plan)),
+    yield* Cards.make,
+    Quotes.make(plan.publicUrl),
+    yield* Edits.make,
+    Tombstones.step,
+    Emojis.ofOthers,
     ...(yield* Media.make),
+    // After the files that the posts attach.
+    Scheduled.step,
     ...Relations.steps,
     ...Rules.steps
   ] satisfies ReadonlyArray<Step>
@@ -35,16 +48,16 @@ export const steps = Effect.fnUntraced(function*(plan: Plan) {
 export const notCopied: ReadonlyArray<readonly [what: string, instead: string]> = [
   ["queues of Sidekiq", "stop the old web server, and let Sidekiq drain before the last delta"],
   ["sessions of browsers", "members sign in again in the browser; apps stay signed in"],
-  ["files in a bucket, and custom emoji", "copy the bucket to a folder for --media; upload emoji again"],
+  ["files in a bucket", "copy the bucket to a folder for --media"],
   ["files of other servers", "fetched again from there"],
   ["sign-in by LDAP, PAM, CAS, SAML or OpenID Connect", "members set a password by e-mail"],
   ["recovery codes of two-factor sign-in", "members make new ones in their settings"],
   ["push subscriptions", "apps subscribe again when they start"],
   ["notifications", "new ones arrive; earlier ones are not shown"],
-  ["quotes, edits and preview cards", "the posts are copied; links are previewed again"],
+  ["pictures of preview cards", "fetched again when the link is posted again"],
   ["reports, strikes, appeals and the audit log", "finish them before the move, or keep a copy of the database"],
   ["rules, announcements and settings of the server", "enter them again before the server opens"],
-  ["scheduled posts, invites, webhooks, relays", "create them again"],
-  ["collections and featured hashtags", "members add them again"],
+  ["invites, webhooks, relays", "create them again"],
+  ["collections", "members add them again"],
   ["trends, suggestions, annual reports, backups, imports", "computed again, or gone"]
 ]

@@ -58,7 +58,12 @@ export class History extends Context.Service<History, {
   )
 }
 
-const Row = Schema.Struct({ ...Revision.fields, mediaDescriptions: Schema.NullOr(Schema.Array(Schema.String)) })
+const Row = Schema.Struct({
+  ...Revision.fields,
+  mediaIds: Schema.Array(Schema.BigInt),
+  /** By place in `mediaIds`. */
+  mediaDescriptions: Schema.NullOr(Schema.Array(Schema.String))
+})
 type Row = typeof Row.Type
 const revisionRows = rowsOf(Row)
 
@@ -70,9 +75,12 @@ const bounded = (revision: Revision): Revision => {
   return { ...revision, ...texts, pollOptions: revision.pollOptions && options }
 }
 
-/** Returns the revision's files with its own descriptions. */
-const asThen = ({ mediaDescriptions, ...revision }: Row): Revision => {
+/** Returns the revision's files with its own descriptions; some of its files may be gone. */
+const asThen = ({ mediaDescriptions, mediaIds, ...revision }: Row): Revision => {
   if (mediaDescriptions === null) return revision
-  const media = revision.media.map((one, at) => Object.assign(one, { description: mediaDescriptions[at] || null }))
+  const places = new Map(mediaIds.map((id, at) => [String(id), at]))
+  const media = revision.media.map((one) =>
+    Object.assign(one, { description: mediaDescriptions[places.get(one.id) ?? -1] || null })
+  )
   return { ...revision, media }
 }

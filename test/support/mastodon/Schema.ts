@@ -55,7 +55,7 @@ const tables: Readonly<Record<string, string>> = {
     deleted_at timestamp(6), edited_at timestamp(6), ordered_media_attachment_ids bigint[] [4.5], quote_approval_policy integer NOT NULL DEFAULT 0`,
   "media_attachments":
     `id bigint PRIMARY KEY, account_id bigint, status_id bigint, type integer DEFAULT 0, description text, blurhash text,
-    file_file_name text, file_meta json, remote_url text NOT NULL DEFAULT '', ${times}`,
+    file_file_name text, file_meta json, scheduled_status_id bigint, remote_url text NOT NULL DEFAULT '', ${times}`,
   mentions: `id bigserial PRIMARY KEY, status_id bigint, account_id bigint, silent boolean DEFAULT false, ${times}`,
   "statuses_tags": "status_id bigint, tag_id bigint",
   polls:
@@ -92,6 +92,32 @@ const tables: Readonly<Record<string, string>> = {
   "email_domain_blocks": `id bigint PRIMARY KEY, domain text, allow_with_approval boolean DEFAULT false, ${times}`,
   "ip_blocks":
     `id bigint PRIMARY KEY, ip inet, severity integer, comment text DEFAULT '', expires_at timestamp(6), ${times}`,
+  "preview_cards":
+    `id bigint PRIMARY KEY, url text NOT NULL DEFAULT '', title text NOT NULL DEFAULT '', description text NOT NULL DEFAULT '',
+    type integer NOT NULL DEFAULT 0, html text NOT NULL DEFAULT '', author_name text NOT NULL DEFAULT '', author_url text NOT NULL DEFAULT '',
+    provider_name text NOT NULL DEFAULT '', provider_url text NOT NULL DEFAULT '', width integer NOT NULL DEFAULT 0,
+    height integer NOT NULL DEFAULT 0, embed_url text NOT NULL DEFAULT '', language text, image_description text NOT NULL DEFAULT '',
+    published_at timestamp(6), trendable boolean, author_account_id bigint, ${times}`,
+  "preview_cards_statuses":
+    "preview_card_id bigint, status_id bigint, url text, PRIMARY KEY (status_id, preview_card_id)",
+  quotes:
+    `[4.5]id bigint PRIMARY KEY, account_id bigint, status_id bigint, quoted_status_id bigint, quoted_account_id bigint,
+    state integer DEFAULT 0, approval_uri text, activity_uri text, legacy boolean DEFAULT false, ${times}`,
+  "status_edits":
+    `id bigserial PRIMARY KEY, status_id bigint, account_id bigint, text text DEFAULT '', spoiler_text text DEFAULT '', sensitive boolean,
+    ordered_media_attachment_ids bigint[], media_descriptions text[], poll_options varchar[], ${times}`,
+  tombstones: `id bigserial PRIMARY KEY, account_id bigint, uri text NOT NULL, by_moderator boolean, ${times}`,
+  "custom_emoji_categories": `id bigint PRIMARY KEY, name text, ${times}`,
+  "custom_emojis":
+    `id bigint PRIMARY KEY, shortcode text NOT NULL DEFAULT '', domain text, image_file_name text, image_remote_url text, uri text,
+    disabled boolean NOT NULL DEFAULT false, visible_in_picker boolean NOT NULL DEFAULT true, category_id bigint, ${times}`,
+  "featured_tags":
+    `id bigint PRIMARY KEY, account_id bigint, tag_id bigint, name text, statuses_count bigint DEFAULT 0, ${times}`,
+  "scheduled_statuses": "id bigint PRIMARY KEY, account_id bigint, scheduled_at timestamp(6), params jsonb",
+  reports:
+    `id bigint PRIMARY KEY, account_id bigint, target_account_id bigint, status_ids bigint[] NOT NULL DEFAULT '{}',
+    comment text NOT NULL DEFAULT '', category integer NOT NULL DEFAULT 0, forwarded boolean, uri text, rule_ids bigint[],
+    action_taken_at timestamp(6), action_taken_by_account_id bigint, assigned_account_id bigint, ${times}`,
   "conversation_mutes": "id bigint PRIMARY KEY, account_id bigint, conversation_id bigint"
 }
 

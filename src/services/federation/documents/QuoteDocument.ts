@@ -49,7 +49,7 @@ export const quoteDocument = (config: Config, record: StatusRecord): {
   const stamp = quote.state !== "accepted" || isOwn
     ? undefined
     : status.local
-    ? LocalIds.quoteAuthorization(LocalIds.actor(config, status.actorPath), record.id)
+    ? quote.authorizationUri ?? LocalIds.quoteAuthorization(LocalIds.actor(config, status.actorPath), record.id)
     : quote.authorizationUri ?? undefined
   return {
     words: {

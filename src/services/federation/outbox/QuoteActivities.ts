@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { rowsOf } from "../../database/Rows.ts"
+import { idRows, rowsOf } from "../../database/Rows.ts"
 import { isNamed, type LocalName } from "../../instance/LocalNames.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { traced } from "../../runtime/Traced.ts"
@@ -23,6 +23,7 @@ const QuoteParties = Schema.Struct({
   /** Quoted account, and its post. */
   quoted: Schema.Struct({ ...Party, id: Schema.String, post: Schema.NullOr(Schema.String), postId: Schema.String }),
   requestUri: Schema.NullOr(Schema.String),
+  authorizationUri: Schema.NullOr(Schema.String),
   state: Schema.String
 })
 const partyRows = rowsOf(QuoteParties)
@@ -43,8 +44,11 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
   readonly refuse: (quotedAuthor: bigint, requesterId: bigint, request: Request) => Sent
   /** Revokes the consent to a remote post. */
   readonly withdraw: (statusId: bigint) => Sent
-  /** Returns a local account's consent as a document; undefined if it does not exist. */
-  readonly stamp: (quoted: LocalName, statusId: bigint) => Effect.Effect<Document | undefined>
+  /**
+   * Returns a local account's consent as a document; undefined if it does not exist. Its number is the quoting post's id,
+   * or one of another server that the account came from.
+   */
+  readonly stamp: (quoted: LocalName, number: bigint) => Effect.Effect<Document | undefined>
 }>()("murmuration/services/federation/outbox/QuoteActivities") {
   static readonly layerNoDeps = Layer.effect(
     QuoteActivities,
@@ -61,7 +65,7 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
         const [row] = yield* partyRows(sql`
           SELECT json_build_object('id', a.id::text, 'username', a.username, 'actorPath', a.actor_path, 'uri', a.uri, 'post', s.uri) AS account,
             json_build_object('id', b.id::text, 'username', b.username, 'actorPath', b.actor_path, 'uri', b.uri, 'post', t.uri, 'postId', t.id::text) AS quoted,
-            q.request_uri, q.state
+            q.request_uri, q.authorization_uri, q.state
           FROM quotes q JOIN statuses s ON s.id = q.status_id JOIN accounts a ON a.id = s.account_id
           JOIN statuses t ON t.id = q.quoted_status_id JOIN accounts b ON b.id = t.account_id
           WHERE q.status_id = ${statusId} AND s.deleted_at IS NULL AND t.deleted_at IS NULL`)
@@ -73,8 +77,9 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
       })
       type Found = NonNullable<Effect.Success<ReturnType<typeof find>>>
 
-      const stampOf = ({ instrument, object, quoted }: Found, statusId: bigint) => ({
-        id: LocalIds.quoteAuthorization(actorOf(quoted), statusId),
+      const stampOf = ({ authorizationUri, instrument, object, quoted }: Found, statusId: bigint) => ({
+        // A consent that was given before the account came here keeps its id.
+        id: authorizationUri ?? LocalIds.quoteAuthorization(actorOf(quoted), statusId),
         type: "QuoteAuthorization",
         attributedTo: actorOf(quoted),
         interactingObject: instrument,
@@ -138,7 +143,15 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
         }, [BigInt(found.account.id)])
       })
 
-      const stamp = traced("QuoteActivities.stamp")(function*(quoted: LocalName, statusId: bigint) {
+      /** Returns the post of a consent whose id does not name it. */
+      const kept = Effect.fnUntraced(function*(quoted: LocalName, number: bigint) {
+        const uri = LocalIds.quoteAuthorization(LocalIds.namedActor(config, quoted), number)
+        const [row] = yield* idRows(sql`SELECT status_id AS id FROM quotes WHERE authorization_uri = ${uri}`)
+        return row?.id
+      })
+
+      const stamp = traced("QuoteActivities.stamp")(function*(quoted: LocalName, number: bigint) {
+        const statusId = (yield* kept(quoted, number)) ?? number
         const found = yield* find(statusId)
         if (found?.account.uri === null && !(yield* objects.load([statusId])).has(statusId)) return undefined
         return found?.state === "accepted" && found.quoted.uri === null && isNamed(quoted, found.quoted)

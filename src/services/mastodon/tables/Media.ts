@@ -4,10 +4,14 @@ import { sizeOf } from "../../media/MediaRecord.ts"
 import { StoredFiles } from "../../media/StoredFiles.ts"
 import { OldFiles } from "../OldFiles.ts"
 import type { Step, TextRow } from "../Step.ts"
+import { emoji } from "./Emojis.ts"
 import { lacksAccount, listOf } from "./Values.ts"
 
 /** Files that are copied at once. */
 const filesAtOnce = 4
+
+/** Types of emoji (limits-and-rates.md section 1). */
+const emojiTypes = /\.(?:png|gif|webp)$/i
 
 const extensions: Readonly<Record<string, ServedExtension>> = {
   jpg: "jpg",
@@ -56,7 +60,7 @@ const metaOf = (text: string | null | undefined) =>
 
 const withoutExtension = (file: string) => file.replace(/\.[^.]*$/, "")
 
-/** Files of local accounts: attachments of their posts, avatars and headers. */
+/** Files of this server: attachments of local posts, avatars and headers of local accounts, and custom emoji. */
 export const make = Effect.gen(function*() {
   const files = yield* StoredFiles
   const old = yield* OldFiles
@@ -83,6 +87,15 @@ export const make = Effect.gen(function*() {
     return made
   })
 
+  const keptEmoji = Effect.fnUntraced(function*(row: TextRow) {
+    const [id, file] = [row["id"] ?? "", row["image_file_name"] ?? ""]
+    const at = (style: string, name: string) => placeOf("custom_emojis/images", id, style, name)
+    const name = emojiTypes.test(file) ? yield* kept([at("original", file)]) : null
+    const still = name?.endsWith(".gif") === true ? yield* kept([at("static", `${withoutExtension(file)}.png`)]) : null
+    const made: TextRow = { ...row, name, still }
+    return made
+  })
+
   const picture = (kind: "avatar" | "header") =>
     Effect.fnUntraced(function*(row: TextRow) {
       const [id, file] = [row["id"] ?? "", row["file"] ?? ""]
@@ -102,7 +115,7 @@ export const make = Effect.gen(function*() {
       "JOIN accounts owner ON owner.id = t.account_id AND owner.domain IS NULL LEFT JOIN statuses st ON st.id = t.status_id",
     // Mastodon keeps attachments that an edit removed, for the history of the post.
     where: `t.status_id IS NOT NULL AND (st.ordered_media_attachment_ids IS NULL
-      OR t.id = ANY (st.ordered_media_attachment_ids))`,
+      OR t.id = ANY (st.ordered_media_attachment_ids)) OR t.status_id IS NULL AND t.scheduled_status_id IS NOT NULL`,
     columns: `id:bigint account_id:bigint status_id:bigint type:int description blurhash file_file_name file_meta
       created_at:timestamptz`,
     computed: [["ordered", "to_jsonb(st.ordered_media_attachment_ids)"]],
@@ -111,7 +124,7 @@ export const make = Effect.gen(function*() {
     rejects: [
       lacksAccount("account_id"),
       [
-        "NOT EXISTS (SELECT FROM statuses s WHERE s.id = staged.status_id AND s.account_id = staged.account_id)",
+        "status_id IS NOT NULL AND NOT EXISTS (SELECT FROM statuses s WHERE s.id = staged.status_id AND s.account_id = staged.account_id)",
         "the post was not copied"
       ],
       ["media IS NULL", "the file is missing in the media folder, or of a type that is not served"]
@@ -121,7 +134,8 @@ export const make = Effect.gen(function*() {
           preview_name, created_at, touched_at)
         SELECT id, account_id, status_id, (ARRAY['image', 'gifv', 'video', 'unknown', 'audio'])[coalesce(type, 3) + 1], 'ready', description,
           x, y, meta::jsonb, blurhash, media, coalesce(preview, CASE WHEN type = 0 THEN media END), created_at, created_at FROM staged
-        ON CONFLICT (id) DO UPDATE SET description = excluded.description, focus_x = excluded.focus_x, focus_y = excluded.focus_y`,
+        ON CONFLICT (id) DO UPDATE SET status_id = coalesce(excluded.status_id, media_attachments.status_id),
+          description = excluded.description, focus_x = excluded.focus_x, focus_y = excluded.focus_y`,
       `UPDATE stored_files f SET media_id = s.id FROM staged s JOIN media_attachments m ON m.id = s.id
         WHERE f.name IN (s.media, s.preview) AND m.file_name = s.media`,
       `UPDATE statuses p SET media_ids = ARRAY(SELECT m.id FROM media_attachments m WHERE m.status_id = p.id
@@ -154,5 +168,5 @@ export const make = Effect.gen(function*() {
     needsFiles: true,
     changes: true
   })
-  return [attachments, pictures("avatar"), pictures("header")] as const
+  return [attachments, pictures("avatar"), pictures("header"), emoji(keptEmoji)] as const
 })

@@ -3,6 +3,8 @@ import { lacksAccount, lacksPost, lacksUser, listOrNull } from "./Values.ts"
 
 const pair = [lacksAccount("account_id"), lacksAccount("target_account_id")] as const
 
+const lacksTag = ["NOT EXISTS (SELECT FROM tags g WHERE g.id = staged.tag_id)", "the hashtag was not copied"] as const
+
 /** Ids of activities of remote accounts, by which an Undo finds its target. */
 const undoable = (type: "Follow" | "Block") =>
   `INSERT INTO undoable_activities (account_id, uri, type, target_id)
@@ -136,14 +138,20 @@ export const steps: ReadonlyArray<Step> = [
     name: "followed hashtags",
     table: "tag_follows",
     columns: "id:bigint account_id:bigint tag_id:bigint",
-    rejects: [lacksUser("account_id"), [
-      "NOT EXISTS (SELECT FROM tags g WHERE g.id = staged.tag_id)",
-      "the hashtag was not copied"
-    ]],
+    rejects: [lacksUser("account_id"), lacksTag],
     write: [
       `INSERT INTO tag_follows (id, account_id, tag_id) SELECT id, account_id, tag_id FROM staged ON CONFLICT DO NOTHING`
     ],
     ends: "tag_follows"
+  },
+  {
+    name: "featured hashtags",
+    table: "featured_tags",
+    columns: "id:bigint account_id:bigint tag_id:bigint name",
+    rejects: [lacksAccount("account_id"), lacksTag],
+    write: [`INSERT INTO featured_tags (id, account_id, tag_id, name) SELECT s.id, s.account_id, s.tag_id,
+        coalesce(nullif(s.name, ''), g.display_name) FROM staged s JOIN tags g ON g.id = s.tag_id ON CONFLICT DO NOTHING`],
+    ends: "featured_tags"
   },
   {
     name: "filters",

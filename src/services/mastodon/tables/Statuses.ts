@@ -1,9 +1,6 @@
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { makeByteLimit } from "../../html/ByteLimit.ts"
-import { statusBytesMax } from "../../instance/ContentLimits.ts"
-import { Drafts, namedBy } from "../../statuses/Drafts.ts"
-import { nowMark, type Step, type TextRow } from "../Step.ts"
+import { nowMark, type Step } from "../Step.ts"
+import { renderer } from "./Texts.ts"
 import { lacksAccount, lacksPost, listOf } from "./Values.ts"
 
 /**
@@ -16,6 +13,10 @@ const isWanted = (days: number) =>
     OR EXISTS (SELECT FROM statuses x WHERE x.reblog_of_id = t.id AND x.local) OR EXISTS (SELECT FROM statuses x
       WHERE x.in_reply_to_id = t.id AND x.local) OR EXISTS (SELECT FROM status_pins x WHERE x.status_id = t.id)
     OR EXISTS (SELECT FROM mentions x JOIN accounts a ON a.id = x.account_id WHERE x.status_id = t.id AND a.domain IS NULL)`
+
+/** Posts of any age that local accounts quote. */
+const quotedHere = `SELECT q.quoted_status_id FROM quotes q JOIN accounts a ON a.id = q.account_id AND a.domain IS NULL
+  WHERE q.quoted_status_id IS NOT NULL`
 
 /** Policy words of Mastodon's bits: automatic audiences in the upper 16, those that need approval in the lower. */
 const quotePolicy = (() => {
@@ -155,26 +156,7 @@ const endAttachments = [
 export const make = Effect.fnUntraced(function*(
   { domain, days, publicUrl }: { readonly domain: string; readonly days: number; readonly publicUrl: string }
 ) {
-  const sql = yield* SqlClient.SqlClient
-  const drafts = yield* Drafts
-
-  /** Renders the texts of a batch: local ones are source, the others are HTML of other servers. */
-  const rendered = Effect.fnUntraced(function*(rows: ReadonlyArray<TextRow>) {
-    const own = new Map(
-      rows.flatMap((row) => row["is_local"] === "true" ? [[row, drafts.names(row["text"] ?? "")] as const] : [])
-    )
-    const handles = new Set<string>()
-    for (const names of own.values()) for (const handle of names.handles) handles.add(handle)
-    const named = handles.size === 0 ? [] : yield* namedBy(sql, handles)
-    return rows.map((row): TextRow => {
-      const names = own.get(row)
-      const room = makeByteLimit(statusBytesMax)
-      const text = row["text"] ?? ""
-      return names === undefined
-        ? { ...row, ["spoiler_text"]: room.text(row["spoiler_text"] ?? ""), html: room.html(text) }
-        : { ...row, html: drafts.write(text, names, named).html }
-    })
-  }, Effect.orDie)
+  const rendered = yield* renderer
 
   const step = (name: string, where: string): Step => ({
     name,
@@ -195,6 +177,12 @@ export const make = Effect.fnUntraced(function*(
   return [
     tags,
     threads,
+    // Before the posts that quote them, or that are reported.
+    { ...step("quoted posts", `t.reblog_of_id IS NULL AND t.id IN (${quotedHere})`), needs: "quotes" },
+    {
+      ...step("reported posts", "t.reblog_of_id IS NULL AND t.id IN (SELECT unnest(r.status_ids) FROM reports r)"),
+      needs: "reports"
+    },
     { ...step("posts", `t.reblog_of_id IS NULL AND (${isWanted(days)})`), ends: "statuses" },
     { ...step("boosts", `t.reblog_of_id IS NOT NULL AND (${isWanted(days)})`), ends: "statuses" },
     polls,

@@ -25,3 +25,6 @@ export const lacksPost = (column: string): readonly [string, string] => [
   `NOT EXISTS (SELECT FROM statuses s WHERE s.id = staged.${column})`,
   `the post of ${column} was not copied`
 ]
+
+/** Condition for `skips`: the post of the column is not here, as it is too old or was rejected. */
+export const lacksPostHere = (column: string): string => lacksPost(column)[0]
