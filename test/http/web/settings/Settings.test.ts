@@ -147,7 +147,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       yield* ask(person, "PATCH", path, {
         unlisted: { can_reply: { automatic_approval: ["followers", "mutuals"], manual_approval: [] } }
       })
-      assert.include((yield* browser.get("/settings/interactions")).text, `<option value="custom" selected>`)
+      assert.include((yield* browser.get("/settings/interactions")).text, `selected>As set in an app</option>`)
       yield* send("/settings/interactions", "save", (fields) => {
         fields.set("public.canReply", "followers")
         fields.set("public.canReply.ask", "1")
