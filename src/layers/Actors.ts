@@ -14,6 +14,7 @@ import { AnnualReports } from "../services/annual/AnnualReports.ts"
 import { StatusCards } from "../services/cards/StatusCards.ts"
 import { CollectionWriter } from "../services/collections/CollectionWriter.ts"
 import { TaggedCollections } from "../services/collections/TaggedCollections.ts"
+import { EmailChoices } from "../services/emails/EmailChoices.ts"
 import { PromisedEmails } from "../services/emails/PromisedEmails.ts"
 import type { Broadcast } from "../services/events/Broadcast.ts"
 import { DomainEnforcement } from "../services/federation/domains/DomainEnforcement.ts"
@@ -150,6 +151,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     KnownUris.layer,
     LocalActors.layer,
     Moves.layer,
+    EmailChoices.layer,
     EmojiReactions.layer,
     Endorsements.layer,
     Mutes.layer,

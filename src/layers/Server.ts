@@ -6,6 +6,7 @@ import * as EmailRunner from "../actors/agenda/EmailRunner.ts"
 import * as JobRunner from "../actors/agenda/JobRunner.ts"
 import * as ListRunner from "../actors/agenda/ListRunner.ts"
 import * as NewMemberRunner from "../actors/agenda/NewMemberRunner.ts"
+import * as NotificationEmailRunner from "../actors/agenda/NotificationEmailRunner.ts"
 import * as PushRunner from "../actors/agenda/PushRunner.ts"
 import * as SpamRunner from "../actors/agenda/SpamRunner.ts"
 import * as TermsRunner from "../actors/agenda/TermsRunner.ts"
@@ -27,6 +28,7 @@ import { InboundActivities } from "../services/federation/inbox/InboundActivitie
 import { Deliveries } from "../services/federation/outbox/Deliveries.ts"
 import { AutoClosing } from "../services/identity/AutoClosing.ts"
 import { NewMembers } from "../services/identity/NewMembers.ts"
+import { NotificationEmails } from "../services/identity/NotificationEmails.ts"
 import { TermsEmails } from "../services/identity/TermsEmails.ts"
 import { Instance } from "../services/instance/Instance.ts"
 import { UserCatalogs } from "../services/instance/UserCatalogs.ts"
@@ -113,6 +115,9 @@ const newMembers = NewMemberRunner.layer.pipe(Layer.provide([AutoClosing.layer, 
 /** Sends e-mail digests. */
 const digests = DigestRunner.layer.pipe(Layer.provide(EmailDigests.layer))
 
+/** Promises e-mails about notifications. */
+const notificationEmails = NotificationEmailRunner.layer.pipe(Layer.provide(NotificationEmails.layer))
+
 /** Sends e-mails about new terms of service. */
 const terms = TermsRunner.layer.pipe(Layer.provide(TermsEmails.layer))
 
@@ -150,6 +155,7 @@ export const layer = Layer.satisfiesServicesType<Environment>()(
         digests,
         SpamRunner.layer,
         webhooks,
+        notificationEmails,
         terms,
         transfers,
         NodeReports.layer

@@ -6,6 +6,7 @@ import { AnnualReports } from "../services/annual/AnnualReports.ts"
 import { ShareKeys } from "../services/annual/ShareKeys.ts"
 import { Collections } from "../services/collections/Collections.ts"
 import { Search } from "../services/discovery/Search.ts"
+import { EmailChoices } from "../services/emails/EmailChoices.ts"
 import { Emails } from "../services/emails/Emails.ts"
 import type { Mailer } from "../services/emails/Mailer.ts"
 import { Devices } from "../services/encryption/Devices.ts"
@@ -132,6 +133,7 @@ const identity = Layer.satisfiesServicesType<Stored | InstancePolicies | Secret 
   Layer.mergeAll(
     Apps.layer,
     Grants.layer,
+    EmailChoices.layer,
     EmailSubscriptions.layer,
     Invites.layer,
     LiveTokens.layer,

@@ -8,6 +8,7 @@ import {
   writtenEmail
 } from "../../services/emails/PromisedEmails.ts"
 import { NewMembers } from "../../services/identity/NewMembers.ts"
+import { NotificationEmails } from "../../services/identity/NotificationEmails.ts"
 import { StaffEmails } from "../../services/identity/StaffEmails.ts"
 import { AppealEmails } from "../../services/moderation/AppealEmails.ts"
 import { WarningEmails } from "../../services/moderation/WarningEmails.ts"
@@ -27,6 +28,7 @@ const make = Effect.gen(function*() {
   const mailer = yield* Mailer
   const appeals = yield* AppealEmails
   const members = yield* NewMembers
+  const notifications = yield* NotificationEmails
   const staff = yield* StaffEmails
   const warnings = yield* WarningEmails
 
@@ -37,7 +39,8 @@ const make = Effect.gen(function*() {
     "appeal_decided": ({ subjectId }) => appeals.decided(subjectId),
     "sign_up": ({ subjectId }) => staff.aboutSignUp(subjectId),
     "sign_up_decided": ({ details }) => staff.aboutDecision(details),
-    welcome: ({ subjectId }) => members.emailTo(subjectId)
+    welcome: ({ subjectId }) => members.emailTo(subjectId),
+    notifications: ({ details, subjectId }) => notifications.emailTo(subjectId, details)
   }
 
   const send = Effect.fnUntraced(function*(promised: PromisedEmail) {
@@ -65,5 +68,12 @@ const make = Effect.gen(function*() {
 
 /** Sends promised e-mails on every node, each claimed by one node at a time, at least once. */
 export const layer = Layer.effectDiscard(make).pipe(
-  Layer.provide([AppealEmails.layer, NewMembers.layer, PromisedEmails.layer, StaffEmails.layer, WarningEmails.layer])
+  Layer.provide([
+    AppealEmails.layer,
+    NewMembers.layer,
+    NotificationEmails.layer,
+    PromisedEmails.layer,
+    StaffEmails.layer,
+    WarningEmails.layer
+  ])
 )

@@ -17,6 +17,8 @@ export const invitesPath = "/invites"
 export const authorizedAppsPath = "/oauth/authorized_applications"
 /** Pages on which members manage their account. */
 export const accountPath = "/settings/account"
+/** Choice of e-mails. */
+export const emailSettingsPath = "/settings/emails"
 export const sessionsPath = "/settings/sessions"
 export const passkeysPath = "/settings/passkeys"
 export const aliasesPath = "/settings/aliases"

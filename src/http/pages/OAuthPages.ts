@@ -7,6 +7,7 @@ import { AuthorizationResponses } from "../oauth/AuthorizationResponses.ts"
 import * as Authorize from "../oauth/Authorize.ts"
 import * as AuthorizedApplications from "../oauth/AuthorizedApplications.ts"
 import * as Confirmations from "./Confirmations.ts"
+import * as EmailUnsubscribing from "./EmailUnsubscribing.ts"
 import * as PasskeyForm from "./PasskeyForm.ts"
 import * as PasskeySignIn from "./PasskeySignIn.ts"
 import * as Passwords from "./Passwords.ts"
@@ -25,6 +26,7 @@ export const layer = Layer.mergeAll(
   Authorize.layer,
   AuthorizedApplications.layer,
   Confirmations.layer,
+  EmailUnsubscribing.layer,
   PasskeyForm.layer,
   PasskeySignIn.layer,
   Passwords.layer,

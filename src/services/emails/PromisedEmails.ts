@@ -27,7 +27,7 @@ const writtenMax = 1_000
 
 /**
  * Reasons of promised e-mails, by subject: a strike, an appeal that was filed or decided, a sign-up that waits for
- * staff or was decided, and a new member.
+ * staff or was decided, a new member, and unread notifications of an account.
  */
 const PromiseKind = Schema.Literals([
   "strike",
@@ -35,7 +35,8 @@ const PromiseKind = Schema.Literals([
   "appeal_decided",
   "sign_up",
   "sign_up_decided",
-  "welcome"
+  "welcome",
+  "notifications"
 ])
 export type PromiseKind = typeof PromiseKind.Type
 

@@ -1,5 +1,7 @@
 import type { Messages } from "../languages/Messages.ts"
+import { cut, line } from "./Excerpts.ts"
 import type { Email } from "./Mailer.ts"
+import { oneClickHeaders } from "./UnsubscribeTexts.ts"
 
 /* Texts of e-mails to subscribers of an account, with the headers for one-click unsubscribe (RFC 8058). */
 
@@ -23,20 +25,12 @@ interface DigestPost {
 
 type Written = (words: Messages) => Email
 
-/** Maximum characters of a post in the subject and in the body. */
-const excerptCharactersMax = 60
+/** Maximum characters of a post in the body. */
 const textCharactersMax = 2_000
-
-const cut = (text: string, charactersMax: number) => {
-  const characters = Array.from(text)
-  return characters.length > charactersMax ? `${characters.slice(0, charactersMax - 1).join("")}…` : text
-}
-const line = (text: string) => cut(text.replaceAll(/\s+/g, " ").trim(), excerptCharactersMax)
 
 const headersOf = ({ server, unsubscribe, username }: About) => ({
   "List-ID": `<${username}.${server.replace(/:\d+$/, "")}>`,
-  "List-Unsubscribe": `<${unsubscribe}>`,
-  "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"
+  ...oneClickHeaders(unsubscribe)
 })
 
 /** Asks to confirm a subscription. Its link is valid until `Retention` deletes the subscription. */

@@ -150,7 +150,7 @@ export class Approvals extends Context.Service<Approvals, {
           yield* broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [accountId] })
           return one
         }),
-        staff: staffWith(sql, "manageUsers").pipe(
+        staff: staffWith(sql, "manageUsers", "sign_ups").pipe(
           Effect.orDie,
           Effect.withSpan("Approvals.staff")
         )

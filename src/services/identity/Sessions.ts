@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { AccountId } from "../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { retryDeadlocks } from "../database/Transactions.ts"
+import { recordPresence } from "../emails/Presence.ts"
 import { traced } from "../runtime/Traced.ts"
 import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
 import { combined, defaultRole, givenBits } from "../staff/Permissions.ts"
@@ -85,7 +86,8 @@ const sessionRows = rowsOf(
     startedAt: Timestamptz,
     web: WebSettings,
     ...Reading,
-    seenAt: Timestamptz
+    seenAt: Timestamptz,
+    presentAt: Schema.NullOr(Timestamptz)
   })
 )
 
@@ -142,19 +144,23 @@ const make = Effect.gen(function*() {
     const hash = yield* secrets.hash(secret)
     const now = yield* Clock.currentTimeMillis
     const [row] = yield* sessionRows(sql`
-      SELECT s.account_id, a.username, u.locale, s.seen_at, ${sql.literal(givenBits)} AS permissions,
+      SELECT s.account_id, a.username, u.locale, s.seen_at, c.seen_at AS present_at, ${
+      sql.literal(givenBits)
+    } AS permissions,
         e.permissions AS everybodys, u.web_settings AS web, u.expand_media, u.expand_spoilers,
         u.autoplay_gifs, u.password_hash IS NOT NULL AS has_password, s.created_at AS started_at, ${
       sql.literal(userStateSql)
     } AS state
       FROM sessions s JOIN users u ON u.account_id = s.account_id JOIN accounts a ON a.id = s.account_id
         JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${defaultRole}
+        LEFT JOIN email_choices c ON c.account_id = s.account_id AND c.due_at IS NOT NULL
       WHERE s.id_hash = ${hash} AND s.seen_at > ${new Date(now - sessionMillisMax)}
         AND NOT u.disabled AND a.suspended_at IS NULL AND NOT a.memorial`)
     if (row === undefined) return Option.none()
     if (now - row.seenAt.getTime() >= seenMillis) {
       yield* sql`UPDATE sessions SET seen_at = ${new Date(now)} WHERE id_hash = ${hash}`
     }
+    yield* recordPresence(sql, row.accountId, row.presentAt, now)
     return Option.some({
       accountId: AccountId.make(row.accountId),
       username: row.username,

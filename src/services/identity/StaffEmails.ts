@@ -3,6 +3,8 @@ import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "../database/Ids.ts"
 import * as EmailTexts from "../emails/EmailTexts.ts"
 import type { Email } from "../emails/Mailer.ts"
+import { UnsubscribeLinks } from "../emails/UnsubscribeLinks.ts"
+import { withUnsubscribe } from "../emails/UnsubscribeTexts.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -23,11 +25,17 @@ export class StaffEmails extends Context.Service<StaffEmails, {
       const approvals = yield* Approvals
       const { localDomain: server, publicUrl } = yield* ServerConfig
       const catalogs = yield* UserCatalogs
+      const links = yield* UnsubscribeLinks
 
       const toStaff = (text: (to: string) => EmailTexts.EmailFor) =>
         Effect.flatMap(
           approvals.staff,
-          Effect.forEach(({ email, locale }) => Effect.map(catalogs.of({ locale: locale ?? undefined }), text(email)))
+          Effect.forEach(({ accountId, email, locale }) =>
+            Effect.map(
+              catalogs.of({ locale: locale ?? undefined }),
+              (words) => withUnsubscribe(text(email)(words), words, links.make("sign_ups", accountId))
+            )
+          )
         )
 
       return StaffEmails.of({
@@ -50,5 +58,5 @@ export class StaffEmails extends Context.Service<StaffEmails, {
         })
       })
     })
-  ).pipe(Layer.provide([Approvals.layer, UserCatalogs.layer]))
+  ).pipe(Layer.provide([Approvals.layer, UnsubscribeLinks.layer, UserCatalogs.layer]))
 }

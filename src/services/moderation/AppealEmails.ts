@@ -3,6 +3,8 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsOf } from "../database/Rows.ts"
 import type { Email } from "../emails/Mailer.ts"
+import { UnsubscribeLinks } from "../emails/UnsubscribeLinks.ts"
+import { withUnsubscribe } from "../emails/UnsubscribeTexts.ts"
 import { staffWith } from "../identity/Staff.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
@@ -33,6 +35,7 @@ export class AppealEmails extends Context.Service<AppealEmails, {
       const sql = yield* SqlClient.SqlClient
       const { localDomain: server } = yield* ServerConfig
       const catalogs = yield* UserCatalogs
+      const links = yield* UnsubscribeLinks
 
       const find = (id: bigint) =>
         Effect.map(
@@ -47,12 +50,14 @@ export class AppealEmails extends Context.Service<AppealEmails, {
           if (found === undefined) return []
           const { text, username } = found
           return yield* Effect.forEach(
-            yield* staffWith(sql, "manageAppeals"),
-            ({ email: to, locale }) =>
-              Effect.map(
-                catalogs.of({ locale: locale ?? undefined }),
-                AppealTexts.filed({ to, server, username, text })
-              )
+            yield* staffWith(sql, "manageAppeals", "appeals"),
+            ({ accountId, email: to, locale }) =>
+              Effect.map(catalogs.of({ locale: locale ?? undefined }), (words) =>
+                withUnsubscribe(
+                  AppealTexts.filed({ to, server, username, text })(words),
+                  words,
+                  links.make("appeals", accountId)
+                ))
           )
         }),
         decided: traced("AppealEmails.decided")(function*(id) {
@@ -64,5 +69,5 @@ export class AppealEmails extends Context.Service<AppealEmails, {
         })
       })
     })
-  ).pipe(Layer.provide(UserCatalogs.layer))
+  ).pipe(Layer.provide([UnsubscribeLinks.layer, UserCatalogs.layer]))
 }

@@ -7,6 +7,7 @@ import { Changes } from "../caching/Changes.ts"
 import { AccountId, AppId, TokenId } from "../database/Ids.ts"
 import { idRows, rowsOf, Timestamptz } from "../database/Rows.ts"
 import { retryDeadlocks } from "../database/Transactions.ts"
+import { recordPresence } from "../emails/Presence.ts"
 import { Broadcast } from "../events/Broadcast.ts"
 import { traced } from "../runtime/Traced.ts"
 import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
@@ -76,6 +77,7 @@ const TokenRow = Schema.Struct({
   createdAt: Timestamptz,
   lastUsedAt: Schema.NullOr(Timestamptz),
   lastSeenAt: Schema.NullOr(Timestamptz),
+  presentAt: Schema.NullOr(Timestamptz),
   permissions: Schema.NullOr(Schema.BigInt),
   defaultPermissions: Schema.NullOr(Schema.BigInt),
   locale: Schema.NullOr(Schema.String),
@@ -119,7 +121,9 @@ const make = Effect.gen(function*() {
   const recordVisit = Effect.fnUntraced(function*(row: TokenRow, now: number) {
     const at = new Date(now)
     if (isStale(row.lastUsedAt, now)) yield* sql`UPDATE oauth_tokens SET last_used_at = ${at} WHERE id = ${row.id}`
-    if (row.accountId === null || row.state !== "active" || !isStale(row.lastSeenAt, now)) return
+    if (row.accountId === null || row.state !== "active") return
+    yield* recordPresence(sql, row.accountId, row.presentAt, now)
+    if (!isStale(row.lastSeenAt, now)) return
     yield* sql`
       WITH seen AS (UPDATE users SET last_seen_at = ${at} WHERE account_id = ${row.accountId} RETURNING account_id),
       days AS (INSERT INTO active_days (day, account_id)
@@ -137,13 +141,16 @@ const make = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const [row] = yield* tokenRows(sql`
       SELECT t.id, t.app_id, t.account_id, t.scopes, t.revoked_at IS NOT NULL AS revoked, t.created_at, t.last_used_at,
-        u.last_seen_at, u.locale, ${sql.literal(givenBits)} AS permissions, e.permissions AS default_permissions,
+        u.last_seen_at, c.seen_at AS present_at, u.locale, ${
+      sql.literal(givenBits)
+    } AS permissions, e.permissions AS default_permissions,
         ${sql.literal(userState)} AS state
       FROM oauth_tokens t
       LEFT JOIN users u ON u.account_id = t.account_id
       LEFT JOIN accounts a ON a.id = t.account_id
       LEFT JOIN roles r ON r.id = u.role_id
       LEFT JOIN roles e ON e.id = ${defaultRole}
+      LEFT JOIN email_choices c ON c.account_id = t.account_id AND c.due_at IS NOT NULL
       WHERE t.token_hash = ${hash}`)
     if (row === undefined) return undefined
     // A failed write is ignored: finding a token only needs a read.

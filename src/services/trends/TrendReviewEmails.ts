@@ -4,6 +4,8 @@ import type { SqlError } from "effect/sql/SqlError"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { Emails } from "../emails/Emails.ts"
 import * as EmailTexts from "../emails/EmailTexts.ts"
+import { UnsubscribeLinks } from "../emails/UnsubscribeLinks.ts"
+import { withUnsubscribe } from "../emails/UnsubscribeTexts.ts"
 import { staffWith } from "../identity/Staff.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
@@ -33,6 +35,7 @@ export class TrendReviewEmails extends Context.Service<TrendReviewEmails, {
       const { localDomain: server } = yield* ServerConfig
       const emails = yield* Emails
       const catalogs = yield* UserCatalogs
+      const links = yield* UnsubscribeLinks
 
       /** Returns hashtags whose review was requested after a time, in milliseconds since 1970. */
       const waiting = (since: number) =>
@@ -44,11 +47,18 @@ export class TrendReviewEmails extends Context.Service<TrendReviewEmails, {
 
       const tell = Effect.fnUntraced(function*({ before = 0 }: Turn) {
         const names = yield* waiting(before)
-        const staff = yield* staffWith(sql, "manageTaxonomies")
-        const post = Effect.forEach(staff, ({ email: to, locale }) => {
-          const words = catalogs.of({ locale: locale ?? undefined })
-          return emails.enqueue(Effect.map(words, EmailTexts.trending({ to, server, names })))
-        }, { discard: true })
+        const staff = yield* staffWith(sql, "manageTaxonomies", "trends")
+        const post = Effect.forEach(
+          staff,
+          ({ accountId, email: to, locale }) =>
+            emails.enqueue(Effect.map(catalogs.of({ locale: locale ?? undefined }), (words) =>
+              withUnsubscribe(
+                EmailTexts.trending({ to, server, names })(words),
+                words,
+                links.make("trends", accountId)
+              ))),
+          { discard: true }
+        )
         yield* sql.afterCommit(post)
       })
 
@@ -64,5 +74,7 @@ export class TrendReviewEmails extends Context.Service<TrendReviewEmails, {
       return TrendReviewEmails.of({ send })
     })
   )
-  static readonly layer = TrendReviewEmails.layerNoDeps.pipe(Layer.provide(UserCatalogs.layer))
+  static readonly layer = TrendReviewEmails.layerNoDeps.pipe(
+    Layer.provide([UnsubscribeLinks.layer, UserCatalogs.layer])
+  )
 }

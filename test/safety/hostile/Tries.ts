@@ -76,6 +76,8 @@ export const others: ReadonlyArray<Route> = [
   { method: "GET", path: "/unsubscribe", names: ["token"] },
   { method: "GET", path: "/email_subscriptions/new/:id", names: ["lang"] },
   { method: "POST", path: "/email_subscriptions/new/:id", names: ["email", "authenticity_token"] },
+  { method: "GET", path: "/unsubscribe/emails", names: ["token"] },
+  { method: "POST", path: "/unsubscribe/emails", names: ["token", "List-Unsubscribe"] },
   { method: "POST", path: "/unsubscribe", names: ["token", "List-Unsubscribe"] },
   { method: "GET", path: "/users/:id/authorizations/:id", names: [] },
   { method: "GET", path: "/users/:id/quote_authorizations/:id", names: [] },

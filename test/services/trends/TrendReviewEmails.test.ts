@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Emails } from "../../../src/services/emails/Emails.ts"
 import type { Email } from "../../../src/services/emails/Mailer.ts"
+import { UnsubscribeLinks } from "../../../src/services/emails/UnsubscribeLinks.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { UserCatalogs } from "../../../src/services/instance/UserCatalogs.ts"
 import { english } from "../../../src/services/languages/Catalogs.ts"
@@ -21,6 +22,10 @@ const sent = Effect.gen(function*() {
     Layer.fresh(TrendReviewEmails.layerNoDeps).pipe(
       Layer.provide([
         Config,
+        Layer.mock(UnsubscribeLinks, {
+          make: (list, account) => `https://here.test/${list}/${account}`,
+          read: () => undefined
+        }),
         Layer.mock(UserCatalogs, { of: () => Effect.succeed(english) }),
         Layer.succeed(Emails, {
           enqueue: (email) => Effect.map(email, (one) => void (one === undefined || posted.push(one)))

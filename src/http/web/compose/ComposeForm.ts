@@ -1,11 +1,13 @@
 import { countedCharacters, statusCharactersMax } from "../../../services/html/Text.ts"
 import { languages } from "../../../services/instance/Languages.ts"
 import type { Catalog } from "../../../services/languages/Catalogs.ts"
+import { controlled } from "../../../services/statuses/InteractionPolicy.ts"
 import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
+import { policyField } from "../policies/PolicyChoices.ts"
 import { icon } from "../shell/Icons.ts"
 import type { Visit } from "../shell/Visit.ts"
-import { type Composition, offeredVisibilities, threadPostsMax } from "./Composition.ts"
+import { type Composition, controlFields, offeredVisibilities, threadPostsMax } from "./Composition.ts"
 import { fileFields, type ShownFile } from "./FileFields.ts"
 import { pollFields } from "./PollFields.ts"
 
@@ -124,6 +126,7 @@ export const composeForm = (visit: Visit, shown: Shown): Html => {
     at,
     audience,
     contentType,
+    control,
     draft,
     edit,
     key,
@@ -159,9 +162,17 @@ export const composeForm = (visit: Visit, shown: Shown): Html => {
     say("Shown instead of the text")
   }<input name="spoiler_text" value="${spoiler}" dir="auto"></label></details>${
     pollFields(visit, composition)
-  }<details class="part"${at === "" ? "" : html` open`}><summary>${say("Language, quotes, time")}</summary>${
-    languageField(visit, language)
-  }${quoteField(visit, quotePolicy)}${
+  }<details class="part"><summary>${say("Who may interact")}</summary>${quoteField(visit, quotePolicy)}${
+    controlled.map((interaction) =>
+      policyField(visit.reader.words, interaction, {
+        ...controlFields(interaction),
+        chosen: control?.[interaction] ?? { who: "", mayAsk: false },
+        hasDefault: !isEdit
+      })
+    )
+  }</details><details class="part"${at === "" ? "" : html` open`}><summary>${
+    isEdit ? say("Language") : say("Language and time")
+  }</summary>${languageField(visit, language)}${
     isEdit
       ? ""
       : html`<label>${say("Publish at")}<input type="datetime-local" name="at" value="${at}"><span class="hint">${

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Struct } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { hash } from "node:crypto"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
 import type { Command } from "../../../actors/account/core/Protocol.ts"
@@ -8,13 +8,17 @@ import { MediaAttachments } from "../../../services/media/MediaAttachments.ts"
 import { type ClientError, Unprocessable } from "../../../services/runtime/Errors.ts"
 import { momentInZone } from "../../../services/runtime/Moments.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
+import { DefaultPolicies } from "../../../services/statuses/DefaultPolicies.ts"
+import { controlled } from "../../../services/statuses/InteractionPolicy.ts"
 import type { Post } from "../../../services/statuses/Post.ts"
+import { Statuses } from "../../../services/statuses/Statuses.ts"
 import { UnpublishedPosts } from "../../../services/statuses/UnpublishedPosts.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { focusOf } from "../../v1/Media.ts"
 import { editOf, postOf } from "../../v1/StatusPayloads.ts"
 import { read } from "../../wire/Keys.ts"
-import { type ComposedFile, type Composition, contentKey, payloadOf } from "./Composition.ts"
+import { choiceOf, entriesOf } from "../policies/PolicyChoices.ts"
+import { type ComposedFile, type Composition, contentKey, controlOf, payloadOf } from "./Composition.ts"
 import { quotePolicyOf } from "./Compositions.ts"
 
 /** Result of sending a composition. */
@@ -54,12 +58,29 @@ const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const attachments = yield* MediaAttachments
   const mentions = yield* Mentions
+  const policies = yield* DefaultPolicies
+  const statuses = yield* Statuses
   const views = yield* StatusViews
   const { drafts } = yield* UnpublishedPosts
 
-  const withContinuation = Effect.fnUntraced(function*(composition: Composition): Effect.fn.Return<Post, ClientError> {
-    return { ...(yield* postOf(payloadOf(composition), undefined)), continued: composition.texts.slice(1) }
+  /** Returns the policy words of a choice; null for the member's defaults, which apply when the post is published. */
+  const policyWords = Effect.fnUntraced(function*(viewer: AccountId, { audience, control }: Composition) {
+    if (control === undefined || controlled.every((interaction) => control[interaction].who === "")) return null
+    const defaults = (yield* policies.of(viewer))[audience === "local" ? "public" : audience]
+    const words = yield* Effect.forEach(controlled, (interaction) => {
+      const chosen = control[interaction]
+      return entriesOf(interaction, chosen.who === "" ? choiceOf(defaults, interaction) : chosen)
+    })
+    return words.flat()
   })
+
+  /** Returns the first post of a composition. */
+  const firstPost = Effect.fnUntraced(
+    function*(viewer: AccountId, composition: Composition): Effect.fn.Return<Post, ClientError> {
+      const post = yield* postOf(payloadOf(composition), undefined)
+      return { ...post, interactionPolicy: yield* policyWords(viewer, composition) }
+    }
+  )
 
   /** Writes descriptions and focal points of files that no post has yet. */
   const describe = (viewer: AccountId, files: Composition["files"]) =>
@@ -83,9 +104,13 @@ const make = Effect.gen(function*() {
   const store = Effect.fnUntraced(function*(viewer: AccountId, composition: Composition, key: string | undefined) {
     const { draft } = composition
     yield* describe(viewer, composition.files)
-    const post = yield* withContinuation({ ...composition, files: yield* ready(viewer, composition.files) })
+    const first = yield* firstPost(viewer, { ...composition, files: yield* ready(viewer, composition.files) })
+    const post = { ...first, continued: composition.texts.slice(1) }
     const kept = draft === undefined ? {} : yield* drafts.find(viewer, draft).pipe(
-      Effect.map((found) => Struct.pick(found.post, ["interactionPolicy", "allowedMentions"])),
+      Effect.map(({ post: { allowedMentions, interactionPolicy } }) => ({
+        allowedMentions,
+        ...(composition.control === undefined && { interactionPolicy })
+      })),
       Effect.orElseSucceed(() => ({}))
     )
     const answer = yield* actors.tell(
@@ -141,22 +166,26 @@ const make = Effect.gen(function*() {
     const status = read(yield* views.renderOne(viewer, id))
     const { poll } = status
     const { poll: written, ...payload } = payloadOf(composition)
-    const before = poll === null ? "" : JSON.stringify([poll.options.map(({ title }) => title), poll.multiple])
-    const after = typeof written !== "object" || written === null
+    const pollBefore = poll === null ? "" : JSON.stringify([poll.options.map(({ title }) => title), poll.multiple])
+    const pollAfter = typeof written !== "object" || written === null
       ? ""
       : JSON.stringify([written.options, written.multiple])
     yield* describe(viewer, composition.files)
+    const [before] = yield* statuses.load([id])
+    const words = yield* policyWords(viewer, composition)
+    const said = yield* policyWords(viewer, { ...composition, control: controlOf(before?.interactionPolicy ?? []) })
     const command = yield* editOf(
       id,
       {
         ...payload,
         // An unchanged choice keeps a policy that the form cannot show.
         quoteApprovalPolicy: composition.quotePolicy === quotePolicyOf(status) ? null : composition.quotePolicy,
-        ...(before !== after && { poll: written ?? "" })
+        ...(pollBefore !== pollAfter && { poll: written ?? "" })
       },
       composition.files.map((file) => ({ id: file.id, ...textOf(file) }))
     )
-    yield* actors.tell(viewer, command)
+    const interactionPolicy = String(words) === String(said) ? null : words
+    yield* actors.tell(viewer, { ...command, interactionPolicy })
     return { kind: "edited" as const, id }
   })
 
@@ -175,7 +204,7 @@ const make = Effect.gen(function*() {
       return yield* publishDraft(viewer, stored, texts.length, key, scheduledAt)
     }
     yield* describe(viewer, composition.files)
-    const post = yield* postOf(payloadOf(composition), undefined)
+    const post = yield* firstPost(viewer, composition)
     const command: Command = scheduledAt === undefined
       ? { _tag: "Publish", post }
       : { _tag: "Schedule", post, scheduledAt }

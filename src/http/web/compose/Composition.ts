@@ -2,6 +2,7 @@ import { MediaId, parseId, StatusId } from "../../../services/database/Ids.ts"
 import { mediaAttachmentsMax, pollOptionsMax } from "../../../services/instance/ContentLimits.ts"
 import type { Post } from "../../../services/statuses/Post.ts"
 import type { NewStatus } from "../../wire/StatusRequests.ts"
+import { choiceOf, type Controlled, type PolicyChoice } from "../policies/PolicyChoices.ts"
 
 /** Maximum posts of a thread that is written at once. */
 export const threadPostsMax = 20
@@ -17,6 +18,22 @@ export interface ComposedFile {
   /** `x,y`, each from -1 to 1; "" is the centre. */
   readonly focus: string
 }
+
+/** Choice of who may reply to a post, favourite it and boost it. */
+type Control = { readonly [C in Controlled]: PolicyChoice }
+
+/** Returns the choices for stored policy words; undefined without words, which means the member's defaults. */
+export const controlOf = (words: ReadonlyArray<string> | null): Control | undefined =>
+  words === null ? undefined : controlBy((interaction) => choiceOf(words, interaction))
+
+const controlBy = (choose: (interaction: Controlled) => PolicyChoice): Control => ({
+  canReply: choose("canReply"),
+  canLike: choose("canLike"),
+  canAnnounce: choose("canAnnounce")
+})
+
+/** Names of the form's fields for an interaction. */
+export const controlFields = (interaction: Controlled) => ({ name: interaction, askName: `${interaction}_ask` })
 
 /** Everything that a member typed into the composer, and what it refers to. */
 export interface Composition {
@@ -42,6 +59,8 @@ export interface Composition {
   readonly hideTotals: boolean
   readonly files: ReadonlyArray<ComposedFile>
   readonly quotePolicy: string
+  /** Who may reply, favourite and boost; undefined if the form did not offer it, which keeps what a draft has. */
+  readonly control?: Control | undefined
   /** Local time of a scheduled post as in `datetime-local`; "" posts at once. */
   readonly at: string
   /** Time zone of `at`. */
@@ -111,6 +130,12 @@ export const compositionOf = (form: URLSearchParams, standard: Composition): Com
       }]
     }),
     quotePolicy: form.get("quote_policy") ?? standard.quotePolicy,
+    control: form.has(controlFields("canReply").name)
+      ? controlBy((interaction) => {
+        const { askName, name } = controlFields(interaction)
+        return { who: form.get(name) ?? "", mayAsk: form.has(askName) }
+      })
+      : standard.control,
     at: form.get("at") ?? "",
     zone: form.get("zone") ?? standard.zone
   }
@@ -136,7 +161,8 @@ export const compositionOfPost = (
   multiple: post.poll?.multiple ?? false,
   hideTotals: post.poll?.hideTotals ?? false,
   files,
-  quotePolicy: post.quoteApprovalPolicy ?? standard.quotePolicy
+  quotePolicy: post.quoteApprovalPolicy ?? standard.quotePolicy,
+  control: controlOf(post.interactionPolicy)
 })
 
 /** True if nothing was typed. */

@@ -14,7 +14,7 @@ import { StatusViews } from "../../render/StatusViews.ts"
 import { read } from "../../wire/Keys.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import type { ShownStatus } from "../status/Text.ts"
-import { blank, type Composition, compositionOfPost, statusId } from "./Composition.ts"
+import { blank, type Composition, compositionOfPost, controlOf, statusId } from "./Composition.ts"
 import { type ShownFile, shownFile, uploadedFile } from "./FileFields.ts"
 import { zoneOf } from "./ScheduledTimes.ts"
 
@@ -89,6 +89,7 @@ const make = Effect.gen(function*() {
     const shown = yield* status(viewer, id)
     if (shown.account.id !== String(viewer) || shown.reblog !== null) return yield* new NotAllowed()
     const { contentType, spoilerText, text } = yield* statuses.source(viewer, id)
+    const [record] = yield* statuses.load([id])
     const own: Composition = {
       ...(yield* standard(viewer)),
       texts: [text],
@@ -100,6 +101,7 @@ const make = Effect.gen(function*() {
       options: shown.poll?.options.map(({ title }) => title) ?? [],
       multiple: shown.poll?.multiple ?? false,
       quotePolicy: quotePolicyOf(shown),
+      control: controlOf(record?.interactionPolicy ?? []),
       files: shown.mediaAttachments.map((media) => shownFile(media, MediaId.make(BigInt(media.id)), true))
     }
     return own

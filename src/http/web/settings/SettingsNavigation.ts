@@ -7,6 +7,7 @@ import {
   archivesPath,
   authorizedAppsPath,
   deletionPath,
+  emailSettingsPath,
   invitesPath,
   movePath,
   passkeysPath,
@@ -43,6 +44,7 @@ const sections: ReadonlyArray<Section> = [
       { path: "/settings/interactions", label: ({ say }) => say("Who may interact") },
       { path: "/settings/reading", label: ({ say }) => say("Reading and appearance") },
       { path: "/settings/notifications", label: ({ say }) => say("Notifications") },
+      { path: emailSettingsPath, label: ({ say }) => say("Email notifications") },
       { path: "/settings/cleanup", label: ({ say }) => say("Automated post deletion") }
     ]
   },

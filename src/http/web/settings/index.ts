@@ -8,6 +8,7 @@ import * as AccountPage from "./AccountPage.ts"
 import * as Cleanup from "./Cleanup.ts"
 import * as DeletionPage from "./DeletionPage.ts"
 import * as DomainBlocks from "./DomainBlocks.ts"
+import * as Emails from "./Emails.ts"
 import * as Featured from "./Featured.ts"
 import * as Filters from "./Filters.ts"
 import * as HiddenPeople from "./HiddenPeople.ts"
@@ -29,6 +30,7 @@ export const layer = Layer.mergeAll(
   Cleanup.layer,
   DeletionPage.layer,
   DomainBlocks.layer,
+  Emails.layer,
   Featured.layer,
   Filters.layer,
   HiddenPeople.layer,

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { ask } from "../../../support/Api.ts"
 import { TestServer } from "../../../support/Server.ts"
 import { settingsPaths } from "../../../support/SettingsPaths.ts"
@@ -111,6 +112,34 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       )
     }))
 
+  it.effect("e-mails are chosen by a form, and those to staff are offered to staff only", () =>
+    Effect.gen(function*() {
+      const { browser, person, send } = yield* opened("reached")
+      const path = "/settings/emails"
+      const before = yield* browser.get(path)
+      assert.notMatch(before.text, /name="types\[\]"[^>]* checked/)
+      assert.notInclude(before.text, `value="admin.report"`)
+      assert.notInclude(before.text, `name="staff[]"`)
+      const done = yield* send(path, "save", (fields) => {
+        fields.append("types[]", "mention")
+        fields.append("types[]", "admin.report")
+        fields.append("types[]", "nonsense")
+        fields.append("staff[]", "trends")
+      })
+      assert.strictEqual(done.status, 303, done.text)
+      assert.match((yield* browser.get(path)).text, /name="types\[\]" value="mention" checked/)
+      const sql = yield* SqlClient.SqlClient
+      const stored = yield* sql`SELECT types, declined FROM email_choices WHERE account_id = ${person.accountId}`
+      assert.deepStrictEqual(stored, [{ types: ["mention"], declined: [] }])
+      yield* sql`UPDATE users SET role_id = 3 WHERE account_id = ${person.accountId}`
+      const asStaff = yield* browser.get(path)
+      assert.match(asStaff.text, /name="types\[\]" value="admin.report">/)
+      assert.match(asStaff.text, /name="staff\[\]" value="trends" checked/)
+      yield* send(path, "save", (fields) => fields.delete("staff[]", "trends"))
+      assert.match((yield* browser.get(path)).text, /name="staff\[\]" value="trends">/)
+      assert.match((yield* browser.get(path)).text, /name="types\[\]" value="mention" checked/)
+    }))
+
   it.effect("default interaction policies are those of the API, and a policy of an app is kept", () =>
     Effect.gen(function*() {
       const { browser, person, send } = yield* opened("careful")
@@ -118,7 +147,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       yield* ask(person, "PATCH", path, {
         unlisted: { can_reply: { automatic_approval: ["followers", "mutuals"], manual_approval: [] } }
       })
-      assert.include((yield* browser.get("/settings/interactions")).text, `<option value="custom" selected>`)
+      assert.include((yield* browser.get("/settings/interactions")).text, `selected>As set in an app</option>`)
       yield* send("/settings/interactions", "save", (fields) => {
         fields.set("public.canReply", "followers")
         fields.set("public.canReply.ask", "1")
