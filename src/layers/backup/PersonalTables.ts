@@ -52,6 +52,7 @@ export const personalTables: ReadonlyMap<string, PersonalTable> = new Map<string
   ["devices", own],
   ["dismissed_suggestions", { by: ["account_id"], not: [["target_account_id", othersChoice]] }],
   ["domain_mutes", own],
+  ["email_choices", own],
   ["email_digest_posts", own],
   ["email_digests", own],
   ["emoji_reactions", own],
