@@ -19,7 +19,7 @@ interface Options {
 }
 
 /** Starts a program; `ended` completes with its exit code and all its output. It is stopped at the end of the scope. */
-const start = (command: string, args: ReadonlyArray<string>, options: Options = {}) =>
+export const start = (command: string, args: ReadonlyArray<string>, options: Options = {}) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const child = spawn(command, args, {
