@@ -63,6 +63,7 @@ import * as Foundation from "./Foundation.ts"
 import { Handover } from "./Handover.ts"
 import * as HttpServer from "./HttpServer.ts"
 import * as KeyOperations from "./KeyOperations.ts"
+import * as ManualFiles from "./ManualFiles.ts"
 import * as Media from "./Media.ts"
 import * as NodeReports from "./NodeReports.ts"
 import * as OperatorWakes from "./OperatorWakes.ts"
@@ -168,7 +169,7 @@ export const layer = Layer.satisfiesServicesType<Environment>()(
     Layer.provideMerge(Media.layer),
     Layer.provideMerge(Actors.layerFederated),
     Layer.provideMerge(HostDocuments.layer),
-    Layer.provide(Catalogs.layer),
+    Layer.provide([Catalogs.layer, ManualFiles.layer]),
     Layer.provideMerge(Foundation.layer),
     Layer.provide(Telemetry.layer)
   )

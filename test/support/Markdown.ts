@@ -1,4 +1,5 @@
 import MarkdownIt, { type Token } from "markdown-it"
+import { anchorOf } from "../../src/http/docs/ManualPage.ts"
 
 /** An indented or fenced block of code, with the HTML comment right above it, if any. */
 interface CodeBlock {
@@ -19,10 +20,6 @@ export interface Parsed {
 }
 
 const markdown = new MarkdownIt({ html: true })
-
-/** Returns the anchor of a heading, as GitHub makes it. */
-const anchorOf = (heading: string) =>
-  heading.toLowerCase().replaceAll(/[^\p{Letter}\p{Number}\p{Mark}_ -]/gu, "").replaceAll(" ", "-")
 
 /** Returns the text up to the end of bold text; line breaks are spaces. */
 const textFrom = (parts: ReadonlyArray<Token>, from: number): string => {

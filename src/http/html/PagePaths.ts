@@ -34,6 +34,8 @@ export const secondStepPath = "/auth/two_factor"
 export const twoFactorPath = "/settings/two_factor_authentication"
 /** Reference of the API. */
 export const docsPath = "/api/docs"
+/** Guides for operators, moderators and members, and the other documents of the repository. */
+export const manualPath = "/docs"
 
 /** Paths of the server's icon and favicon with this edge in pixels: the operator's, or the default. */
 export const iconPath = (edge: number): `/${string}` => `/assets/icon-${edge}.png`

@@ -10,7 +10,7 @@ const variables = (colors: Readonly<Record<string, string>>): string =>
   ).join(" ")
 
 /** Stylesheet of the server's own pages: one column, system fonts, light and dark by the reader's preference. */
-const stylesheet = `
+export const stylesheet = `
 :root {
   color-scheme: light dark;
   ${variables(palette.light)}

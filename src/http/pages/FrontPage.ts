@@ -3,12 +3,22 @@ import { HttpRouter } from "effect/http"
 import { sanitise } from "../../services/html/Sanitise.ts"
 import { Instance } from "../../services/instance/Instance.ts"
 import { InstancePolicies, type Policies } from "../../services/instance/InstancePolicies.ts"
+import { Manual } from "../../services/instance/Manual.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { softwareVersion } from "../../services/instance/Software.ts"
 import { bounded } from "../../services/text/BoundedText.ts"
 import { html, raw } from "../html/Html.ts"
 import { linkTo, redirect } from "../html/HtmlPage.ts"
-import { docsPath, homePath, iconPath, privacyPath, signInPath, signUpPath, termsPath } from "../html/PagePaths.ts"
+import {
+  docsPath,
+  homePath,
+  iconPath,
+  manualPath,
+  privacyPath,
+  signInPath,
+  signUpPath,
+  termsPath
+} from "../html/PagePaths.ts"
 import { type PageReader, Visitors } from "../html/Visitors.ts"
 import { PublicPages } from "./PublicPages.ts"
 import { rulesOf } from "./RuleList.ts"
@@ -28,6 +38,7 @@ const registrations = ({ way, words: { pieces, say } }: PageReader, mode: Polici
 const make = Effect.gen(function*() {
   const config = yield* ServerConfig
   const instance = yield* Instance
+  const manual = yield* Manual
   const policies = yield* InstancePolicies
   const pages = yield* PublicPages
   const visitors = yield* Visitors
@@ -69,7 +80,13 @@ ${rulesOf(words, yield* instance.rules)}
 <ul class="plain">
 <li>${pieces("Already have an account? <link>Sign in</link>", { link: linkTo(way(signInPath)) })}</li>
 <li><a href="${way("/about")}">${say("About this server")}</a></li>
-<li>${pieces("<link>API documentation</link> for developers", { link: linkTo(docsPath) })}</li>
+${
+        (yield* manual).size > 0
+          ? html`<li>${
+            pieces("<link>Guides</link> for members, moderators and operators", { link: linkTo(manualPath) })
+          }</li>`
+          : ""
+      }<li>${pieces("<link>API documentation</link> for developers", { link: linkTo(docsPath) })}</li>
 <li>${
         pieces("{software} is free software", {
           software: config.sourceUrl === undefined

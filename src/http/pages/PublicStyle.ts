@@ -1,8 +1,9 @@
+import { manualStyle } from "../docs/ManualStyle.ts"
 import { stylesheetFile } from "../html/StylesheetFile.ts"
 
 export const publicStylePath = "/assets/public.css"
 
-/** Styles of profiles, posts and the API reference, in addition to the common stylesheet. */
+/** Styles of profiles, posts, the API reference and the guides, in addition to the common stylesheet. */
 const stylesheet = `
 main, body > header, body > footer { max-width: 42rem }
 h2 { font-size: 1.125rem; margin: 1.5rem 0 .75rem }
@@ -55,6 +56,6 @@ details > summary { cursor: pointer; font-weight: 600; margin-bottom: .5rem }
   border-top: 1px solid var(--line) }
 .operation pre { overflow-x: auto; padding: .75rem; margin: .5rem 0; background: var(--back); border-radius: .5rem;
   font-size: .8125rem }
-`
+${manualStyle}`
 
 export const layer = stylesheetFile(publicStylePath, stylesheet)

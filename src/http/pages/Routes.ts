@@ -9,6 +9,7 @@ import * as FrontPage from "./FrontPage.ts"
 import * as HealthPage from "./HealthPage.ts"
 import * as InstanceIcons from "./InstanceIcons.ts"
 import * as Manifest from "./Manifest.ts"
+import * as ManualPages from "./ManualPages.ts"
 import * as NotFoundPage from "./NotFoundPage.ts"
 import * as PictureFiles from "./PictureFiles.ts"
 import { Posts } from "./Posts.ts"
@@ -29,6 +30,7 @@ export const layer = provideShared(Layer.mergeAll(
   FrontPage.layer,
   HealthPage.layer,
   Manifest.layer,
+  ManualPages.layer,
   PictureFiles.layer,
   PublicStyle.layer,
   InstanceIcons.layer,
