@@ -77,6 +77,34 @@ layer(Data.layer, { excludeTestServices: true })("npm start", (it) => {
       assert.isFalse(yield* fs.exists(folder))
     })))
 
+  it.effect(
+    "F282: with LOG_FORMAT=json prints an object a line: no warning on a first run, no stack while Postgres is away",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const port = yield* freePort
+        const folder = yield* dataDir
+        const server = yield* start("main", [], { PORT: String(port), DATA_DIR: folder, LOG_FORMAT: "json" })
+        const records = (): ReadonlyArray<{ level: string; message: string; errors?: ReadonlyArray<object> }> =>
+          server.out().trimEnd().split("\n").map((line) => JSON.parse(line))
+        yield* said(server, "Create the owner's account")
+        assert.deepStrictEqual(records().filter(({ level }) => level !== "INFO"), [])
+        const postgres = Option.getOrThrow(yield* Postmaster.find(`${folder}/postgres`))
+        process.kill(postgres.pid, "SIGKILL")
+        // Requests may fail until Postgres runs again.
+        yield* Effect.raceFirst(
+          Effect.forever(Effect.ignore(status(port, "/api/v2/instance"))),
+          said(server, "Postgres is running again")
+        )
+        server.child.kill("SIGTERM")
+        yield* server.ended
+        assert.isTrue(
+          records().some(({ level, message }) => level === "ERROR" && message.startsWith("Postgres exited"))
+        )
+        assert.deepStrictEqual(records().flatMap(({ errors = [] }) => errors).filter((error) => "stack" in error), [])
+      })),
+    60_000
+  )
+
   it.effect("on a port that is taken says so, and leaves no Postgres behind", () =>
     Effect.scoped(Effect.gen(function*() {
       const { port } = yield* mutePort

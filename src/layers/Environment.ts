@@ -36,6 +36,7 @@ export class Environment extends Context.Service<Environment, {
   /** Maximum connections per address, trusted proxies excepted. */
   readonly connectionsPerAddress: number
   readonly logLevel: Values["LOG_LEVEL"]
+  readonly logFormat: Values["LOG_FORMAT"]
   readonly otlpUrl: string | undefined
   /** Maximum concurrent media jobs. */
   readonly mediaConcurrency: number
@@ -86,6 +87,7 @@ const read = Effect.gen(function*() {
     nameServers: values.NAME_SERVERS ?? [],
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS,
     logLevel: values.LOG_LEVEL,
+    logFormat: values.LOG_FORMAT,
     mediaConcurrency: values.MEDIA_CONCURRENCY,
     s3: s3Settings(values),
     translation: translationSettings(values),

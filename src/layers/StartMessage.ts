@@ -4,8 +4,11 @@ import { NetAddress } from "effect/net"
 import { OwnerLinks, ownerSecretField, ownerSetupPath } from "../services/identity/OwnerLinks.ts"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { OpaqueSecrets } from "../services/secrets/OpaqueSecrets.ts"
+import { Environment } from "./Environment.ts"
+import { jsonLine } from "./telemetry/LogFormats.ts"
+import { recordOfText } from "./telemetry/LogRecords.ts"
 
-/** Prints the server's address, disabled features and the next step, for the operator. */
+/** Prints the server's address, disabled features and the next step, for the operator; in the format of the log. */
 export const startMessage = Effect.gen(function*() {
   const { address } = yield* HttpServer.HttpServer
   const { federated, publicUrl, registrations } = yield* ServerConfig
@@ -25,5 +28,7 @@ export const startMessage = Effect.gen(function*() {
         "Or:  npm run cli -- account create NAME --email YOU@EXAMPLE.ORG --role owner --confirmed"
       ])
   ]
-  yield* Console.log(lines.join("\n"))
+  const text = lines.join("\n")
+  const { logFormat } = yield* Environment
+  yield* Console.log(logFormat === "json" ? jsonLine(yield* recordOfText(text)) : text)
 }).pipe(Effect.provide(OwnerLinks.layer.pipe(Layer.provide(OpaqueSecrets.layer))))

@@ -3,9 +3,10 @@ import { FetchHttpClient, HttpBody, HttpRouter, HttpServerRequest, HttpServerRes
 import { NetAddress } from "effect/net"
 import { Otlp, OtlpSerialization, PrometheusMetrics } from "effect/observability"
 import { ServerFigures } from "../services/metrics/ServerFigures.ts"
-import { terminalText } from "../services/text/TerminalText.ts"
 import { Environment } from "./Environment.ts"
 import * as EventLoopWatch from "./telemetry/EventLoopWatch.ts"
+import { jsonLine, logfmt } from "./telemetry/LogFormats.ts"
+import { type LogRecord, recordOf } from "./telemetry/LogRecords.ts"
 import * as ProcessMetrics from "./telemetry/ProcessMetrics.ts"
 import { redact, secretNames } from "./telemetry/Redaction.ts"
 import { isTrustedProxy } from "./TrustedProxies.ts"
@@ -15,14 +16,21 @@ const levels = { debug: "Debug", info: "Info", warning: "Warn", error: "Error" }
   LogLevel.LogLevel
 >
 
-/** Prints log lines, with secrets redacted and without control characters, which a terminal would obey. */
-export const lines = Logger.withConsoleLog(Logger.map(Logger.formatLogFmt, (line) => terminalText(redact(line))))
+const formats = { logfmt, json: jsonLine } as const satisfies Record<
+  Environment["Service"]["logFormat"],
+  (record: LogRecord) => string
+>
+
+/** Prints a line per event in a format. */
+export const linesIn = (format: keyof typeof formats) =>
+  Logger.withConsoleLog(Logger.make((event) => formats[format](recordOf(event))))
 
 /** Logs one line per event, from `LOG_LEVEL` upwards, with secrets redacted. */
 const logging = Layer.unwrap(
   Effect.map(
     Environment,
-    ({ logLevel }) => Layer.merge(Logger.layer([lines]), Layer.succeed(References.MinimumLogLevel, levels[logLevel]))
+    ({ logFormat, logLevel }) =>
+      Layer.merge(Logger.layer([linesIn(logFormat)]), Layer.succeed(References.MinimumLogLevel, levels[logLevel]))
   )
 )
 

@@ -1,4 +1,4 @@
-import { Cause, Clock, Effect, Layer, Scope } from "effect"
+import { Cause, Clock, Context, Effect, Layer, Metric, Scope } from "effect"
 import { Entity, Sharding } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
@@ -12,12 +12,18 @@ import { reduceContext } from "../../services/runtime/Lean.ts"
 import { continued } from "../../services/runtime/TraceParents.ts"
 import { AuditLog } from "../../services/staff/AuditLog.ts"
 import * as AllVerbs from "./AllVerbs.ts"
+import { commandSecondsMax } from "./core/AccountActors.ts"
 import * as Backlog from "./core/Backlog.ts"
 import * as Ownership from "./core/Ownership.ts"
 import { Account, accountMailboxMax, type Command, PersistedCommand } from "./core/Protocol.ts"
 import { familyOf, perform, performAsStatement } from "./core/Verbs.ts"
 import * as Fanout from "./fanout/Fanout.ts"
 import * as Inbox from "./inbox/Inbox.ts"
+
+const mailboxWaits = Metric.histogram("murmuration_mailbox_wait_seconds", {
+  description: "Time that a command waited in the mailbox of its account, on the node of the actor",
+  boundaries: [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2, 5]
+})
 
 /** Builds what all actors of a node share. An actor itself holds only its ownership. */
 const make = Effect.gen(function*() {
@@ -135,12 +141,14 @@ const actor = ({ drainWork, receive, run, wake }: Effect.Success<typeof make>) =
       yield* wake(own)
       return Account.of({
         Do: ({ payload: { command, id, until } }) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) =>
-            now > until ? new Unavailable() : withChanges(run(own, id, command, until))).pipe(
-              Effect.map(({ answer, changes }) => ({ ...answer, changes }))
-            ),
-        Wake: () =>
-          drainWork(own),
+          Effect.withFiber(({ context }) => {
+            const now = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
+            mailboxWaits.updateUnsafe(Math.max(0, (now - until) / 1_000 + commandSecondsMax), context)
+            return now > until ? new Unavailable() : withChanges(run(own, id, command, until))
+          }).pipe(
+            Effect.map(({ answer, changes }) => ({ ...answer, changes }))
+          ),
+        Wake: () => drainWork(own),
         Receive: () => receive(own)
       })
     }),

@@ -212,6 +212,9 @@ export const variables = {
   LOG_LEVEL: withDefault(oneOf("debug", "info", "warning", "error"), "info", {
     about: "Minimum level of log messages."
   }),
+  LOG_FORMAT: withDefault(oneOf("logfmt", "json"), "logfmt", {
+    about: "Form of log messages: `json` is an object a line, for collectors of logs."
+  }),
   OTLP_URL: optional(url("http", "https"), "no spans", {
     about: "OpenTelemetry collector for spans, metrics and logs."
   }),

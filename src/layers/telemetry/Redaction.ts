@@ -1,5 +1,5 @@
 /** Replacement for a secret in a log line. */
-const mask = "<redacted>"
+export const redactedValue = "<redacted>"
 
 /** Names of parameters and variables whose values are secrets, in any text. */
 export const secretNames: ReadonlyArray<string> = [
@@ -33,4 +33,4 @@ const charactersMax = 65_536
 
 /** Removes secrets from a text that leaves the process, such as one that quotes foreign input. */
 export const redact = (text: string): string =>
-  patterns.reduce((rest, pattern) => rest.replace(pattern, `$1${mask}`), text.slice(0, charactersMax))
+  patterns.reduce((rest, pattern) => rest.replace(pattern, `$1${redactedValue}`), text.slice(0, charactersMax))

@@ -1,12 +1,11 @@
-import { Clock, Context, Effect, Fiber, Layer, Metric, Option, Schema, Semaphore } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Metric, Option, Semaphore } from "effect"
 import { Sharding } from "effect/cluster"
-import { SqlClient } from "effect/sql"
-import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { InboundActivities } from "../federation/inbox/InboundActivities.ts"
 import { Deliveries } from "../federation/outbox/Deliveries.ts"
 import { Instance } from "../instance/Instance.ts"
 import { AgendaEntries } from "../intents/AgendaEntries.ts"
 import { Backlogs } from "./Backlogs.ts"
+import * as PostgresFigures from "./PostgresFigures.ts"
 
 const actors = Metric.gauge("murmuration_actors_awake", { description: "Actors in memory of this node" })
 const waiting = Metric.gauge("murmuration_work_waiting", {
@@ -26,23 +25,6 @@ const servers = Metric.gauge("murmuration_known_servers", { description: "Other 
 const postgresUp = Metric.gauge("murmuration_postgres_up", {
   description: "1 if Postgres responded to the last scrape within two seconds, otherwise 0"
 })
-const sessions = Metric.gauge("murmuration_postgres_sessions", {
-  description: "Sessions of this program's nodes in Postgres, by state"
-})
-const sessionsMax = Metric.gauge("murmuration_postgres_sessions_max", {
-  description: "Sessions that Postgres admits (`max_connections`)"
-})
-const longest = Metric.gauge("murmuration_postgres_longest_statement_seconds", {
-  description: "Age of the longest running statement of this program"
-})
-
-const states = ["active", "idle", "idle in transaction", "other"] as const
-const stateOf = (state: string) => states.find((one) => one === state) ?? "other"
-const sessionRows = rowsOf(
-  Schema.Struct({ state: Schema.String, count: Schema.Int, since: Schema.NullOr(Timestamptz) })
-)
-const limitRows = rowsOf(Schema.Struct({ max: Schema.Int }))
-
 /** Minimum time between two readings, in milliseconds: several collectors cost as much as one. */
 const readMillisMin = 5_000
 /** Maximum time that a scrape waits for Postgres, and then for people to be counted; a later count is in the next. */
@@ -66,7 +48,7 @@ export class ServerFigures extends Context.Service<ServerFigures, {
       const inbound = yield* InboundActivities
       const instance = yield* Instance
       const sharding = yield* Sharding.Sharding
-      const sql = yield* SqlClient.SqlClient
+      const postgres = yield* PostgresFigures.make
 
       const setWork = Effect.fnUntraced(function*(kind: string, count: number, oldestMillis: number) {
         yield* Metric.update(Metric.withAttributes(waiting, { kind }), count)
@@ -92,24 +74,6 @@ export class ServerFigures extends Context.Service<ServerFigures, {
         }
         yield* Metric.update(posts, statuses)
         yield* Metric.update(servers, domains)
-      })
-
-      const postgres = Effect.gen(function*() {
-        const now = yield* Clock.currentTimeMillis
-        const rows = yield* sessionRows(sql`SELECT coalesce(state, 'other') AS state, count(*)::int AS count,
-            min(query_start) FILTER (WHERE state = 'active') AS since
-          FROM pg_stat_activity WHERE application_name LIKE 'murmuration%' AND pid <> pg_backend_pid() GROUP BY 1`)
-        const [limit] = yield* limitRows(sql`SELECT current_setting('max_connections')::int AS max`)
-        for (const state of states) {
-          const found = rows.filter((row) => stateOf(row.state) === state)
-          yield* Metric.update(
-            Metric.withAttributes(sessions, { state }),
-            found.reduce((sum, { count }) => sum + count, 0)
-          )
-        }
-        const ages = rows.map(({ since }) => since === null ? 0 : now - since.getTime())
-        yield* Metric.update(longest, Math.max(0, ...ages) / 1_000)
-        yield* Metric.update(sessionsMax, limit?.max ?? 0)
       })
 
       /** Returns false if Postgres did not respond in time. */

@@ -1,4 +1,4 @@
-import { Cause, Clock, Context, Effect, Layer, Random } from "effect"
+import { Cause, Clock, Context, Effect, Layer, Metric, Random } from "effect"
 import { Changes } from "../../../services/caching/Changes.ts"
 import type { AccountId } from "../../../services/database/Ids.ts"
 import type { CommandResponse } from "../../../services/intents/Commands.ts"
@@ -9,6 +9,20 @@ import { Account, type Command } from "./Protocol.ts"
 
 /** How long a caller waits for an account's actor, in seconds. After that the client is told to retry. */
 export const commandSecondsMax = 5
+
+const mailboxes = Metric.gauge("murmuration_mailbox_commands", {
+  description: "Commands of this node's requests that wait in the mailbox of an account or run"
+})
+
+/** Counts a command while the effect runs. */
+const counted = () => {
+  let count = 0
+  return <A, E, R>(command: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiber(({ context }) => {
+      mailboxes.updateUnsafe(++count, context)
+      return Effect.onExit(command, () => Effect.sync(() => mailboxes.updateUnsafe(--count, context)))
+    })
+}
 
 /**
  * Client of the accounts' actors, on whichever node they run. A command returns its response, or fails with an error
@@ -31,6 +45,7 @@ export class AccountActors extends Context.Service<AccountActors, {
     Effect.gen(function*() {
       const clientOf = yield* Account.client
       const { addRemote } = yield* Changes
+      const inMailbox = counted()
       const unavailable = (cause: unknown) =>
         Effect.logWarning("an account's actor did not respond", cause).pipe(Effect.andThen(new Unavailable()))
 
@@ -48,7 +63,8 @@ export class AccountActors extends Context.Service<AccountActors, {
           }),
           // An actor that must leave its node during a command interrupts the command; the caller is not interrupted.
           Effect.catchCauseIf(Cause.hasInterruptsOnly, unavailable),
-          Effect.timeoutOrElse({ duration: `${commandSecondsMax} seconds`, orElse: () => new Unavailable() })
+          Effect.timeoutOrElse({ duration: `${commandSecondsMax} seconds`, orElse: () => new Unavailable() }),
+          inMailbox
         )
         addRemote(changes)
         return answer.kind === "refused" ? yield* refused : answer
