@@ -77,6 +77,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const paths = [
         "/home",
         "/public",
+        "/public/local",
+        "/settings/push",
         "/notifications",
         "/conversations",
         "/publish",
