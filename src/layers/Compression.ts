@@ -20,7 +20,7 @@ const compressedBytesMax = 2_097_152
  * Text types that are compressed. Images, audio and video are compressed already; streams are sent as they are
  * produced.
  */
-const types = /^(?:text\/(?:html|css)|application\/(?:[\w.-]+\+)?json)\b/
+const types = /^(?:text\/(?:html|css|javascript)|application\/(?:[\w.-]+\+)?(?:json|xml))\b/
 
 /**
  * Pages that contain secrets of their visitor set this themselves (`http/html/HtmlPage.ts`): the compressed length

@@ -13,7 +13,7 @@ const withoutCookies = [
   /^\/oauth\/(?:token|revoke|introspect)$/,
   /inbox$/,
   // One click in a mail program (RFC 8058).
-  /^\/unsubscribe$/
+  /^\/unsubscribe(?:\/emails)?$/
 ]
 
 /** Returns a path of the route with values for its parameters. */

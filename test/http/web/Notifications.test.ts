@@ -34,6 +34,34 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.notInclude(mentions.text, "favourited your post")
     }))
 
+  it.effect("F284: each has a link to its post or account; the notification of another account leads to one's own list", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const [gina, hugo] = [yield* createPerson("gina"), yield* createPerson("hugo")]
+      const own = yield* write(gina, "mine")
+      yield* favourite(hugo, own)
+      const mention = yield* write(hugo, "@gina hello")
+      yield* follow(hugo, gina)
+      yield* settled
+      const { body } = yield* ask(gina, "GET", "/api/v1/notifications")
+      const idOf = (type: string) => String(body.find((one: { readonly type: string }) => one.type === type).id)
+      const browser = yield* staffBrowser(gina)
+      const target = (id: string) =>
+        Effect.map(browser.get(`/notifications/${id}`), ({ headers, status }) => [status, headers.get("location")])
+      assert.deepStrictEqual(yield* target(idOf("favourite")), [303, `/@gina/${own}`])
+      assert.deepStrictEqual(yield* target(idOf("mention")), [303, `/@hugo/${mention}`])
+      assert.deepStrictEqual(yield* target(idOf("follow")), [303, "/@hugo"])
+      for (const wrong of ["1", "x", "99999999999999999999999"]) {
+        assert.deepStrictEqual(yield* target(wrong), [303, "/notifications"])
+      }
+      const other = yield* staffBrowser(hugo)
+      const { headers } = yield* other.get(`/notifications/${idOf("mention")}`)
+      assert.strictEqual(headers.get("location"), "/notifications")
+      yield* ask(hugo, "DELETE", `/api/v1/statuses/${mention}`)
+      yield* settled
+      assert.deepStrictEqual(yield* target(idOf("mention")), [303, "/notifications"])
+    }))
+
   it.effect("are marked as read by a form, on all devices, and never unread again by an older page", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer

@@ -1,37 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { brotliCompressSync } from "node:zlib"
 import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { formsOf } from "../../support/TestBrowser.ts"
 
-/** Maximum compressed bytes of all scripts of a page. */
-const scriptBytesMax = 60_000
-
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("scripts of the web client", (it) => {
-  it.effect("have at most 60 kB together, on every page, and no import leads nowhere", () =>
-    Effect.gen(function*() {
-      const { createPerson } = yield* TestServer
-      const ada = yield* createPerson("ada")
-      const browser = yield* staffBrowser(ada)
-      for (const path of ["/home", "/public/local", "/@ada", "/settings/push", "/keys"]) {
-        const { text } = yield* browser.get(path)
-        const known = new Map<string, string>()
-        const waiting = [...text.matchAll(/<script type="module" src="([^"]*)"/g)].map(([, src = ""]) => src)
-        for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-          if (known.has(next)) continue
-          const script = yield* browser.get(next)
-          assert.strictEqual(script.status, 200, next)
-          assert.match(script.headers.get("content-type") ?? "", /^text\/javascript/)
-          known.set(next, script.text)
-          waiting.push(...[...script.text.matchAll(/\bfrom\s*"([^"]*)"/g)].map(([, src = ""]) => src))
-        }
-        const bytes = [...known.values()].reduce((sum, script) => sum + brotliCompressSync(script).length, 0)
-        assert.isAbove(known.size, 4)
-        assert.isAtMost(bytes, scriptBytesMax, path)
-      }
-    }))
-
   it.effect("the service worker is asked for anew, and the manifest makes the client installable", () =>
     Effect.gen(function*() {
       const browser = yield* staffBrowser()

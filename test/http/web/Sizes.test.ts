@@ -1,29 +1,116 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ask } from "../../support/Api.ts"
+import { compressedBytesMin } from "../../../src/layers/Compression.ts"
+import { ask, newPerson, publishedId, settled } from "../../support/Api.ts"
+import { picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
+import { settingsPaths } from "../../support/SettingsPaths.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("sizes of pages", (it) => {
+type Reader = Effect.Success<ReturnType<typeof staffBrowser>>
+
+/** Returns the bytes of a response, which is compressed unless it is small. */
+const sizeOf = Effect.fnUntraced(function*(reader: Reader, path: string) {
+  const { headers, status } = yield* reader.request(path, { headers: { "accept-encoding": "br" } })
+  assert.strictEqual(status, 200, path)
+  const bytes = Number(headers.get("content-length"))
+  if (headers.get("content-encoding") === null) assert.isBelow(bytes, compressedBytesMin, path)
+  return bytes
+})
+
+/** Returns the paths of the scripts that a page loads, with those that they import. */
+const scriptsOf = Effect.fnUntraced(function*(reader: Reader, path: string, known: Map<string, ReadonlyArray<string>>) {
+  const imported = Effect.fnUntraced(function*(script: string) {
+    const before = known.get(script)
+    if (before !== undefined) return before
+    const { text } = yield* reader.get(script)
+    const found = [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, one = ""]) => one)
+    known.set(script, found)
+    return found
+  })
+  const { status, text } = yield* reader.get(path)
+  assert.strictEqual(status, 200, path)
+  const all = new Set([...text.matchAll(/<script [^>]*src="([^"]+)"/g)].map(([, script = ""]) => script))
+  // A set is iterated with what is added meanwhile.
+  for (const script of all) for (const one of yield* imported(script)) all.add(one)
+  return all
+})
+
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("sizes of pages", (it) => {
   it.effect("Home of 20 posts has at most 40 kB, a public post at most 15 kB, compressed", () =>
     Effect.gen(function*() {
-      const { createPerson } = yield* TestServer
-      const ada = yield* createPerson("ada")
+      const ada = yield* newPerson("ada")
+      const authors = yield* Effect.forEach(["bob", "cleo", "dora", "emil"], (name) => newPerson(name))
+      for (const author of authors) yield* ask(ada, "POST", `/api/v1/accounts/${author.accountId}/follow`)
+      const bytes = yield* Effect.promise(() => picture().png().toBuffer())
       let last = ""
       for (let at = 0; at < 20; at++) {
-        const { body } = yield* ask(ada, "POST", "/api/v1/statuses", {
-          status: `Post ${at}: ${"words of some length ".repeat(12)}`
-        })
-        last = String(body.id)
+        const author = authors[at % authors.length]!
+        const words = `Post ${at}, @ada: ${"words of some length ".repeat(12)} #tag${at} https://example.org/${at}`
+        // Each kind of post that makes an article long: pictures with descriptions, polls, warnings, replies and boosts.
+        const more = at % 5 === 0
+          ? { media_ids: [(yield* uploaded(author, bytes, { description: `Picture ${at} with a description` })).id] }
+          : at % 5 === 1
+          ? { poll: { options: ["Yes", "No", "Perhaps", "Never"], expires_in: 3_600 } }
+          : at % 5 === 2
+          ? { spoiler_text: `Warning ${at}` }
+          : at % 5 === 3
+          ? { in_reply_to_id: last }
+          : {}
+        last = yield* publishedId(author, words, more)
+        if (at % 5 === 4) yield* ask(authors[(at + 1) % authors.length], "POST", `/api/v1/statuses/${last}/reblog`)
       }
+      yield* settled
       const browser = yield* staffBrowser(ada)
-      const sizeOf = Effect.fnUntraced(function*(reader: typeof browser, path: string) {
-        const { headers, status } = yield* reader.request(path, { headers: { "accept-encoding": "br" } })
-        assert.strictEqual(status, 200)
-        assert.strictEqual(headers.get("content-encoding"), "br", path)
-        return Number(headers.get("content-length"))
-      })
+      const home = yield* browser.get("/home")
+      assert.strictEqual(home.text.match(/<article /g)?.length, 20)
       assert.isBelow(yield* sizeOf(browser, "/home"), 40_000)
-      assert.isBelow(yield* sizeOf(yield* staffBrowser(), `/@ada/${last}`), 15_000)
+      assert.isBelow(yield* sizeOf(yield* staffBrowser(), `/@emil/${last}`), 15_000)
+    }))
+
+  it.effect("F283: scripts are compressed, and no page loads more than 60 kB of scripts, compressed", () =>
+    Effect.gen(function*() {
+      const fay = yield* newPerson("fay")
+      const own = yield* publishedId(fay, "Mine")
+      const browser = yield* staffBrowser(fay)
+      const visitor = yield* staffBrowser()
+      const paths = [
+        "/home",
+        "/public",
+        "/public/local",
+        "/settings/push",
+        "/notifications",
+        "/conversations",
+        "/publish",
+        `/publish?edit=${own}`,
+        `/publish?reply_to=${own}`,
+        "/explore",
+        "/search?q=fay",
+        "/lists",
+        "/bookmarks",
+        "/drafts",
+        "/keys",
+        "/@fay",
+        "/@fay/media",
+        `/@fay/${own}`,
+        ...settingsPaths
+      ]
+      const known = new Map<string, ReadonlyArray<string>>()
+      const sizes = new Map<string, number>()
+      const found: Array<string> = []
+      for (const reader of [browser, visitor]) {
+        for (const path of reader === browser ? paths : ["/", "/auth/sign_in", "/@fay", `/@fay/${own}`, "/explore"]) {
+          let sum = 0
+          for (const script of yield* scriptsOf(reader, path, known)) {
+            const size = sizes.get(script) ?? (yield* sizeOf(reader, script))
+            sizes.set(script, size)
+            sum += size
+          }
+          if (sum >= 60_000) found.push(`${path}: ${sum} bytes of scripts`)
+        }
+      }
+      assert.deepStrictEqual(found, [])
+      // The check sees scripts: pages of members have them.
+      assert.isAbove(sizes.size, 6)
     }))
 })

@@ -11,7 +11,7 @@ interface FetchEvent extends LastingEvent {
   readonly respondWith: (response: Promise<Response>) => void
 }
 interface PushEvent extends LastingEvent {
-  readonly data: { readonly json: () => Pushed } | null
+  readonly data: { readonly json: () => Pushed; readonly text: () => string } | null
 }
 interface NotificationEvent extends LastingEvent {
   readonly notification: Notification
@@ -20,7 +20,6 @@ interface Pushed {
   readonly title: string
   readonly body: string
   readonly icon: string
-  readonly notification_id: number
 }
 interface Events {
   readonly install: LastingEvent
@@ -29,17 +28,12 @@ interface Events {
   readonly push: PushEvent
   readonly notificationclick: NotificationEvent
 }
-interface Tab {
-  readonly url: string
-  readonly focus: () => Promise<unknown>
-}
 interface Worker {
   readonly addEventListener: <Name extends keyof Events>(name: Name, listener: (event: Events[Name]) => void) => void
   readonly skipWaiting: () => Promise<void>
   readonly registration: ServiceWorkerRegistration
   readonly clients: {
     readonly claim: () => Promise<void>
-    readonly matchAll: (options: { readonly type: "window" }) => Promise<ReadonlyArray<Tab>>
     readonly openWindow: (url: string) => Promise<unknown>
   }
 }
@@ -140,17 +134,13 @@ self.addEventListener("fetch", (event) => {
 })
 self.addEventListener("push", (event) => {
   if (event.data === null) return
-  const { body, icon, notification_id: id, title } = event.data.json()
-  event.waitUntil(
-    self.registration.showNotification(title, { body, icon, tag: String(id), data: "/notifications" })
-  )
+  const { body, icon, title } = event.data.json()
+  // The id is a number that JavaScript would round.
+  const [, id = ""] = /"notification_id":\s*(\d+)/.exec(event.data.text()) ?? []
+  const shown = { body, icon, tag: id, data: id === "" ? "/notifications" : `/notifications/${id}` }
+  event.waitUntil(self.registration.showNotification(title, shown))
 })
 self.addEventListener("notificationclick", (event) => {
   event.notification.close()
-  const show = async () => {
-    const tabs = await self.clients.matchAll({ type: "window" })
-    const open = tabs.find(({ url }) => new URL(url).pathname === "/notifications")
-    return open === undefined ? self.clients.openWindow("/notifications") : open.focus()
-  }
-  event.waitUntil(show())
+  event.waitUntil(self.clients.openWindow(String(event.notification.data)))
 })
