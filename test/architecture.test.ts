@@ -203,7 +203,7 @@ describe("time and randomness are services", () => {
 describe("exports of the program", () => {
   /** Names of formats and relations, which are never fetched. */
   const names =
-    /^https?:\/\/(?:www\.w3\.org|w3id\.org|purl\.archive\.org|purl\.org|search\.yahoo\.com|jsonfeed\.org|www\.sitemaps\.org|schema\.org|joinmastodon\.org|misskey-hub\.net|fedibird\.com|ostatus\.org|webfinger\.net|nodeinfo\.diaspora\.software|gotosocial\.org|litepub\.social|docs\.oasis-open\.org|datatracker\.ietf\.org|s3\.amazonaws\.com)\b/
+    /^https?:\/\/(?:www\.w3\.org|swicg\.github\.io|w3id\.org|purl\.archive\.org|purl\.org|search\.yahoo\.com|jsonfeed\.org|www\.sitemaps\.org|schema\.org|joinmastodon\.org|misskey-hub\.net|fedibird\.com|ostatus\.org|webfinger\.net|nodeinfo\.diaspora\.software|gotosocial\.org|litepub\.social|docs\.oasis-open\.org|datatracker\.ietf\.org|s3\.amazonaws\.com)\b/
 
   it("F3: addresses in it belong to no real person, except in format examples", () => {
     const addresses = /https?:\/\/[a-z0-9-]+(?:\.[a-z0-9-]+)+[^\s"'`<>]*/gi

@@ -1,14 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { isHandshake } from "../http/guard/Handshake.ts"
 import { BatchedResponse } from "./BatchedResponse.ts"
+import { boundRequests } from "./RequestDeadlines.ts"
 
 /** Timeouts of a connection, in milliseconds. */
 const times = {
-  /** Time for a whole request to arrive, body included. */
+  /** Time for a whole request to arrive, body included; uploads have more (`RequestDeadlines.ts`). */
   requestTimeout: 60_000,
   /** Time for a request's headers to arrive. */
   headersTimeout: 15_000,
-  /** Interval at which Node checks these two timeouts. */
+  /** Interval at which these two timeouts are checked. */
   connectionsCheckingInterval: 5_000,
   /** Idle time between requests; longer than the 60 s of common reverse proxies. */
   keepAliveTimeout: 65_000,
@@ -28,10 +29,14 @@ const waitingMax = 1_000
  * Node's HTTP server. It responds 503 itself while no handler is attached; Node would leave such requests open. If it
  * is `patient`, early requests wait for the handler.
  */
-export const make = (patient = false, { answeredBodyTimeout, idleTimeout, ...timeouts } = times): Server => {
+export const make = (
+  patient = false,
+  { answeredBodyTimeout, idleTimeout, requestTimeout, ...timeouts } = times
+): Server => {
   const server = createServer({
     ServerResponse: BatchedResponse,
     ...timeouts,
+    requestTimeout: 0,
     maxHeaderSize: headerBytesMax,
     shouldUpgradeCallback: isHandshake
   })
@@ -39,8 +44,10 @@ export const make = (patient = false, { answeredBodyTimeout, idleTimeout, ...tim
   server.maxConnections = connectionsMax
   server.timeout = idleTimeout
   const waiting: Array<[IncomingMessage, ServerResponse]> = []
+  const boundRequest = boundRequests(requestTimeout, timeouts.connectionsCheckingInterval)
   let starting = patient
   server.on("request", (request, response) => {
+    boundRequest(request, response)
     boundRest(request, response, answeredBodyTimeout)
     if (server.listenerCount("request") > 1) return
     if (starting && waiting.length < waitingMax) return void waiting.push([request, response])

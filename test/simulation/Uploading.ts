@@ -28,7 +28,7 @@ export const make = Effect.gen(function*() {
    */
   const upload = (owner: AccountId) =>
     Effect.gen(function*() {
-      const ticket = yield* uploads.receive(Stream.make(png.subarray(0, 8), png.subarray(8)), 100)
+      const ticket = yield* uploads.receive(Stream.make(png.subarray(0, 8), png.subarray(8)), 100, [])
       const file = uploads.find(ticket)
       if (file === undefined) return yield* Effect.die("the file is not there")
       return yield* attachments.create(owner, { upload: { ...file, type }, thumbnail: undefined }).pipe(

@@ -18,6 +18,7 @@ import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { Admission } from "./Admission.ts"
 import { document, idIn, queryOf, refused } from "./DocumentResponse.ts"
 import { type OwnerBase, ownerBases, ownerIn } from "./OwnerPaths.ts"
+import { Portability } from "./Portability.ts"
 import { NotSigned, Requesters } from "./Requesters.ts"
 
 /** Activities and accounts per page (federation.md section 4). */
@@ -40,6 +41,7 @@ const make = Effect.gen(function*() {
   const followLists = yield* FollowLists
   const digests = yield* FollowerDigests
   const objects = yield* Objects
+  const portability = yield* Portability
   const published = yield* AccountStatuses
   const relationships = yield* Relationships
   const requesters = yield* Requesters
@@ -102,6 +104,15 @@ const make = Effect.gen(function*() {
       return yield* document({ "@context": activityStreams, ...page }, scope)
     })
 
+  /** A server that copies the account reads all of it; tokens of apps count for nothing here. */
+  const following = Effect.flatMap(portability.isAsked, (isAsked) =>
+    isAsked
+      ? Effect.catchTags(portability.collection("following"), {
+        NotAllowed: () => people("following"),
+        Unauthorized: () => people("following")
+      })
+      : people("following"))
+
   /** Lists only followers on the requester's own server. */
   const synchronization = Effect.gen(function*() {
     const { account, actor, refusal, scope, viewer } = yield* asked
@@ -147,7 +158,7 @@ const make = Effect.gen(function*() {
       HttpRouter.add("GET", `${base}/outbox`, answered(outbox)),
       HttpRouter.add("GET", `${base}/followers`, answered(people("followers"))),
       HttpRouter.add("GET", `${base}/followers_synchronization`, answered(synchronization)),
-      HttpRouter.add("GET", `${base}/following`, answered(people("following"))),
+      HttpRouter.add("GET", `${base}/following`, answered(following)),
       HttpRouter.add("GET", `${base}/collections/featured`, answered(featured)),
       HttpRouter.add("GET", `${base}/collections/tags`, answered(featuredTags))
     ] as const

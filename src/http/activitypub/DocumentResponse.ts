@@ -33,7 +33,7 @@ const alsoByType = (response: HttpServerResponse.HttpServerResponse) =>
 const cacheHeaders = (scope: CacheScope): Record<string, string> =>
   scope === "everybody"
     ? { "cache-control": `public, max-age=${documentSecondsMax}`, vary: "Accept" }
-    : { "cache-control": "private, no-store", vary: "Accept, Signature" }
+    : { "cache-control": "private, no-store", vary: scope === "signer" ? "Accept, Signature" : "Accept, Authorization" }
 
 /** A serialised document and its entity tag, cached for frequent requests. */
 export interface ReadyDocument {

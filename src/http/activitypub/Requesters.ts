@@ -11,8 +11,11 @@ import type { Viewer } from "../../services/visibility/Viewer.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 import { sentTarget } from "../guard/PlainUrls.ts"
 
-/** Scope in which a response may be cached: by everybody, or for requests signed by the same actor. */
-export type CacheScope = "everybody" | "signer"
+/**
+ * Scope in which a response may be cached: by everybody, or by nobody because it depends on the signature or on the
+ * token of the request.
+ */
+export type CacheScope = "everybody" | "signer" | "bearer"
 
 /** Requester of a document, and the cache scope of the response. */
 interface Requester {

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { collection } from "../../services/federation/documents/Collections.ts"
 import { InteractionActivities } from "../../services/federation/outbox/InteractionActivities.ts"
@@ -15,6 +15,8 @@ import * as EmojiRoute from "./EmojiRoute.ts"
 import * as FeaturedCollections from "./FeaturedCollections.ts"
 import { ObjectDocuments, type Part } from "./Objects.ts"
 import { type OwnerBase, ownerBases, ownerIn, type Params } from "./OwnerPaths.ts"
+import { Portability, refusedCopy } from "./Portability.ts"
+import * as PortabilityRoutes from "./Portability.ts"
 import { Requesters } from "./Requesters.ts"
 
 const make = Effect.gen(function*() {
@@ -24,6 +26,7 @@ const make = Effect.gen(function*() {
   const interactionActivities = yield* InteractionActivities
   const handles = yield* Handles
   const objects = yield* ObjectDocuments
+  const portability = yield* Portability
   const quoteActivities = yield* QuoteActivities
   const requesters = yield* Requesters
 
@@ -37,13 +40,23 @@ const make = Effect.gen(function*() {
       return name !== undefined
         ? Effect.succeed(page(`/@${encodeURIComponent(name)}${below(params)}`))
         : Effect.matchEffect(handles.find(ownerIn(params)), {
-          onFailure: refused,
+          onFailure: refusedCopy,
           onSuccess: ({ username }) => Effect.succeed(page(`/@${username}${below(params)}`))
         })
     })
 
+  const ownDocument = Effect.flatMap(HttpRouter.params, (params) => actors.answer(ownerIn(params)))
   const actor = byType(
-    admit("documents", Effect.flatMap(HttpRouter.params, (params) => actors.answer(ownerIn(params)))),
+    admit(
+      "documents",
+      Effect.flatMap(portability.isAsked, (isAsked) =>
+        isAsked
+          ? Effect.matchEffect(portability.actor, {
+            onFailure: refused,
+            onSuccess: Option.match({ onNone: () => ownDocument, onSome: Effect.succeed })
+          })
+          : ownDocument)
+    ),
     profile(() => "")
   )
   const part = (which: Part) =>
@@ -91,4 +104,10 @@ export const documents = Layer.mergeAll(ActorDocuments.layer, ObjectDocuments.la
 )
 
 /** Routes from which other servers read local objects. */
-export const layer = Layer.mergeAll(Layer.unwrap(make), Collections.layer, Contexts.layer, FeaturedCollections.layer)
+export const layer = Layer.mergeAll(
+  Layer.unwrap(make),
+  Collections.layer,
+  Contexts.layer,
+  PortabilityRoutes.layer,
+  FeaturedCollections.layer
+).pipe(Layer.provide(Portability.layer))

@@ -127,7 +127,7 @@ const read = Effect.fnUntraced(function*(
   if (bytes !== undefined && bytes > bodyMax) return yield* Effect.fail(tooLarge)
 
   const take = Effect.fnUntraced(function*(bytes: Stream.Stream<Uint8Array, Multipart.MultipartError>) {
-    const ticket = yield* uploads.receive(Stream.map(bytes, markDisposable), limits.file).pipe(
+    const ticket = yield* uploads.receive(Stream.map(bytes, markDisposable), limits.file, tickets).pipe(
       Effect.catchTags({
         FileTooLarge: (error) => Effect.fail(tooLargeFile(error)),
         MultipartError: (error) => Effect.fail(refusalOf(error)),

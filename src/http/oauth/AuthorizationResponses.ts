@@ -21,7 +21,8 @@ const submit = {
 
 /** Responses to an app, through the user's browser; which show pages to the reader if the app gets none. */
 export class AuthorizationResponses extends Context.Service<AuthorizationResponses, {
-  readonly code: (reader: PageReader, to: Return, code: Redacted.Redacted) => Response
+  /** Sends a code, and the id of the user's actor if the app needs it. */
+  readonly code: (reader: PageReader, to: Return, code: Redacted.Redacted, actor?: string) => Response
   readonly denied: (reader: PageReader, to: Return) => Response
   /** Tells the app if its redirect URI is valid, otherwise the user. */
   readonly refused: (reader: PageReader, refusal: RefusedRequest) => Response
@@ -65,10 +66,10 @@ ${parameters.map(([name, value]) => value === undefined ? undefined : hidden(nam
           : send(reader, to, [["error", error], ["error_description", text]])
 
       return AuthorizationResponses.of({
-        code: (reader, to, code) =>
+        code: (reader, to, code, actor) =>
           to.redirectUri === outOfBand
             ? redirect(withParameters(nativePath, [["code", Redacted.value(code)]]))
-            : send(reader, to, [["code", Redacted.value(code)]]),
+            : send(reader, to, [["code", Redacted.value(code)], ["activitypub_actor", actor]]),
         denied: (reader, to) => fail(reader, to, "access_denied", textOf("access_denied")),
         refused: (reader, { code, text, to }) =>
           to === undefined ? tell(reader, code, text) : fail(reader, to, code, text)

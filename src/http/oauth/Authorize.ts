@@ -1,8 +1,11 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import type { AccountId } from "../../services/database/Ids.ts"
+import { LocalActors } from "../../services/federation/LocalActors.ts"
+import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Grants } from "../../services/oauth/Grants.ts"
+import { portability } from "../../services/oauth/Scopes.ts"
 import { Forms, parameters } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { redirect, respond } from "../html/HtmlPage.ts"
@@ -15,7 +18,8 @@ import { consentPage } from "./ConsentPage.ts"
 const authorizePath = "/oauth/authorize"
 
 const make = Effect.gen(function*() {
-  const { localDomain } = yield* ServerConfig
+  const actors = yield* LocalActors
+  const config = yield* ServerConfig
   const responses = yield* AuthorizationResponses
   const forms = yield* Forms
   const grants = yield* Grants
@@ -33,13 +37,20 @@ const make = Effect.gen(function*() {
   const grant = Effect.fnUntraced(function*(reader: PageReader, accountId: AccountId, request: AuthorizationRequest) {
     const { app, codeChallenge, redirectUri, scopes } = request
     const code = yield* grants.create({ appId: app.id, accountId, redirectUri, scopes, codeChallenge })
-    return responses.code(reader, request, code)
+    // A server that copies the account learns which one it is (LOLA 0.2).
+    const actor = scopes.includes(portability)
+      ? LocalIds.actor(config, (yield* Effect.orDie(actors.find(accountId))).actorPath)
+      : undefined
+    return responses.code(reader, request, code, actor)
   })
 
   const refuse = (refusal: RefusedRequest) =>
     Effect.map(visitors.reader, (reader) => responses.refused(reader, refusal))
 
-  /** Shows the consent page, unless the user has to sign in first, or has allowed the same before. */
+  /**
+   * Shows the consent page, unless the user has to sign in first, or has allowed the same before. Copies of the account
+   * need consent each time.
+   */
   const ask = Effect.gen(function*() {
     const asked = yield* parameters
     const request = yield* requests.read(asked)
@@ -47,10 +58,11 @@ const make = Effect.gen(function*() {
     const force = isTrue(asked.get("force_login"))
     if (visitor.session === undefined || force) return toSignIn(asked, force)
     const { accountId, username } = visitor.session
-    if (yield* grants.allowed(accountId, request.app.id, request.scopes)) {
+    const { app, scopes } = request
+    if (!scopes.includes(portability) && (yield* grants.allowed(accountId, app.id, scopes))) {
       return yield* grant(visitor, accountId, request)
     }
-    return visitor.remember(respond(consentPage({ asked, domain: localDomain, request, username, visitor })))
+    return visitor.remember(respond(consentPage({ asked, domain: config.localDomain, request, username, visitor })))
   }).pipe(Effect.catchTag("RefusedRequest", refuse))
 
   const decide = (form: URLSearchParams) =>

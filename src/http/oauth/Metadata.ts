@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Scopes from "../../services/oauth/Scopes.ts"
 import { group } from "../Group.ts"
@@ -31,6 +32,7 @@ export const layer = group(
       introspectionEndpoint: `${publicUrl}/oauth/introspect`,
       userinfoEndpoint: `${publicUrl}/oauth/userinfo`,
       appRegistrationEndpoint: `${publicUrl}/api/v1/apps`,
+      activitypubAccountPortability: LocalIds.portabilityAuthorization({ publicUrl }),
       serviceDocumentation: publicUrl + docsPath,
       scopesSupported: Scopes.all,
       responseTypesSupported: ["code"],

@@ -1,3 +1,5 @@
+import { portability } from "../../services/oauth/Scopes.ts"
+
 /** An app's access to one kind of data, as the consent page shows it. */
 interface ScopeGroup {
   readonly title: string
@@ -42,6 +44,11 @@ const kinds: Readonly<Record<string, { readonly title: string; readonly read?: s
   statuses: { title: "Posts", read: "See all posts you have access to", write: "Publish, edit and delete posts" },
   push: { title: "Push notifications", read: "Receive your notifications on a device" },
   crypto: { title: "End-to-end encryption", read: "Use end-to-end encrypted messages", write: "Register devices" },
+  [portability]: {
+    title: "Copy of your account",
+    read:
+      "Copy your posts to another server, with private posts and direct messages, and see whom you follow and block and what you favourite. Your followers are not copied, and nothing changes here."
+  },
   "admin/all": {
     title: "Administration: everything",
     read: "Read all non-public data on the server",
@@ -81,10 +88,10 @@ const kinds: Readonly<Record<string, { readonly title: string; readonly read?: s
 }
 
 /** Kinds without verbs: their one text says all that they grant. */
-const verbless = new Set(["push"])
+const verbless = new Set(["push", portability])
 
-/** Kinds that no ordinary app requests: their bearer can pose as another device of the user. */
-const unusual = new Set(["crypto"])
+/** Kinds that no ordinary app requests: their bearer can pose as another device of the user, or copy the account. */
+const unusual = new Set(["crypto", portability])
 
 /**
  * Parses a scope: `admin:read:accounts` means reading `admin/accounts`; a scope without a verb grants everything of its

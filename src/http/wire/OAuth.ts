@@ -73,6 +73,8 @@ export const ServerMetadata = Schema.Struct({
   introspection_endpoint: Url,
   userinfo_endpoint: Url,
   app_registration_endpoint: Url,
+  /** Authorization endpoint for servers that copy an account (LOLA 0.2). */
+  activitypub_account_portability: Url,
   service_documentation: Url,
   scopes_supported: Schema.Array(Schema.String),
   response_types_supported: Schema.Array(Schema.String),

@@ -33,6 +33,13 @@ export const followersSynchronization = (actor: string): string => `${actor}/fol
 export const following = (actor: string): string => `${actor}/following`
 export const featured = (actor: string): string => `${actor}/collections/featured`
 export const featuredTags = (actor: string): string => `${actor}/collections/tags`
+/** Page on which a user lets another server copy the account (LOLA 0.2); it is that of all apps. */
+export const portabilityAuthorization = ({ publicUrl }: Base): string => `${publicUrl}/oauth/authorize`
+/** Collections that a server with the user's consent copies: posts with boosts, posts only, blocks and favourites. */
+export const migration = (actor: string): string => `${actor}/migration`
+export const content = (actor: string): string => `${actor}/content`
+export const blocked = (actor: string): string => `${actor}/blocked`
+export const liked = (actor: string): string => `${actor}/liked`
 export const sharedInbox = ({ publicUrl }: Base): string => `${publicUrl}/inbox`
 
 /** Consent of an actor to being quoted by a status. */

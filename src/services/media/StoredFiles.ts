@@ -14,8 +14,10 @@ const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 /** More bytes than allowed. */
 export class FileTooLarge extends Schema.TaggedError<FileTooLarge>()("FileTooLarge", { bytesMax: Schema.Int }) {}
 
-/** Maximum age of a file without an owner, in milliseconds; longer than any upload or job takes. */
+/** Maximum time of a file without an owner since bytes last arrived, in milliseconds; longer than any job takes. */
 export const unheldMillisMax = 3_600_000
+/** Interval at which the row of a file that is arriving is renewed, in milliseconds. */
+const renewedMillis = unheldMillisMax / 12
 /** Maximum files that one sweep deletes. */
 const sweptFilesMax = 500
 
@@ -31,11 +33,15 @@ interface Received {
  * finds all that a crash leaves behind. Names have 160 random bits.
  */
 export class StoredFiles extends Context.Service<StoredFiles, {
-  /** Stores a stream; deletes the file if the stream fails or exceeds `bytesMax`. */
+  /**
+   * Stores a stream; deletes the file if the stream fails or exceeds `bytesMax`. However long it lasts, the sweep spares
+   * its file and those of `earlier`, which have no owner before it ends.
+   */
   readonly receive: <E>(
     extension: ServedExtension | typeof uploadExtension,
     bytes: Stream.Stream<Uint8Array, E>,
-    bytesMax: number
+    bytesMax: number,
+    earlier?: ReadonlyArray<string>
   ) => Effect.Effect<Received, E | StorageFailed | SqlError | FileTooLarge>
   /** Stores a local file and returns its name. */
   readonly keep: (extension: ServedExtension, path: string, bytes: number) => Effect.Effect<
@@ -82,30 +88,48 @@ export class StoredFiles extends Context.Service<StoredFiles, {
         yield* forget(yield* empty(sql`name = ANY (${names}::text[])`))
       }, Effect.catchCause((cause) => Effect.logWarning("files were not deleted; the sweep will retry", cause)))
 
+      /** Keeps files from the sweep for another hour. */
+      const renew = (names: ReadonlyArray<string>, now: number) =>
+        sql`UPDATE stored_files SET created_at = ${new Date(now)}
+          WHERE name = ANY (${names}::text[]) AND doomed_at IS NULL`
+
       /** Stores a file's final size. Fails if the process stalled for an hour and the file was swept. */
       const arrived = Effect.fnUntraced(function*(name: string, bytes: number) {
-        const rows = yield* sql`UPDATE stored_files SET bytes = ${bytes} WHERE name = ${name} AND doomed_at IS NULL
-          RETURNING name`
+        const at = new Date(yield* Clock.currentTimeMillis)
+        const rows = yield* sql`UPDATE stored_files SET bytes = ${bytes}, created_at = ${at}
+          WHERE name = ${name} AND doomed_at IS NULL RETURNING name`
         if (rows.length > 0) return
         yield* storage.remove(name)
         return yield* new StorageFailed({ text: "The file took too long to arrive" })
       })
 
-      const receive: StoredFiles["Service"]["receive"] = Effect.fnUntraced(function*(extension, bytes, bytesMax) {
-        const name = yield* enter(extension)
-        let count = 0
-        const head = new Uint8Array(headBytes)
-        const watched = Stream.mapEffect(bytes, (chunk) => {
-          if (count < headBytes) head.set(chunk.subarray(0, headBytes - count), count)
-          count += chunk.length
-          return count > bytesMax ? new FileTooLarge({ bytesMax }) : Effect.succeed(chunk)
-        })
-        yield* storage.write(name, watched).pipe(
-          Effect.andThen(Effect.suspend(() => arrived(name, count))),
-          Effect.onError(() => discard([name]))
-        )
-        return { name, bytes: count, head: head.subarray(0, count) }
-      })
+      const receive: StoredFiles["Service"]["receive"] = Effect.fnUntraced(
+        function*(extension, bytes, bytesMax, earlier = []) {
+          const name = yield* enter(extension)
+          let count = 0
+          const head = new Uint8Array(headBytes)
+          let renewedAt = yield* Clock.currentTimeMillis
+          const watched = Stream.mapEffect(
+            bytes,
+            Effect.fnUntraced(function*(chunk) {
+              if (count < headBytes) head.set(chunk.subarray(0, headBytes - count), count)
+              count += chunk.length
+              if (count > bytesMax) return yield* new FileTooLarge({ bytesMax })
+              const now = yield* Clock.currentTimeMillis
+              if (now - renewedAt >= renewedMillis) {
+                renewedAt = now
+                yield* renew([name, ...earlier], now)
+              }
+              return chunk
+            })
+          )
+          yield* storage.write(name, watched).pipe(
+            Effect.andThen(Effect.suspend(() => arrived(name, count))),
+            Effect.onError(() => discard([name]))
+          )
+          return { name, bytes: count, head: head.subarray(0, count) }
+        }
+      )
 
       const keep = traced("StoredFiles.keep")(function*(extension: ServedExtension, path: string, bytes: number) {
         const name = yield* enter(extension)

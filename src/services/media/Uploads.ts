@@ -18,7 +18,12 @@ export interface Upload {
  * cannot be guessed. A handler that keeps a file sets its owner before the request ends.
  */
 export class Uploads extends Context.Service<Uploads, {
-  readonly receive: <E>(bytes: Stream.Stream<Uint8Array, E>, bytesMax: number) => Effect.Effect<
+  /** Stores a file and returns its ticket; `earlier` has the tickets of the request's other files. */
+  readonly receive: <E>(
+    bytes: Stream.Stream<Uint8Array, E>,
+    bytesMax: number,
+    earlier: ReadonlyArray<string>
+  ) => Effect.Effect<
     string,
     E | StorageFailed | SqlError | FileTooLarge
   >
@@ -34,8 +39,9 @@ export class Uploads extends Context.Service<Uploads, {
       /** Open uploads by their tickets. Each belongs to a running request, so the number of requests bounds the map. */
       const open = new Map<string, Upload>()
       return Uploads.of({
-        receive: Effect.fnUntraced(function*(bytes, bytesMax) {
-          const { bytes: count, head, name } = yield* files.receive(uploadExtension, bytes, bytesMax)
+        receive: Effect.fnUntraced(function*(bytes, bytesMax, earlier) {
+          const names = earlier.flatMap((ticket) => open.get(ticket)?.name ?? [])
+          const { bytes: count, head, name } = yield* files.receive(uploadExtension, bytes, bytesMax, names)
           const ticket = yield* random.uuidV4()
           open.set(ticket, { name, bytes: count, type: yield* sniff(head) })
           return ticket

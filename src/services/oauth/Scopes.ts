@@ -1,3 +1,6 @@
+/** Scope that lets another server copy the user's account (LOLA 0.2). No other scope includes it. */
+export const portability = "activitypub_account_portability"
+
 /** Scopes by their parent, which includes them all (auth.md section 4). `follow` is deprecated since Mastodon 3.5. */
 const children: Readonly<Record<string, ReadonlyArray<string>>> = {
   profile: [],
@@ -51,7 +54,8 @@ const children: Readonly<Record<string, ReadonlyArray<string>>> = {
     "admin:write:email_domain_blocks",
     "admin:write:canonical_email_blocks"
   ],
-  crypto: []
+  crypto: [],
+  [portability]: []
 }
 
 const parents: ReadonlyMap<string, ReadonlyArray<string>> = Object.entries(children).reduce(

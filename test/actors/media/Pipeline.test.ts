@@ -140,6 +140,32 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.deepStrictEqual(onDisk, held)
     }))
 
+  it.effect("F287: a file that arrives over hours is kept, and one that stalls for an hour is swept", () =>
+    Effect.gen(function*() {
+      const files = yield* StoredFiles
+      /** Ten chunks; the sweep runs before each. */
+      const slow = (pause: number) =>
+        Stream.range(1, 10).pipe(
+          Stream.mapEffect((number) =>
+            Effect.as(
+              Effect.andThen(TestClock.adjust(pause), Effect.orDie(files.sweep)),
+              Uint8Array.of(number)
+            )
+          )
+        )
+      const first = yield* files.receive("upload", Stream.make(Uint8Array.of(0)), 10)
+      const { bytes, name } = yield* files.receive("upload", slow(unheldMillisMax / 2), 10, [first.name])
+      assert.strictEqual(bytes, 10)
+      // Its request has another hour for giving it an owner.
+      yield* TestClock.adjust(unheldMillisMax / 2)
+      yield* files.sweep
+      const sql = yield* SqlClient.SqlClient
+      const kept = sql`SELECT FROM stored_files WHERE name = ANY (${[first.name, name]}::text[]) AND doomed_at IS NULL`
+      assert.lengthOf(yield* kept, 2)
+      const stalled = yield* Effect.exit(files.receive("upload", slow(unheldMillisMax + 1), 10))
+      assert.strictEqual(stalled._tag, "Failure")
+    }))
+
   it.effect("files that a killed node left in its work folder are deleted after an hour", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem

@@ -105,6 +105,7 @@ layer(server(), { excludeTestServices: true })("the consent page", (it) => {
         "Administration: accounts"
       ])
       assert.deepStrictEqual(yield* red("write crypto"), ["End-to-end encryption"])
+      assert.deepStrictEqual(yield* red("read activitypub_account_portability"), ["Copy of your account"])
     }))
 
   it.effect("row 41: shows names, states and codes as text, with any content", () =>

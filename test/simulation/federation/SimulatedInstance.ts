@@ -10,6 +10,7 @@ import * as Inboxes from "../../../src/http/activitypub/Inboxes.ts"
 import * as ActivityPub from "../../../src/http/activitypub/Routes.ts"
 import { routerConfig } from "../../../src/http/body/RequestPaths.ts"
 import * as Edge from "../../../src/http/Edge.ts"
+import { Limits } from "../../../src/http/guard/Limits.ts"
 import * as WellKnown from "../../../src/http/wellknown/Routes.ts"
 import * as Actors from "../../../src/layers/Actors.ts"
 import { originChecks } from "../../../src/layers/Federation.ts"
@@ -174,6 +175,7 @@ export const start = Effect.fnUntraced(function*(universe: Universe, site: Simul
       Keys.layer(host, site.keys),
       Layer.succeed(SliceRows, slices),
       MailExchanges.layerOf(),
+      Limits.layerOff,
       withoutServices,
       Layer.succeed(UncommittedPublish, uncommitted(universe))
     ])

@@ -10,7 +10,7 @@ import * as LocalIds from "../LocalIds.ts"
 import { picture } from "./AttachmentDocument.ts"
 import { capabilities } from "./Capabilities.ts"
 import { emojiDocument } from "./EmojiDocument.ts"
-import { actorContext, type Document, everybody, moment } from "./Vocabulary.ts"
+import { actorContext, type Document, everybody, moment, portableContext } from "./Vocabulary.ts"
 
 /** Public half of a local actor's key. */
 interface ShownKey {
@@ -119,6 +119,7 @@ export const actorDocument = (
     featuredCollections: LocalIds.featuredCollections(config, record.id),
     interactionPolicy: { canFeature: { automaticApproval: [featuredBy(actor, record)] } },
     endpoints: { sharedInbox: LocalIds.sharedInbox(config) },
+    accountPortabilityOauth: LocalIds.portabilityAuthorization(config),
     manuallyApprovesFollowers: record.locked,
     discoverable: !record.suspended && record.discoverable === true,
     indexable: !record.suspended && record.indexable,
@@ -132,6 +133,16 @@ export const actorDocument = (
     publicKey: publicKeys(actor, keys)
   }
 }
+
+/** Returns a local actor's document with the collections that a server with the user's consent copies (LOLA 0.2). */
+export const portableDocument = (document: Document, actor: string): Document => ({
+  ...document,
+  "@context": portableContext,
+  migration: LocalIds.migration(actor),
+  content: LocalIds.content(actor),
+  blocked: LocalIds.blocked(actor),
+  liked: LocalIds.liked(actor)
+})
 
 /** Returns the document of the server's own actor, which fetches documents and sends reports. */
 export const instanceDocument = (

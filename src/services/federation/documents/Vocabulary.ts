@@ -13,6 +13,10 @@ export type Document = Readonly<Record<string, unknown>>
 /** Returns a document that uses only ActivityStreams terms, with its context. */
 export const withContext = (document: Document): Document => ({ "@context": activityStreams, ...document })
 
+/** Namespace of LOLA 0.2, which publishes no context, and that of FEP-c648. */
+const portabilityTerms = "https://swicg.github.io/activitypub-data-portability/lola#"
+const blockTerms = "https://purl.archive.org/socialweb/blocked#"
+
 export const actorContext = [activityStreams, security, {
   manuallyApprovesFollowers: "as:manuallyApprovesFollowers",
   toot: "http://joinmastodon.org/ns#",
@@ -39,7 +43,15 @@ export const actorContext = [activityStreams, security, {
   value: "schema:value",
   Hashtag: "as:Hashtag",
   Emoji: "toot:Emoji",
+  accountPortabilityOauth: { "@id": `${portabilityTerms}accountPortabilityOauth`, "@type": "@id" },
   implements: { "@id": "https://w3id.org/fep/844e#implements", "@type": "@id", "@container": "@set" }
+}]
+
+/** Context of an actor document for a server that copies the account. */
+export const portableContext = [...actorContext, {
+  migration: { "@id": `${portabilityTerms}migration`, "@type": "@id" },
+  content: { "@id": `${portabilityTerms}content`, "@type": "@id" },
+  blocked: { "@id": `${blockTerms}blocked`, "@type": "@id" }
 }]
 
 /** Returns a time with milliseconds, so that events of the same second are ordered. */

@@ -1,0 +1,167 @@
+import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { AccountId } from "../../services/database/Ids.ts"
+import { portableDocument } from "../../services/federation/documents/ActorDocument.ts"
+import { collection, collectionPage } from "../../services/federation/documents/Collections.ts"
+import { noteContext } from "../../services/federation/documents/NoteDocument.ts"
+import type { Document } from "../../services/federation/documents/Vocabulary.ts"
+import { LocalActors } from "../../services/federation/LocalActors.ts"
+import * as LocalIds from "../../services/federation/LocalIds.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { portability } from "../../services/oauth/Scopes.ts"
+import { Tokens } from "../../services/oauth/Tokens.ts"
+import { type ClientError, NotAllowed, Unauthorized } from "../../services/runtime/Errors.ts"
+import { PortableAccounts } from "../../services/transfers/live/PortableAccounts.ts"
+import { Limits, pagingClaims } from "../guard/Limits.ts"
+import { Admission } from "./Admission.ts"
+import { document, idIn, queryOf, refused } from "./DocumentResponse.ts"
+import { type OwnerBase, ownerBases, ownerIn } from "./OwnerPaths.ts"
+
+/** Posts, and ids, per page. */
+const postsPerPage = 100
+const idsPerPage = 500
+
+/** Collections of an account that only a server with the user's consent may read. */
+type PortableCollection = "migration" | "content" | "following" | "blocked" | "liked"
+
+type Answer<E> = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  E,
+  HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
+>
+
+/**
+ * Copies of accounts by other servers, with the user's consent (LOLA 0.2): the actor document and collections for a
+ * bearer token with the scope `activitypub_account_portability`. The token must be in the header. It opens its own
+ * account only, also while that is suspended. No response is cached.
+ */
+export class Portability extends Context.Service<Portability, {
+  /** Returns true if the request has a bearer token in its header. */
+  readonly isAsked: Effect.Effect<boolean, never, HttpServerRequest.HttpServerRequest>
+  /** Returns the actor document with the collections; undefined if the token does not open this account. */
+  readonly actor: Effect.Effect<
+    Option.Option<HttpServerResponse.HttpServerResponse>,
+    ClientError,
+    HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
+  >
+  readonly collection: (which: PortableCollection) => Answer<ClientError>
+}>()("murmuration/http/activitypub/Portability") {
+  static readonly layer = Layer.effect(Portability, Effect.suspend(() => make)).pipe(
+    Layer.provide(PortableAccounts.layer)
+  )
+}
+
+/** Refuses a request; one beyond the limits learns when it may be repeated, in seconds. */
+export const refusedCopy = (error: ClientError) =>
+  error._tag !== "TooManyRequests" ? refused(error) : Effect.gen(function*() {
+    const seconds = Math.ceil((error.resetAt - (yield* Clock.currentTimeMillis)) / 1_000)
+    return HttpServerResponse.setHeader(yield* refused(error), "retry-after", String(Math.max(1, seconds)))
+  })
+
+const bearer = ({ headers }: HttpServerRequest.HttpServerRequest) =>
+  /^bearer +(\S+)$/i.exec(headers["authorization"] ?? "")?.[1]
+
+const make = Effect.gen(function*() {
+  const accounts = yield* PortableAccounts
+  const actors = yield* LocalActors
+  const config = yield* ServerConfig
+  const limits = yield* Limits
+  const tokens = yield* Tokens
+
+  /** Returns the account that the request's token opens. */
+  const opened = Effect.gen(function*() {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const secret = bearer(request)
+    if (secret === undefined) return yield* new Unauthorized({ reason: "invalid" })
+    const token = Option.getOrUndefined(yield* tokens.find(Redacted.make(secret)))
+    if (token === undefined || token.revoked) {
+      return yield* new Unauthorized({ reason: token === undefined ? "invalid" : "revoked" })
+    }
+    const { accountId, scopes, tokenId } = token
+    if (accountId === undefined || !scopes.has(portability)) {
+      return yield* new NotAllowed({ text: "This action is outside the authorized scopes" })
+    }
+    const user = String(accountId)
+    yield* limits.spend([
+      { limit: "apiUser", key: user },
+      { limit: "apiToken", key: String(tokenId) },
+      ...pagingClaims(request.url, user)
+    ])
+    return accountId
+  })
+
+  /** Returns the actor in the path if the request's token opens it. */
+  const owner = Effect.gen(function*() {
+    const accountId = yield* opened
+    const found = yield* actors.find(ownerIn(yield* HttpRouter.params))
+    if (found.id !== accountId || !(yield* accounts.isOpen(accountId))) return yield* new NotAllowed()
+    return { found, accountId, actor: LocalIds.actor(config, found.actorPath) }
+  })
+
+  const sources = {
+    migration: { id: LocalIds.migration, read: accounts.activities, rows: postsPerPage },
+    content: { id: LocalIds.content, read: accounts.notes, rows: postsPerPage },
+    following: { id: LocalIds.following, read: accounts.following, rows: idsPerPage },
+    blocked: { id: LocalIds.blocked, read: accounts.blocked, rows: idsPerPage },
+    liked: { id: LocalIds.liked, read: accounts.liked, rows: idsPerPage }
+  }
+
+  const page = Effect.fnUntraced(function*(
+    accountId: AccountId,
+    id: string,
+    { read, rows }: typeof sources[PortableCollection]
+  ): Effect.fn.Return<Document, never, HttpServerRequest.HttpServerRequest> {
+    const query = queryOf(yield* HttpServerRequest.HttpServerRequest)
+    if (query.get("page") === null) return collection("OrderedCollection", id, { first: `${id}?page=true` })
+    const maxId = idIn(query, "max_id")
+    const { entries, next } = yield* read(accountId, { maxId, limit: rows })
+    return {
+      "@context": noteContext,
+      ...collectionPage("OrderedCollectionPage", id, {
+        query: `${maxId === undefined ? "" : `max_id=${maxId}&`}page=true`,
+        items: entries,
+        next: next === undefined ? undefined : `max_id=${next}&page=true`
+      })
+    }
+  })
+
+  return Portability.of({
+    isAsked: Effect.map(HttpServerRequest.HttpServerRequest, (request) => bearer(request) !== undefined),
+    actor: owner.pipe(
+      Effect.flatMap(({ actor, found }) =>
+        Effect.map(actors.document(found), (value) => portableDocument(value, actor))
+      ),
+      Effect.flatMap((value) => document(value, "bearer")),
+      Effect.map(Option.some),
+      // Tokens of apps open nothing here: their requests are like all others.
+      Effect.catchTags({
+        NotAllowed: () => Effect.succeedNone,
+        Unauthorized: () => Effect.succeedNone
+      })
+    ),
+    collection: Effect.fnUntraced(function*(which) {
+      const source = sources[which]
+      const { accountId, actor } = yield* owner
+      return yield* document(yield* page(accountId, source.id(actor), source), "bearer")
+    })
+  })
+})
+
+const routes = Effect.gen(function*() {
+  const { admit } = yield* Admission
+  const portable = yield* Portability
+  const answered = (which: PortableCollection) =>
+    admit("documents", Effect.catch(portable.collection(which), refusedCopy))
+  const ofOwner = (base: OwnerBase) =>
+    [
+      HttpRouter.add("GET", `${base}/migration`, answered("migration")),
+      HttpRouter.add("GET", `${base}/content`, answered("content")),
+      HttpRouter.add("GET", `${base}/blocked`, answered("blocked")),
+      HttpRouter.add("GET", `${base}/liked`, answered("liked"))
+    ] as const
+  const [byName, byId] = ownerBases
+  return Layer.mergeAll(...ofOwner(byName), ...ofOwner(byId))
+})
+
+/** Collections for servers that copy accounts. */
+export const layer = Layer.unwrap(routes)
