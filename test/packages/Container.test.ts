@@ -91,8 +91,21 @@ class Container extends Context.Service<Container, {
           Effect.flatMap(first, (pid) =>
             succeed(
               "nsenter",
-              ...["--target", pid, "--mount", "--pid", "--root", "--wd", "--setuid", uid, "--setgid", gid],
-              ...["env", "-i", "PATH=/usr/local/bin:/usr/bin:/bin", ...env, ...command]
+              "--target",
+              pid,
+              "--mount",
+              "--pid",
+              "--root",
+              "--wd",
+              "--setuid",
+              uid,
+              "--setgid",
+              gid,
+              "env",
+              "-i",
+              "PATH=/usr/local/bin:/usr/bin:/bin",
+              ...env,
+              ...command
             ))
       }
     })

@@ -40,12 +40,13 @@ export const commandsOf = (name: string): ReadonlyArray<Commands> =>
     return lines.length === 0 ? [] : [{ lines, skipped }]
   })
 
-/** Tests that run the commands of a page; a page without commands has none. */
+/** Tests that run the commands of a page, or their steps in a Debian root; a page without commands has none. */
 export const runners: Readonly<Record<string, string>> = {
   "backup.md": "docs/GuideFolders.test.ts",
   "federation.md": "docs/GuideCommands.test.ts",
   "first-hour.md": "docs/GuideFolders.test.ts",
   "index.md": "browser/manual.test.ts",
+  "install.md": "packages/Debian.test.ts",
   "moderation.md": "docs/GuideCommands.test.ts",
   "monitoring.md": "docs/GuideCommands.test.ts",
   "moving.md": "docs/GuideFolders.test.ts",
