@@ -45,6 +45,7 @@ export const runners: Readonly<Record<string, string>> = {
   "backup.md": "docs/GuideFolders.test.ts",
   "federation.md": "docs/GuideCommands.test.ts",
   "first-hour.md": "docs/GuideFolders.test.ts",
+  "install.md": "packages/Systemd.test.ts",
   "moderation.md": "docs/GuideCommands.test.ts",
   "monitoring.md": "docs/GuideCommands.test.ts",
   "moving.md": "docs/GuideFolders.test.ts",
