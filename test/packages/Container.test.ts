@@ -11,6 +11,9 @@ import { DebianRoot, start, succeed } from "./DebianRoot.ts"
 const image = readContainerfile("ops/container/Containerfile")
 const [uid = "", gid = ""] = image.user.split(":")
 
+const path = "PATH=/usr/local/bin:/usr/bin:/bin"
+const entering = ["--mount", "--pid", "--root", "--wd", "--setuid", uid, "--setgid", gid]
+
 /**
  * Runs a command as an engine runs a container with `--read-only --cap-drop=ALL --security-opt=no-new-privileges`: as
  * the first process of its own process and mount namespaces. The root cannot be written to, except the volume.
@@ -30,7 +33,7 @@ const contained = (root: string, volume: string, env: ReadonlyArray<string>, com
     mkdir -p ${root}/dev/shm && mount -t tmpfs tmpfs ${root}/dev/shm
     mount -o remount,ro,bind ${root}
     exec chroot ${root} setpriv --reuid=${uid} --regid=${gid} --clear-groups --no-new-privs --bounding-set=-all \
-      --inh-caps=-all env -i PATH=/usr/local/bin:/usr/bin:/bin "$@"`,
+      --inh-caps=-all env -i ${path} "$@"`,
     "sh",
     ...env,
     ...command
@@ -88,25 +91,10 @@ class Container extends Context.Service<Container, {
         first,
         ended: Effect.map(running.ended, ({ code }) => code),
         exec: (...command) =>
-          Effect.flatMap(first, (pid) =>
-            succeed(
-              "nsenter",
-              "--target",
-              pid,
-              "--mount",
-              "--pid",
-              "--root",
-              "--wd",
-              "--setuid",
-              uid,
-              "--setgid",
-              gid,
-              "env",
-              "-i",
-              "PATH=/usr/local/bin:/usr/bin:/bin",
-              ...env,
-              ...command
-            ))
+          Effect.flatMap(
+            first,
+            (pid) => succeed("nsenter", "--target", pid, ...entering, "env", "-i", path, ...env, ...command)
+          )
       }
     })
   )

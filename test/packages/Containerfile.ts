@@ -32,7 +32,7 @@ export interface Image {
 /** Reads a Containerfile. Fails on instructions that it does not know: they would not be tested. */
 export const readContainerfile = (path: string): Image => {
   const instructions = instructionsOf(readFileSync(path, "utf8"))
-  const known = new Set(["FROM", "RUN", "COPY", "ENV", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK", "CMD"])
+  const known = new Set("FROM RUN COPY ENV USER VOLUME EXPOSE STOPSIGNAL HEALTHCHECK CMD".split(" "))
   const unknown = instructions.filter(({ name }) => !known.has(name))
   if (unknown.length > 0) throw new Error(`${path}: unknown instructions ${unknown.map(({ name }) => name).join(", ")}`)
   const of = (name: string) => instructions.filter((one) => one.name === name).map(({ rest }) => rest)

@@ -5,6 +5,7 @@ import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { eventually } from "../support/Eventually.ts"
+import { runPage } from "../support/Guides.ts"
 import { freePort } from "../support/ports.ts"
 import { DebianRoot, succeed } from "./DebianRoot.ts"
 
@@ -82,12 +83,13 @@ layer(Booted.layer.pipe(Layer.provideMerge(DebianRoot.layer), Layer.provideMerge
       }
     }))
 
-  it.effect("starts when the server is ready, and its backup service writes a backup", () =>
+  it.effect("starts when the server is ready, by the commands of the guide, and its backup service writes a backup", () =>
     Effect.gen(function*() {
       const { port, sh } = yield* Booted
-      yield* sh("systemctl start murmuration")
+      yield* runPage("install.md", sh)
       assert.strictEqual((yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/health`))).status, 200)
-      yield* sh("murmuration account create ada --email ada@example.org --confirmed")
+      assert.include(yield* sh("murmuration account show ada"), "ada@example.org")
+      assert.include(yield* sh("systemctl list-timers"), "murmuration-backup.timer")
       yield* sh("systemctl start murmuration-backup")
       assert.match(yield* sh("ls /var/backups/murmuration"), /^murmuration-.*\.tar\n$/)
     }))

@@ -46,7 +46,7 @@ export const runners: Readonly<Record<string, string>> = {
   "federation.md": "docs/GuideCommands.test.ts",
   "first-hour.md": "docs/GuideFolders.test.ts",
   "index.md": "browser/manual.test.ts",
-  "install.md": "packages/Debian.test.ts",
+  "install.md": "packages/Systemd.test.ts",
   "moderation.md": "docs/GuideCommands.test.ts",
   "monitoring.md": "docs/GuideCommands.test.ts",
   "moving.md": "docs/GuideFolders.test.ts",
