@@ -1,10 +1,8 @@
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { Manual } from "../services/instance/Manual.ts"
 
-const root = new URL("../../", import.meta.url)
-
 /** Reads all documents: those of the root folder, and all below `docs`. */
-const read = Effect.gen(function*() {
+const read = Effect.fnUntraced(function*(root: URL) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const at = yield* path.fromFileUrl(root)
@@ -18,16 +16,18 @@ const read = Effect.gen(function*() {
     { concurrency: 8 }
   )
   return new Map(texts)
-}).pipe(
   // A package may leave the folder out.
-  Effect.orElseSucceed(() => new Map<string, string>())
-)
+}, Effect.orElseSucceed(() => new Map<string, string>()))
 
-/** Provides the documents of this program's folder. */
-export const layer = Layer.effect(
-  Manual,
-  Effect.gen(function*() {
-    const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
-    return yield* Effect.cached(Effect.provide(read, services))
-  })
-)
+/** Provides the documents of a folder. */
+export const layerOf = (root: URL) =>
+  Layer.effect(
+    Manual,
+    Effect.gen(function*() {
+      const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+      return yield* Effect.cached(Effect.provide(read(root), services))
+    })
+  )
+
+/** Provides the documents of this program. */
+export const layer = layerOf(new URL("../../", import.meta.url))

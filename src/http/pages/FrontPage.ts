@@ -6,6 +6,7 @@ import { InstancePolicies, type Policies } from "../../services/instance/Instanc
 import { Manual } from "../../services/instance/Manual.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { softwareVersion } from "../../services/instance/Software.ts"
+import type { Messages } from "../../services/languages/Messages.ts"
 import { bounded } from "../../services/text/BoundedText.ts"
 import { html, raw } from "../html/Html.ts"
 import { linkTo, redirect } from "../html/HtmlPage.ts"
@@ -42,6 +43,13 @@ const make = Effect.gen(function*() {
   const policies = yield* InstancePolicies
   const pages = yield* PublicPages
   const visitors = yield* Visitors
+
+  /** Link to the guides; none if the program was installed without them. */
+  const guides = ({ pieces }: Messages) =>
+    Effect.map(manual, ({ size }) =>
+      size === 0
+        ? []
+        : [pieces("<link>Guides</link> for members, moderators and operators", { link: linkTo(manualPath) })])
 
   const front = Effect.gen(function*() {
     const visitor = yield* visitors.current
@@ -80,13 +88,8 @@ ${rulesOf(words, yield* instance.rules)}
 <ul class="plain">
 <li>${pieces("Already have an account? <link>Sign in</link>", { link: linkTo(way(signInPath)) })}</li>
 <li><a href="${way("/about")}">${say("About this server")}</a></li>
-${
-        (yield* manual).size > 0
-          ? html`<li>${
-            pieces("<link>Guides</link> for members, moderators and operators", { link: linkTo(manualPath) })
-          }</li>`
-          : ""
-      }<li>${pieces("<link>API documentation</link> for developers", { link: linkTo(docsPath) })}</li>
+${(yield* guides(words)).map((link) => html`<li>${link}</li>`)}
+<li>${pieces("<link>API documentation</link> for developers", { link: linkTo(docsPath) })}</li>
 <li>${
         pieces("{software} is free software", {
           software: config.sourceUrl === undefined
@@ -131,7 +134,8 @@ ${
 ${rulesOf(words, yield* instance.rules)}
 <p><a href="${way(privacyPath)}">${say("Privacy policy")}</a>${
         termsOfService === null ? "" : html` · <a href="${way(termsPath)}">${say("Terms of service")}</a>`
-      }</p>`
+      }</p>
+${(yield* guides(words)).map((link) => html`<p>${link}</p>`)}`
     })
   })
 

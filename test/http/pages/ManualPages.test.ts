@@ -39,11 +39,11 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: 120_000 })("the 
       assert.notInclude(texts.get("/docs/guide/moving"), "not run")
     }))
 
-  it.effect("other paths are missing, in whatever spelling; the front page links to the guide", () =>
+  it.effect("other paths are missing, in whatever spelling; the front page and the page about the server link to the guide", () =>
     Effect.gen(function*() {
       for (const path of ["/docs/nothing", "/docs/../package.json", "/docs/..%2fpackage", "/docs/guide/index.md"]) {
         assert.strictEqual((yield* page(path)).status, 404, path)
       }
-      assert.include((yield* page("/")).text, "href=\"/docs\"")
+      for (const path of ["/", "/about"]) assert.include((yield* page(path)).text, "href=\"/docs\"")
     }))
 })
