@@ -8,6 +8,7 @@ const tables = [
   "inbound_activities",
   "media_attachments",
   "outgoing_activities",
+  "preview_cards",
   "promised_emails",
   "pushes"
 ]

@@ -49,7 +49,7 @@ const lineSeparators = /[\u2028\u2029]/g
 
 /** Writes a record as one line of JSON: an object of `time`, `level`, `message`, `fiber`, and the other parts if any. */
 export const jsonLine = ({ annotations, errors, fiber, level, message, spans, time }: LogRecord): string => {
-  const unique = uniquely([])
+  const unique = { span: uniquely([]), annotation: uniquely([]) }
   const line = JSON.stringify({
     time,
     level,
@@ -58,8 +58,10 @@ export const jsonLine = ({ annotations, errors, fiber, level, message, spans, ti
     ...(errors.length === 0 ? {} : { errors }),
     ...(spans.length === 0
       ? {}
-      : { spans: Object.fromEntries(spans.map(([label, millis]) => [unique(label), millis])) }),
-    ...(annotations.length === 0 ? {} : { annotations: Object.fromEntries(annotations) })
+      : { spans: Object.fromEntries(spans.map(([label, millis]) => [unique.span(label), millis])) }),
+    ...(annotations.length === 0
+      ? {}
+      : { annotations: Object.fromEntries(annotations.map(([label, value]) => [unique.annotation(label), value])) })
   })
   return terminalJson(line).replaceAll(lineSeparators, (one) => one === "\u2028" ? "\\u2028" : "\\u2029")
 }

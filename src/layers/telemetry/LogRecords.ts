@@ -6,6 +6,7 @@ import { redact, redactedValue, secretNames } from "./Redaction.ts"
 /** Maximum characters of a text, and maximum errors, spans and annotations of a record. */
 const charactersMax = 16_384
 const partsMax = 64
+const labelCharactersMax = 128
 
 /** An error for the log. */
 interface LoggedError {
@@ -43,7 +44,7 @@ const json = (value: object): string => {
   }
 }
 
-const bounded = (text: string) => redact(text.length > charactersMax ? text.slice(0, charactersMax) : text)
+const bounded = (text: string) => redact(text.slice(0, charactersMax).toWellFormed())
 
 const textOf = (value: unknown): string =>
   bounded(
@@ -55,6 +56,9 @@ const textOf = (value: unknown): string =>
       ? json(value)
       : String(value)
   )
+
+/** Lone surrogates would be printed as the same character, and labels be there twice. */
+const labelOf = (label: string) => label.slice(0, labelCharactersMax).toWellFormed()
 
 const valueOf = (label: string, value: unknown): string | number | boolean | null =>
   isSecret(label)
@@ -106,14 +110,19 @@ export const recordOfText = (message: string): Effect.Effect<LogRecord> =>
 /** Returns the record of a log event. */
 export const recordOf = ({ cause, date, fiber, logLevel, message }: Logger.Options<unknown>): LogRecord => {
   const annotations = Object.entries(fiber.getRef(References.CurrentLogAnnotations))
+  const parts = Array.ensure(message).slice(0, partsMax)
+  const errors = parts.filter((part) => part instanceof Error)
+  const texts = parts.filter((part) => !(part instanceof Error))
   const now = date.getTime()
   return {
     time: date.toISOString(),
     level: logLevel.toUpperCase(),
     fiber: `#${fiber.id}`,
-    message: bounded(Array.ensure(message).slice(0, partsMax).map(textOf).join(": ")),
-    errors: cause.reasons.slice(0, partsMax).map(errorOf),
-    spans: fiber.getRef(References.CurrentLogSpans).slice(0, partsMax).map(([label, since]) => [label, now - since]),
-    annotations: annotations.slice(0, partsMax).map(([label, value]) => [label, valueOf(label, value)])
+    message: bounded(texts.map(textOf).join(": ")),
+    errors: [...errors.map(Cause.makeFailReason), ...cause.reasons].slice(0, partsMax).map(errorOf),
+    spans: fiber.getRef(References.CurrentLogSpans).slice(0, partsMax).map((
+      [label, since]
+    ) => [labelOf(label), now - since]),
+    annotations: annotations.slice(0, partsMax).map(([label, value]) => [labelOf(label), valueOf(label, value)])
   }
 }

@@ -10,6 +10,7 @@ import { Fanouts } from "../intents/Fanouts.ts"
 import { FileOwners } from "../media/FileOwners.ts"
 import * as Backoff from "../runtime/Backoff.ts"
 import { traced } from "../runtime/Traced.ts"
+import { TraceParent } from "../runtime/TraceParents.ts"
 import { type Card, PersistedCard } from "./Card.ts"
 
 /** Four tries within three hours. */
@@ -42,7 +43,8 @@ const Claimed = Schema.Struct({
   id: Schema.BigInt,
   url: Schema.String,
   tries: Schema.Int,
-  claimedUntil: Schema.instanceOf(Date)
+  claimedUntil: Schema.instanceOf(Date),
+  traceParent: TraceParent
 })
 export type ClaimedCard = typeof Claimed.Type
 const claimedRows = rowsOf(Claimed)
@@ -102,7 +104,8 @@ export class Cards extends Context.Service<Cards, {
             AND due_at <= ${at} FOR UPDATE SKIP LOCKED)
           UPDATE preview_cards SET tries = tries + 1, claimed_until = ${new Date(at.getTime() + claimMillis)},
             due_at = ${new Date(at.getTime() + claimMillis)}
-          WHERE id IN (SELECT id FROM taken) RETURNING id, url, tries, claimed_until`)
+          WHERE id IN (SELECT id FROM taken) RETURNING id, url, tries, claimed_until,
+            trace_parent`)
         const last = rows.filter(({ tries }) => tries > cardBackoff.triesMax)
         // Every try of these ended with its node.
         yield* Effect.forEach(last, fail, { discard: true })

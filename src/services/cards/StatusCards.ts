@@ -2,9 +2,10 @@ import { Clock, Context, Effect, Layer, Random, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { rowsOf } from "../database/Rows.ts"
+import { nullable, rowsOf } from "../database/Rows.ts"
 import { atCommit } from "../database/TransactionBatch.ts"
 import { traced } from "../runtime/Traced.ts"
+import { currentTraceParent, type TraceParent } from "../runtime/TraceParents.ts"
 import type { StatusLink } from "./StatusLinks.ts"
 
 /** Maximum waiting fetches for one site; links beyond that get no card. */
@@ -24,6 +25,7 @@ interface Linked {
   readonly link: StatusLink
   /** Time of the fetch, in milliseconds since 1970. */
   readonly dueMillis: number
+  readonly traceParent: TraceParent
 }
 
 const linkedRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt, known: Schema.Boolean, pageKey: Schema.String }))
@@ -48,8 +50,9 @@ export class StatusCards extends Context.Service<StatusCards, {
         sql`unnest(${linked.map(({ statusId }) => statusId)}::bigint[], ${linked.map(({ link }) => link.url)}::text[],
           ${linked.map(({ link }) => link.pageUrl)}::text[], ${linked.map(({ link }) => link.pageKey)}::text[],
           ${linked.map(({ link }) => link.site)}::text[],
-          ${linked.map(({ dueMillis }) => new Date(dueMillis))}::timestamptz[])
-          AS a (status_id, url, page_url, page_key, site, due_at)`
+          ${linked.map(({ dueMillis }) => new Date(dueMillis))}::timestamptz[],
+          ${nullable(linked.map(({ traceParent }) => traceParent))}::text[])
+          AS a (status_id, url, page_url, page_key, site, due_at, trace_parent)`
 
       const link = Effect.fnUntraced(function*(linked: ReadonlyArray<Linked>) {
         const millis = yield* Clock.currentTimeMillis
@@ -59,10 +62,10 @@ export class StatusCards extends Context.Service<StatusCards, {
           WITH asked AS MATERIALIZED (SELECT * FROM ${asked(linked)}),
           known AS MATERIALIZED (SELECT c.id, c.url_key FROM preview_cards c
             WHERE c.url_key IN (SELECT page_key FROM asked) FOR KEY SHARE),
-          made AS (INSERT INTO preview_cards (id, url_key, url, site, due_at, created_at)
+          made AS (INSERT INTO preview_cards (id, url_key, url, site, due_at, created_at, trace_parent)
             SELECT next_id(${millis}), n.page_key, n.page_url, n.site, CASE WHEN (SELECT count(*) FROM (
                 SELECT FROM preview_cards w WHERE w.site = n.site AND w.due_at IS NOT NULL LIMIT ${waitingPerSiteMax}) w
-              ) < ${waitingPerSiteMax} THEN n.due_at END, ${at}
+              ) < ${waitingPerSiteMax} THEN n.due_at END, ${at}, n.trace_parent
             FROM (SELECT DISTINCT ON (page_key) * FROM asked
               WHERE page_key NOT IN (SELECT url_key FROM known) ORDER BY page_key, due_at) n
             ON CONFLICT (url_key) DO NOTHING RETURNING id, url_key)
@@ -76,9 +79,11 @@ export class StatusCards extends Context.Service<StatusCards, {
 
       /** Schedules another fetch of stale pages, including those that were never fetched. */
       const refresh = (keys: ReadonlyArray<string>) =>
-        Effect.flatMap(Clock.currentTimeMillis, (millis) => {
+        Effect.gen(function*() {
+          const millis = yield* Clock.currentTimeMillis
           const ago = (before: number) => new Date(millis - before)
-          return sql`UPDATE preview_cards SET due_at = ${new Date(millis)}, tries = 0 WHERE id IN (
+          yield* sql`UPDATE preview_cards SET due_at = ${new Date(millis)}, tries = 0,
+              trace_parent = ${yield* currentTraceParent} WHERE id IN (
             SELECT id FROM preview_cards WHERE url_key = ANY (${keys}::text[]) AND due_at IS NULL AND (fetched_at IS NULL
               OR fetched_at < CASE WHEN details IS NULL OR (image_url IS NOT NULL AND image_name IS NULL)
                 THEN ${ago(poorFreshMillis)}::timestamptz ELSE ${ago(freshMillis)}::timestamptz END)
@@ -103,7 +108,7 @@ export class StatusCards extends Context.Service<StatusCards, {
         function*(statusId: bigint, link: StatusLink, fromElsewhere: boolean) {
           const now = yield* Clock.currentTimeMillis
           const delay = fromElsewhere ? yield* Random.nextIntBetween(0, spreadMillis) : 0
-          yield* write({ statusId, link, dueMillis: now + delay })
+          yield* write({ statusId, link, dueMillis: now + delay, traceParent: yield* currentTraceParent })
         }
       )
       return StatusCards.of({

@@ -1,11 +1,18 @@
 import { type Cause, Context, Effect, Fiber, Layer, Queue } from "effect"
 import { traced } from "../runtime/Traced.ts"
+import { continued, currentTraceParent, type TraceParent } from "../runtime/TraceParents.ts"
 import { type Email, Mailer } from "./Mailer.ts"
 
 /** Maximum queued e-mails of a process. Beyond it new ones are dropped, and users can request them again. */
 const lettersWaitingMax = 10_000
 /** Time that a stopping process spends on queued e-mails. */
 const lettersAtEnd = "10 seconds"
+
+/** A queued e-mail and the span that queued it. */
+interface QueuedEmail {
+  readonly email: Effect.Effect<Email | undefined>
+  readonly traceParent: TraceParent
+}
 
 /**
  * Queue of e-mails for the `Mailer`. Callers do not wait, so a slow mail server slows no request, and response times do
@@ -20,15 +27,17 @@ export class Emails extends Context.Service<Emails, {
     Emails,
     Effect.gen(function*() {
       const mailer = yield* Mailer
-      const waiting = yield* Queue.make<Effect.Effect<Email | undefined>, Cause.Done>({
+      const waiting = yield* Queue.make<QueuedEmail, Cause.Done>({
         capacity: lettersWaitingMax,
         strategy: "dropping"
       })
 
-      const deliver = traced("Emails.deliver")(function*(make: Effect.Effect<Email | undefined>) {
-        const email = yield* make
-        if (email !== undefined) yield* mailer.send(email)
-      }, Effect.catchCause((cause) => Effect.logError("an e-mail was not sent", cause)))
+      const deliver = ({ email, traceParent }: QueuedEmail) =>
+        email.pipe(
+          Effect.flatMap((written) => written === undefined ? Effect.void : mailer.send(written)),
+          continued("Emails.deliver", traceParent),
+          Effect.catchCause((cause) => Effect.logError("an e-mail was not sent", cause))
+        )
 
       const worker = yield* Queue.take(waiting).pipe(
         Effect.flatMap(deliver),
@@ -42,7 +51,7 @@ export class Emails extends Context.Service<Emails, {
 
       return Emails.of({
         enqueue: traced("Emails.enqueue")(function*(email) {
-          if (!(yield* Queue.offer(waiting, email))) {
+          if (!(yield* Queue.offer(waiting, { email, traceParent: yield* currentTraceParent }))) {
             yield* Effect.logWarning("the e-mail queue is full; an e-mail was dropped")
           }
         })

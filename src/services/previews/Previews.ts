@@ -4,7 +4,7 @@ import { Cards, type ClaimedCard } from "../cards/Cards.ts"
 import { StoredFiles } from "../media/StoredFiles.ts"
 import { briefCause } from "../outbound/BriefCause.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
-import { traced } from "../runtime/Traced.ts"
+import { continued } from "../runtime/TraceParents.ts"
 import { CardPictures } from "./CardPictures.ts"
 import { Creators } from "./Creators.ts"
 import { Pages } from "./LinkedPages.ts"
@@ -59,7 +59,7 @@ export class Previews extends Context.Service<Previews, {
       const waitOf = (error: OutboundError) =>
         error._tag === "ErrorResponse" ? (error.retryAfterSeconds ?? 0) * 1_000 : 0
 
-      const make = traced("Previews.make")((claimed: ClaimedCard) =>
+      const make = (claimed: ClaimedCard) =>
         fetched(claimed).pipe(
           Effect.timeout(`${previewSecondsMax} seconds`),
           Effect.catchTags({
@@ -70,9 +70,9 @@ export class Previews extends Context.Service<Previews, {
                 ? cards.retry(claimed, waitOf(error))
                 : cards.fail(claimed),
             Refused: () => cards.fail(claimed)
-          })
+          }),
+          continued("Previews.make", claimed.traceParent, { tries: claimed.tries })
         )
-      )
       return Previews.of({ make })
     })
   )

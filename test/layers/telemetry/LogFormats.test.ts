@@ -172,6 +172,12 @@ describe("a line about a failure", () => {
       }))
   }
 
+  it.effect("says an error that was logged beside the text, without a stack", () =>
+    Effect.map(inJson(Effect.logError("a copy could not be stored", new StorageFailed({ text: "403" }))), (record) => {
+      assert.strictEqual(record.message, "a copy could not be stored")
+      assert.deepStrictEqual(record.errors, [{ name: "StorageFailed", message: "403" }])
+    }))
+
   it.effect("has no stack of an expected error beside a defect, and says an interruption", () =>
     Effect.gen(function*() {
       const both = Cause.combine(Cause.fail(new Unavailable()), Cause.die(new Error("fault")))

@@ -1,7 +1,11 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, References } from "effect"
+import { Context, Deferred, Effect, Layer, References } from "effect"
 import { SqlClient } from "effect/sql"
+import { Cards } from "../../../src/services/cards/Cards.ts"
+import { StatusCards } from "../../../src/services/cards/StatusCards.ts"
 import { AccountId } from "../../../src/services/database/Ids.ts"
+import { Emails } from "../../../src/services/emails/Emails.ts"
+import { Mailer } from "../../../src/services/emails/Mailer.ts"
 import { PromisedEmails } from "../../../src/services/emails/PromisedEmails.ts"
 import { InboundActivities } from "../../../src/services/federation/inbox/InboundActivities.ts"
 import { NotificationWriter } from "../../../src/services/feeds/NotificationWriter.ts"
@@ -50,13 +54,15 @@ describe("work of a row", () => {
 })
 
 const Live = Layer.mergeAll(
+  Cards.layer,
   Fanouts.layer,
   InboundActivities.layer,
   Jobs.layer,
   NotificationWriter.layer,
   OperatorCommands.layer,
   PromisedEmails.layer,
-  Pushes.layer
+  Pushes.layer,
+  StatusCards.layer
 ).pipe(Layer.provideMerge(services))
 
 layer(Live, { excludeTestServices: true })("rows of durable work", (it) => {
@@ -70,10 +76,19 @@ layer(Live, { excludeTestServices: true })("rows of durable work", (it) => {
       const emails = yield* PromisedEmails
       const commands = yield* OperatorCommands
       const activity = { uri: "https://there.example/1", document: "{}", signedMillis: 1, repeats: false }
+      const cards = yield* StatusCards
+      const [{ id: statusId } = { id: 0n }] = yield* sql<{ id: bigint }>`
+        INSERT INTO statuses (id, account_id, visibility, local, text, html, conversation_id, created_at)
+        VALUES (1, ${accountId}, 'public', true, '', '', 1, now()) RETURNING id`
+      const link = { url: "https://a.example/", pageUrl: "https://a.example/", pageKey: "a", site: "a.example" }
       const rows = {
         fanouts: [
           fanouts.enqueue(accountId, { _tag: "kept_out" }),
           Effect.map(fanouts.claim(accountId), ([row]) => row)
+        ],
+        preview_cards: [
+          cards.attach(statusId, link, false),
+          Effect.map(Effect.flatMap(Cards, ({ claim }) => claim(1)), ([row]) => row)
         ],
         errands: [jobs.enqueue("profile", accountId), Effect.map(jobs.claim(1), ([row]) => row)],
         inbound_activities: [
@@ -95,6 +110,18 @@ layer(Live, { excludeTestServices: true })("rows of durable work", (it) => {
         assert.isNull(row?.traceParent, table)
         yield* sql`DELETE FROM ${sql(table)}`
       }
+    }))
+
+  it.effect("F280: an e-mail that a request queued in the process is sent in the request's trace", () =>
+    Effect.gen(function*() {
+      const sent = yield* Deferred.make<string>()
+      const mailer = Layer.succeed(Mailer, {
+        send: () =>
+          Effect.asVoid(Effect.flatMap(Effect.orDie(Effect.currentSpan), (own) => Deferred.succeed(sent, own.traceId)))
+      })
+      const emails = Context.get(yield* Layer.build(Layer.fresh(Emails.layer).pipe(Layer.provide(mailer))), Emails)
+      const { act } = yield* inSpan(emails.enqueue(Effect.succeed({ to: "a@here.example", subject: "", text: "" })))
+      assert.strictEqual(yield* Deferred.await(sent), act.traceId)
     }))
 
   it.effect("F280: pushes of notifications that share a statement continue their own traces", () =>
