@@ -7,6 +7,7 @@ import * as KeyOperations from "../layers/KeyOperations.ts"
 import * as MastodonFiles from "../layers/MastodonFiles.ts"
 import * as MastodonSource from "../layers/MastodonSource.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
+import { givenPair } from "../layers/push/VapidKeys.ts"
 import * as Secrets from "../layers/Secrets.ts"
 import * as Storages from "../layers/storage/Storages.ts"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
@@ -20,11 +21,13 @@ import type { Step } from "../services/mastodon/Step.ts"
 import { steps } from "../services/mastodon/Tables.ts"
 import { brokenKeys } from "../services/mastodon/Verification.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
+import { SealedTokens } from "../services/push/SealedTokens.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import { Drafts } from "../services/statuses/Drafts.ts"
 import { withExamples } from "./Examples.ts"
 import * as Migrate from "./Migrate.ts"
 import * as Operator from "./Operator.ts"
+import * as Comparing from "./TransferComparing.ts"
 
 const flags = {
   database: Flag.Redacted("database").pipe(Flag.withDescription("URL of the Mastodon database; it is only read")),
@@ -65,21 +68,28 @@ const variablesOf = Effect.fnUntraced(function*(path: string) {
   return parseEnvironment(text)
 })
 
-/** Prepares a copy: its steps, and what stands against it. */
+/** Prepares a copy: its steps, what stands against it, and the pair of keys for web push, if it can be taken over. */
 const prepared = Effect.fnUntraced(function*(given: Given) {
   const config = yield* ServerConfig
   const variables = yield* variablesOf(given.env)
   const primaryKey = variables.get("ACTIVE_RECORD_ENCRYPTION_PRIMARY_KEY") ?? ""
   const salt = variables.get("ACTIVE_RECORD_ENCRYPTION_KEY_DERIVATION_SALT") ?? ""
   const hasKeys = primaryKey !== "" && salt !== ""
+  const vapid = givenPair(variables.get("VAPID_PRIVATE_KEY") ?? "", variables.get("VAPID_PUBLIC_KEY") ?? "")
   const all = yield* steps({
     domain: config.localDomain,
     publicUrl: config.publicUrl,
     days: given.days,
+    keepsPush: vapid !== undefined,
     decrypt: hasKeys ? decrypter({ primaryKey, salt }) : () => undefined
   })
-  const facts = { domain: variables.get("LOCAL_DOMAIN"), ourDomain: config.localDomain, hasKeys }
-  return { all, plan: yield* report(all, facts, yield* Clock.currentTimeMillis) }
+  const facts = {
+    domain: variables.get("LOCAL_DOMAIN"),
+    ourDomain: config.localDomain,
+    hasKeys,
+    keepsPush: vapid !== undefined
+  }
+  return { all, vapid, plan: yield* report(all, facts, yield* Clock.currentTimeMillis) }
 })
 
 /** Turns an error of either database into one for the operator. */
@@ -100,7 +110,7 @@ const possible = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>, { media
 
 /** Services of a transfer: both databases, without the limits of requests. */
 const layer = (given: Given) =>
-  Layer.mergeAll(Drafts.layer, StoredFiles.layer).pipe(
+  Layer.mergeAll(Drafts.layer, StoredFiles.layer, SealedTokens.layer).pipe(
     Layer.provideMerge(Layer.merge(Storages.layer, MastodonFiles.layer(Option.getOrUndefined(given.media)))),
     Layer.provideMerge(Layer.mergeAll(KeyOperations.layer, Secrets.layer, MastodonSource.layer(given.database))),
     Layer.provideMerge(Layer.unwrap(Effect.map(Migrate.connection, MastodonSource.target))),
@@ -148,8 +158,9 @@ const copy = Command.make(
   flags,
   traced("transfer mastodon copy")((given) =>
     Effect.gen(function*() {
-      const { all, plan } = yield* prepared(given)
+      const { all, plan, vapid } = yield* prepared(given)
       yield* refuse(plan.obstacles)
+      if (vapid !== undefined) yield* Secrets.replaceVapidKey(vapid.privateKey)
       const copies = yield* Copy.make
       for (const step of yield* possible(all, given)) {
         const { copied, rejected } = yield* copies.copy(step)
@@ -176,8 +187,9 @@ const delta = Command.make(
   flags,
   traced("transfer mastodon delta")((given) =>
     Effect.gen(function*() {
-      const { all, plan } = yield* prepared(given)
+      const { all, plan, vapid } = yield* prepared(given)
       yield* refuse(plan.obstacles)
+      if (vapid !== undefined) yield* Secrets.replaceVapidKey(vapid.privateKey)
       const copies = yield* Copy.make
       for (const step of yield* possible(all, given)) {
         const { changed, ended, fresh } = yield* copies.delta(step)
@@ -199,7 +211,10 @@ const delta = Command.make(
 
 const verify = Command.make(
   "verify",
-  flags,
+  {
+    ...flags,
+    ...Comparing.flags
+  },
   traced("transfer mastodon verify")((given) =>
     Effect.gen(function*() {
       const broken = yield* brokenKeys
@@ -209,11 +224,22 @@ const verify = Command.make(
           : `These accounts have no working key, and get a new one: ${broken.join(", ")}`
       )
       yield* writeRejects(given.rejects)
-    }).pipe(Effect.mapError(asOperatorError), Effect.provide(layer(given)))
+      if (Option.isSome(given.against)) yield* Comparing.compareWith(given.against.value, given)
+    }).pipe(
+      Effect.mapError(asOperatorError),
+      Effect.provide(Comparing.layer),
+      Effect.provide(layer(given))
+    )
   )
 ).pipe(
-  Command.withDescription("Signs and verifies once with the key of each local account"),
-  withExamples(["--database postgres://localhost/mastodon_production --env .env.production", "Checks the keys"])
+  Command.withDescription("Signs and verifies once with the key of each local account, and compares both servers"),
+  withExamples(
+    ["--database postgres://localhost/mastodon_production --env .env.production", "Checks the keys"],
+    [
+      "--database postgres://localhost/mastodon_production --env .env.production --against $PUBLIC_URL",
+      "Compares accounts and posts with the running server, too"
+    ]
+  )
 )
 
 const finish = Command.make(

@@ -49,3 +49,23 @@ export const keep = traced("SecretFile.keep")(
         new OperatorError({ message: `The secret ${name} could not be stored in ${dataDir}: ${error.message}` })
     )
 )
+
+/** Replaces the secret `name` of `dataDir` atomically. */
+export const replace = traced("SecretFile.replace")(
+  function*(dataDir: string, name: string, value: string) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const random = yield* SecureRandom.SecureRandom
+    const file = yield* location(dataDir, name)
+    yield* fs.makeDirectory(path.dirname(file), { recursive: true, mode: 0o700 })
+    const draft = `${file}.${yield* random.uuidV4()}`
+    yield* fs.writeFileString(draft, `${value}\n`, { mode: 0o600 })
+    yield* Effect.onError(fs.rename(draft, file), () => Effect.ignore(fs.remove(draft)))
+  },
+  (effect, dataDir, name) =>
+    Effect.mapError(
+      effect,
+      (error) =>
+        new OperatorError({ message: `The secret ${name} could not be stored in ${dataDir}: ${error.message}` })
+    )
+)

@@ -56,6 +56,20 @@ export const existingSigningKey = Effect.gen(function*() {
 })
 
 /**
+ * Replaces the key for web push by the one under which apps subscribed at another server. Processes that already run use
+ * it after a restart.
+ */
+export const replaceVapidKey = traced("Secrets.replaceVapidKey")(function*(privateKey: Redacted.Redacted<string>) {
+  const { dataDir, databaseUrl } = yield* Environment
+  const value = Redacted.value(privateKey)
+  if (databaseUrl === undefined) return yield* SecretFile.replace(dataDir, vapidKeyName, value)
+  const sql = yield* SqlClient.SqlClient
+  const createdAt = new Date(yield* Clock.currentTimeMillis)
+  yield* sql`INSERT INTO secrets ${sql.insert({ name: vapidKeyName, value, createdAt })}
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+})
+
+/**
  * `SECRET_KEY` or a generated key, and the key for web push. With `DATABASE_URL`, which several nodes may share, they
  * are stored in the database. Otherwise they are in `DATA_DIR`, so that a backup of the tables has neither.
  */

@@ -118,5 +118,8 @@ export const account: Areas = [
 
 /** Services of leaf capabilities: actors, HTTP and layers import them, services of the core do not. */
 export const leaves: ReadonlyArray<string> = words(
-  "announcements annual encryption invites lists previews push spam subscriptions transfers translation trends webhooks"
+  "announcements annual encryption invites lists mastodon previews push spam subscriptions transfers translation trends webhooks"
 )
+
+/** Leaf that copies a whole server, and so writes what the other leaves store. */
+export const wholeServer = "mastodon"

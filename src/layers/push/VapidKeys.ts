@@ -21,3 +21,17 @@ export const pairOf = (privateKey: Redacted.Redacted<string>) => {
   pair.setPrivateKey(Redacted.value(privateKey), "base64url")
   return { publicKey: pair.getPublicKey("base64url"), privateKey: Redacted.make(whole(pair.getPrivateKey())) }
 }
+
+/**
+ * Returns the pair of another server's keys, which may be padded; undefined if they are no keys, or not of one pair.
+ */
+export const givenPair = (privateKey: string, publicKey: string) => {
+  if (!/^[\w-]{43}=?$/.test(privateKey)) return undefined
+  try {
+    const pair = pairOf(Redacted.make(privateKey))
+    return pair.publicKey === publicKey.replace(/=+$/, "") ? pair : undefined
+  } catch {
+    // Not on the curve.
+    return undefined
+  }
+}

@@ -27,6 +27,8 @@ interface SourceFacts {
   readonly domain: string | undefined
   readonly ourDomain: string
   readonly hasKeys: boolean
+  /** True if it has a valid VAPID pair. */
+  readonly keepsPush: boolean
 }
 
 /** Looks at both databases without changing anything. */
@@ -75,7 +77,12 @@ export const report = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>, fa
       ...counts,
       "",
       "Not copied:",
-      ...notCopied.map(([what, instead]) => `- ${what}: ${instead}`)
+      ...notCopied.map(([what, instead]) => `- ${what}: ${instead}`),
+      ...(facts.keepsPush
+        ? []
+        : [
+          "- push subscriptions of apps, as the environment file has no valid VAPID pair: apps subscribe again when they start"
+        ])
     ],
     obstacles: [
       ...(facts.domain === undefined ? ["The environment file has no LOCAL_DOMAIN."] : []),

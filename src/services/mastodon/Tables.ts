@@ -4,8 +4,12 @@ import * as Accounts from "./tables/Accounts.ts"
 import * as Cards from "./tables/Cards.ts"
 import * as Edits from "./tables/Edits.ts"
 import * as Emojis from "./tables/Emojis.ts"
+import * as Instance from "./tables/Instance.ts"
 import * as Keys from "./tables/Keys.ts"
 import * as Media from "./tables/Media.ts"
+import * as Moderation from "./tables/Moderation.ts"
+import * as Notifications from "./tables/Notifications.ts"
+import * as Push from "./tables/Push.ts"
 import * as Quotes from "./tables/Quotes.ts"
 import * as Relations from "./tables/Relations.ts"
 import * as Rules from "./tables/Rules.ts"
@@ -21,6 +25,8 @@ interface Plan {
   readonly publicUrl: string
   /** Age up to which all posts of other servers are copied, in days. */
   readonly days: number
+  /** True if this server has the VAPID pair of the Mastodon server. */
+  readonly keepsPush: boolean
   readonly decrypt: (message: string) => string | undefined
 }
 
@@ -40,7 +46,11 @@ export const steps = Effect.fnUntraced(function*(plan: Plan) {
     // After the files that the posts attach.
     Scheduled.step,
     ...Relations.steps,
-    ...Rules.steps
+    ...Rules.steps,
+    ...(yield* Instance.make),
+    ...Moderation.steps,
+    ...Notifications.steps,
+    ...(plan.keepsPush ? [yield* Push.make] : [])
   ] satisfies ReadonlyArray<Step>
 })
 
@@ -52,12 +62,14 @@ export const notCopied: ReadonlyArray<readonly [what: string, instead: string]> 
   ["files of other servers", "fetched again from there"],
   ["sign-in by LDAP, PAM, CAS, SAML or OpenID Connect", "members set a password by e-mail"],
   ["recovery codes of two-factor sign-in", "members make new ones in their settings"],
-  ["push subscriptions", "apps subscribe again when they start"],
-  ["notifications", "new ones arrive; earlier ones are not shown"],
+  ["push notifications of browsers", "members turn them on again"],
+  ["notifications of more than 30 days, or of what is not copied", "new ones arrive"],
   ["pictures of preview cards", "fetched again when the link is posted again"],
-  ["reports, strikes, appeals and the audit log", "finish them before the move, or keep a copy of the database"],
-  ["rules, announcements and settings of the server", "enter them again before the server opens"],
-  ["invites, webhooks, relays", "create them again"],
+  ["the audit log of staff", "keep a copy of the database"],
+  [
+    "pictures, theme and CSS of the server, and settings that this server does not have",
+    "set them before the server opens"
+  ],
   ["collections", "members add them again"],
   ["trends, suggestions, annual reports, backups, imports", "computed again, or gone"]
 ]

@@ -13,7 +13,8 @@ import { traced } from "../runtime/Traced.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { auditedRows } from "../staff/StaffRows.ts"
 
-const blocksMax = 100_000
+/** Maximum blocked addresses. */
+export const emailBlocksMax = 100_000
 
 const CanonicalEmailBlock = Schema.Struct({ id: Schema.BigInt, canonicalEmailHash: Schema.String })
 export type CanonicalEmailBlock = typeof CanonicalEmailBlock.Type
@@ -65,7 +66,7 @@ export class CanonicalEmailBlocks extends Context.Service<CanonicalEmailBlocks, 
           if (!/^[0-9a-f]{64}$/.test(digest)) return yield* validationFailed("Canonical email hash is invalid")
           const now = yield* Clock.currentTimeMillis
           return yield* transaction(sql)(Effect.gen(function*() {
-            yield* requireCapacity(sql, { table: "canonical_email_blocks", name: "E-mail blocks", max: blocksMax })
+            yield* requireCapacity(sql, { table: "canonical_email_blocks", name: "E-mail blocks", max: emailBlocksMax })
             const [made] = yield* table.rows(
               sql`INSERT INTO canonical_email_blocks (id, canonical_email_hash, created_at)
               VALUES (next_id(${now}), ${digest}, ${new Date(now)}) ON CONFLICT DO NOTHING RETURNING *`

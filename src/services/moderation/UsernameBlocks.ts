@@ -14,7 +14,7 @@ import { auditedRows, isTaken } from "../staff/StaffRows.ts"
 
 /** Maximum characters of a blocked name, and maximum blocks, all of which a sign-up checks. */
 const usernameCharactersMax = 30
-const usernameBlocksMax = 10_000
+export const usernameBlocksMax = 10_000
 
 const UsernameBlock = Schema.Struct({
   id: Schema.BigInt,

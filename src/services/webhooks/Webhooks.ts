@@ -20,7 +20,7 @@ import { eventPermissions, Webhook, WebhookEvent } from "./Webhook.ts"
 import { isTemplate } from "./WebhookTemplates.ts"
 
 /** Maximum webhooks of a server, characters of a URL and bytes of a template; length of a secret in bytes. */
-const webhooksMax = 20
+export const webhooksMax = 20
 const urlCharactersMax = 2_000
 const templateBytesMax = 8_192
 const secretBytes = 20

@@ -118,6 +118,55 @@ const tables: Readonly<Record<string, string>> = {
     `id bigint PRIMARY KEY, account_id bigint, target_account_id bigint, status_ids bigint[] NOT NULL DEFAULT '{}',
     comment text NOT NULL DEFAULT '', category integer NOT NULL DEFAULT 0, forwarded boolean, uri text, rule_ids bigint[],
     action_taken_at timestamp(6), action_taken_by_account_id bigint, assigned_account_id bigint, ${times}`,
+  settings: `id bigserial PRIMARY KEY, var text, value text, ${times}`,
+  rules:
+    `id bigint PRIMARY KEY, priority integer NOT NULL DEFAULT 0, deleted_at timestamp(6), text text NOT NULL DEFAULT '',
+    hint text NOT NULL DEFAULT '', ${times}`,
+  "rule_translations":
+    `[4.5]id bigserial PRIMARY KEY, rule_id bigint, language text, text text DEFAULT '', hint text DEFAULT '', ${times}`,
+  announcements:
+    `id bigint PRIMARY KEY, text text NOT NULL DEFAULT '', published boolean NOT NULL DEFAULT false, all_day boolean DEFAULT false,
+    scheduled_at timestamp(6), starts_at timestamp(6), ends_at timestamp(6), published_at timestamp(6), status_ids bigint[], ${times}`,
+  "announcement_reactions":
+    `id bigserial PRIMARY KEY, account_id bigint, announcement_id bigint, name text NOT NULL DEFAULT '', custom_emoji_id bigint, ${times}`,
+  "announcement_mutes": `id bigserial PRIMARY KEY, account_id bigint, announcement_id bigint, ${times}`,
+  invites:
+    `id bigint PRIMARY KEY, user_id bigint, code text, expires_at timestamp(6), max_uses integer, uses integer DEFAULT 0,
+    autofollow boolean DEFAULT false, comment text, ${times}`,
+  relays:
+    `id bigint PRIMARY KEY, inbox_url text DEFAULT '', follow_activity_id text, state integer DEFAULT 0, ${times}`,
+  "terms_of_services":
+    `[4.5]id bigint PRIMARY KEY, text text DEFAULT '', changelog text DEFAULT '', effective_date date,
+    published_at timestamp(6), notification_sent_at timestamp(6), ${times}`,
+  webhooks:
+    `id bigint PRIMARY KEY, url text, events varchar[] DEFAULT '{}', secret text DEFAULT '', enabled boolean DEFAULT true,
+    template text, ${times}`,
+  "canonical_email_blocks":
+    `id bigint PRIMARY KEY, canonical_email_hash text DEFAULT '', reference_account_id bigint, ${times}`,
+  "username_blocks": `[4.5]id bigint PRIMARY KEY, username text, normalized_username text, exact boolean DEFAULT false,
+    allow_with_approval boolean DEFAULT false, ${times}`,
+  "report_notes": `id bigint PRIMARY KEY, content text, report_id bigint, account_id bigint, ${times}`,
+  "account_moderation_notes":
+    `id bigint PRIMARY KEY, content text, account_id bigint, target_account_id bigint, ${times}`,
+  "instance_moderation_notes": `[4.5]id bigint PRIMARY KEY, domain text, account_id bigint, content text, ${times}`,
+  "account_warnings":
+    `id bigint PRIMARY KEY, account_id bigint, target_account_id bigint, action integer DEFAULT 0, text text DEFAULT '',
+    report_id bigint, status_ids varchar[], overruled_at timestamp(6), ${times}`,
+  appeals:
+    `id bigint PRIMARY KEY, account_id bigint, account_warning_id bigint, text text DEFAULT '', approved_at timestamp(6),
+    approved_by_account_id bigint, rejected_at timestamp(6), rejected_by_account_id bigint, ${times}`,
+  notifications:
+    `id bigint PRIMARY KEY, account_id bigint, from_account_id bigint, activity_id bigint, activity_type text, type text,
+    filtered boolean NOT NULL DEFAULT false, group_key text, ${times}`,
+  "notification_policies":
+    `id bigserial PRIMARY KEY, account_id bigint, for_not_following integer DEFAULT 0, for_not_followers integer DEFAULT 0,
+    for_new_accounts integer DEFAULT 0, for_private_mentions integer DEFAULT 1, for_limited_accounts integer DEFAULT 1, ${times} [4.7], for_bots integer DEFAULT 0`,
+  "notification_permissions": `id bigserial PRIMARY KEY, account_id bigint, from_account_id bigint, ${times}`,
+  "notification_requests":
+    `id bigint PRIMARY KEY, account_id bigint, from_account_id bigint, last_status_id bigint, ${times}`,
+  "web_push_subscriptions":
+    `id bigint PRIMARY KEY, endpoint text, key_p256dh text, key_auth text, data json, access_token_id bigint,
+    user_id bigint, standard boolean NOT NULL DEFAULT false, ${times}`,
   "conversation_mutes": "id bigint PRIMARY KEY, account_id bigint, conversation_id bigint"
 }
 

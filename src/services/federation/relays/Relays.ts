@@ -18,7 +18,7 @@ import * as LocalIds from "../LocalIds.ts"
 import { type HostNames, instanceSender, Outbox } from "../outbox/Outbox.ts"
 
 /** Maximum relays, and maximum characters of an inbox URL. */
-const relaysMax = 100
+export const relaysMax = 100
 const urlCharactersMax = 2_000
 
 const Relay = Schema.Struct({

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { customEmojisMax } from "../../instance/CustomEmojis.ts"
 import type { Step, TextRow } from "../Step.ts"
+import { beyond } from "./Values.ts"
 
 const joins = "LEFT JOIN custom_emoji_categories g ON g.id = t.category_id"
 const columns = `id:bigint shortcode domain disabled:boolean visible_in_picker:boolean image_file_name image_remote_url
@@ -36,11 +37,7 @@ export const emoji = (keep: (row: TextRow) => Effect.Effect<TextRow>): Step => (
   rejects: [
     badName,
     ["name IS NULL", "the picture is missing in the media folder, or of a type that is not served"],
-    [
-      `NOT EXISTS (SELECT FROM custom_emojis e WHERE e.id = staged.id)
-        AND (SELECT count(*) FROM custom_emojis e WHERE e.domain IS NULL) >= ${customEmojisMax}`,
-      `this server has its maximum of ${customEmojisMax} emoji`
-    ]
+    beyond("custom_emojis", customEmojisMax, "emoji", "x.domain IS NULL")
   ],
   write: [
     // A replaced picture loses its owner, so that the sweep deletes it.

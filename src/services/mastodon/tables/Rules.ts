@@ -1,9 +1,14 @@
+import { Effect } from "effect"
+import { lookalikeKey } from "../../identity/Usernames.ts"
+import { emailBlocksMax } from "../../moderation/CanonicalEmailBlocks.ts"
+import { usernameBlocksMax } from "../../moderation/UsernameBlocks.ts"
 import { nowMark, type Step } from "../Step.ts"
+import { beyond } from "./Values.ts"
 
 const domainColumns = "id:bigint domain created_at:timestamptz updated_at:timestamptz"
 const noDomain = ["coalesce(domain, '') = ''", "the domain is empty"] as const
 
-/** Rules of staff about servers, e-mail providers and addresses. */
+/** Rules of staff about servers, e-mail providers, addresses and usernames. */
 export const steps: ReadonlyArray<Step> = [
   {
     name: "domain blocks",
@@ -60,5 +65,40 @@ export const steps: ReadonlyArray<Step> = [
         coalesce(comment, ''), created_at, updated_at, expires_at FROM staged ON CONFLICT DO NOTHING`],
     changes: true,
     ends: "ip_blocks"
+  },
+  {
+    name: "blocks of e-mail addresses",
+    table: "canonical_email_blocks",
+    columns: "id:bigint canonical_email_hash reference_account_id:bigint created_at:timestamptz",
+    rejects: [
+      ["canonical_email_hash !~ '^[0-9a-f]{64}$' OR canonical_email_hash IS NULL", "the hash is invalid"],
+      beyond("canonical_email_blocks", emailBlocksMax, "blocked addresses")
+    ],
+    write: [
+      `INSERT INTO canonical_email_blocks (id, canonical_email_hash, account_id, created_at)
+        SELECT id, canonical_email_hash, (SELECT a.id FROM accounts a WHERE a.id = reference_account_id), created_at FROM staged
+        ON CONFLICT DO NOTHING`
+    ],
+    ends: "canonical_email_blocks"
+  },
+  {
+    name: "blocks of usernames",
+    table: "username_blocks",
+    columns:
+      "id:bigint username exact:boolean allow_with_approval:boolean created_at:timestamptz updated_at:timestamptz",
+    prepared: "key",
+    prepare: (rows) => Effect.succeed(rows.map((row) => ({ ...row, key: lookalikeKey(row["username"] ?? "") }))),
+    rejects: [
+      ["username !~ '^[A-Za-z0-9_]{1,30}$' OR key = ''", "no account could have the username"],
+      beyond("username_blocks", usernameBlocksMax, "blocked usernames")
+    ],
+    write: [
+      `INSERT INTO username_blocks (id, username, normalized_username, exact, allow_with_approval, created_at, updated_at)
+        SELECT id, username, key, coalesce(exact, false), coalesce(allow_with_approval, false), created_at, updated_at FROM staged
+        ON CONFLICT (id) DO UPDATE SET username = excluded.username, normalized_username = excluded.normalized_username,
+          exact = excluded.exact, allow_with_approval = excluded.allow_with_approval, updated_at = excluded.updated_at`
+    ],
+    changes: true,
+    ends: "username_blocks"
   }
 ]

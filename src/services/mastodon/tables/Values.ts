@@ -28,3 +28,15 @@ export const lacksPost = (column: string): readonly [string, string] => [
 
 /** Condition for `skips`: the post of the column is not here, as it is too old or was rejected. */
 export const lacksPostHere = (column: string): string => lacksPost(column)[0]
+
+/** Condition: the table has its maximum of rows with the ids of Mastodon; `counted` selects its rows `x` that count. */
+export const beyond = (table: string, max: number, name: string, counted = "true"): readonly [string, string] => {
+  const isNew = (row: string) => `NOT EXISTS (SELECT FROM ${table} x WHERE x.id = ${row}.id)`
+  return [
+    `${isNew("staged")} AND transfer_key NOT IN (SELECT s.transfer_key FROM staged s WHERE ${
+      isNew("s")
+    } ORDER BY s.transfer_key
+      LIMIT greatest(0, ${max} - (SELECT count(*) FROM ${table} x WHERE ${counted})))`,
+    `this server has its maximum of ${max} ${name}`
+  ]
+}
