@@ -5,6 +5,7 @@ import { Argument, Command } from "effect/cli"
 import { staticManual } from "./http/docs/StaticManual.ts"
 import * as ManualFiles from "./layers/ManualFiles.ts"
 import { Manual } from "./services/instance/Manual.ts"
+import { softwareVersion } from "./services/instance/Software.ts"
 
 const folder = Argument.String("folder").pipe(
   Argument.withDescription("Folder to write to; existing pages are replaced"),
@@ -28,4 +29,4 @@ const command = Command.make(
   }, (effect) => Effect.provide(effect, ManualFiles.layer))
 ).pipe(Command.withDescription("Writes the documents as a static site"))
 
-command.pipe(Command.run({ version: "0.1.0" }), Effect.provide(NodeServices.layer), NodeRuntime.runMain)
+command.pipe(Command.run({ version: softwareVersion }), Effect.provide(NodeServices.layer), NodeRuntime.runMain)

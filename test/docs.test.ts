@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { posix } from "node:path"
 import { texts } from "../src/http/wire/Status.ts"
 import { noteContext } from "../src/services/federation/documents/NoteDocument.ts"
+import { softwareVersion } from "../src/services/instance/Software.ts"
 import { documents as parsedDocuments } from "./support/documents.ts"
 import { sourcesIn } from "./support/source.ts"
 
@@ -114,6 +115,14 @@ describe("numbers", () => {
       Array.from(text.matchAll(/\bscenario (F\d+)/g), ([, number = ""]) => number)
     )
     assert.deepStrictEqual(cited.filter((number) => !scenarios.includes(`| ${number} |`)), [])
+  })
+})
+
+describe("the version", () => {
+  it("is the same in the program, in package.json and as the newest release of the changelog", () => {
+    const { version }: { readonly version: unknown } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"))
+    const [, released] = /^## \[(\d[^\]]*)\]/m.exec(readFileSync(`${root}/CHANGELOG.md`, "utf8")) ?? []
+    assert.deepStrictEqual([version, released], [softwareVersion, softwareVersion])
   })
 })
 

@@ -3,6 +3,7 @@ import { CliError, Command } from "effect/cli"
 import { isSqlError } from "effect/sql/SqlError"
 import * as Database from "../layers/Database.ts"
 import { printOperatorError, WrongUsage } from "../layers/OperatorError.ts"
+import { softwareVersion } from "../services/instance/Software.ts"
 import * as Account from "./Account.ts"
 import * as Announcement from "./Announcement.ts"
 import * as Backup from "./Backup.ts"
@@ -60,7 +61,7 @@ const reportOutage = <A, E, R>(command: Effect.Effect<A, E, R>) =>
 
 /** The operator's command line, with the arguments of `Stdio`. Works with or without a running server. */
 export const program = root.pipe(
-  Command.run({ version: "0.1.0" }),
+  Command.run({ version: softwareVersion }),
   reportOutage,
   printOperatorError,
   Effect.mapError((error) => CliError.isCliError(error) ? new WrongUsage() : error),

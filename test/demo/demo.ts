@@ -5,6 +5,7 @@ import { FetchHttpClient } from "effect/http"
 import * as Operator from "../../src/cli/Operator.ts"
 import { Environment } from "../../src/layers/Environment.ts"
 import { printOperatorError, teardown } from "../../src/layers/OperatorError.ts"
+import { softwareVersion } from "../../src/services/instance/Software.ts"
 import { Client } from "./Client.ts"
 import { fill, show } from "./Fill.ts"
 import * as Plan from "./Plan.ts"
@@ -32,7 +33,7 @@ const demo = Command.make(
 ).pipe(Command.withDescription("Fills a running server with accounts, follows and posts"))
 
 demo.pipe(
-  Command.run({ version: "0.1.0" }),
+  Command.run({ version: softwareVersion }),
   printOperatorError,
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain({ teardown })

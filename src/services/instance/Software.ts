@@ -1,6 +1,7 @@
 /** Name of this program in documents about the server, as NodeInfo allows it (S-032). */
 export const softwareName = "murmuration"
-export const softwareVersion = "0.1.0"
+/** Version of this program; that of package.json. */
+export const softwareVersion = "0.2.0"
 
 /**
  * Mastodon version whose API this server implements, with our own version as build metadata. Clients parse it
