@@ -44,7 +44,7 @@ layer(Tree.layer, { excludeTestServices: true, timeout: "2 minutes" })("the tree
     }))
 
   it.effect(
-    "serves with its own Node and Postgres, creates an account on the command line and takes a picture",
+    "F269: serves with its own Node and Postgres, names its command, creates an account by it and takes a picture",
     () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
