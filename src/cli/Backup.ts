@@ -51,7 +51,7 @@ export const restoreCommand = Command.make(
   { file: Argument.String("file").pipe(Argument.withDescription("File that backup wrote")) },
   traced("restore")(function*({ file }) {
     const copied = yield* Restore.read(file, yield* anyConnection)
-    yield* Console.log(`Restored ${amounts(copied)}. Start the server with npm start.`)
+    yield* Console.log(`Restored ${amounts(copied)}. Now start the server.`)
   }, (effect) => effect.pipe(Effect.scoped, Effect.provide(services)))
 ).pipe(
   Command.withDescription("Restores a backup into an empty server: a new DATA_DIR, or an empty DATABASE_URL"),

@@ -29,7 +29,7 @@ const neverRan = Effect.gen(function*() {
 /** Results of the checks of the database, and the signing key that is stored in it or beside it. */
 const ofDatabase = Effect.gen(function*() {
   if (yield* neverRan) {
-    const words = "this folder never ran a server; npm start creates its database"
+    const words = "this folder never ran a server, which creates its database when it starts"
     return { results: [{ subject: "Postgres", verdict: Skip({ words }) }], signingKey: undefined }
   }
   const opened = yield* Effect.result(

@@ -1,5 +1,6 @@
 import { Effect, Layer, String } from "effect"
 import { Argument, Command } from "effect/cli"
+import { commandName } from "../layers/CommandName.ts"
 import { Environment, serverConfig } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { parseId } from "../services/database/Ids.ts"
@@ -28,7 +29,7 @@ const sentences: Readonly<Record<HomeReason, string>> = {
   boosts: "{name} has hidden boosts by this account.",
   consent: "The post awaits approval, by the author of the post that it replies to or by moderators.",
   excluded: "An exclusive list of {name} has the author or a hashtag of the post: it is in the list only.",
-  pending: "The post is still being distributed. If this lasts, look at the log and at `npm run cli -- doctor`.",
+  pending: `The post is still being distributed. If this lasts, look at the log and at \`${commandName} doctor\`.`,
   filling: "{name} was away for more than a week, so the home is filled on the next visit; the post will be in it."
 }
 

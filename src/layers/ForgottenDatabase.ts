@@ -3,6 +3,7 @@ import { Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { rowsOf } from "../services/database/Rows.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { commandName } from "./CommandName.ts"
 import { type Connection, connectionOf, names } from "./Database.ts"
 import * as DataFolder from "./embedded/DataFolder.ts"
 import { EmbeddedPostgres } from "./EmbeddedPostgres.ts"
@@ -33,6 +34,6 @@ export const refuse = traced("ForgottenDatabase.refuse")(function*(url: Redacted
   return yield* new OperatorError({
     message: `The database of DATABASE_URL has no accounts, but the embedded one in ${folder} has. ` +
       "Remove DATABASE_URL to run with the embedded one. To move its contents to your own Postgres, run " +
-      "`npm run cli -- transfer postgres`. To begin with an empty server, move that folder away."
+      `\`${commandName} transfer postgres\`. To begin with an empty server, move that folder away.`
   })
 }, Effect.scoped)

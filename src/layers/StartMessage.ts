@@ -4,6 +4,7 @@ import { NetAddress } from "effect/net"
 import { OwnerLinks, ownerSecretField, ownerSetupPath } from "../services/identity/OwnerLinks.ts"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { OpaqueSecrets } from "../services/secrets/OpaqueSecrets.ts"
+import { commandName } from "./CommandName.ts"
 import { Environment } from "./Environment.ts"
 import { jsonLine } from "./telemetry/LogFormats.ts"
 import { recordOfText } from "./telemetry/LogRecords.ts"
@@ -20,12 +21,12 @@ export const startMessage = Effect.gen(function*() {
     ...(registrations === "closed" ? ["Sign-ups are closed (REGISTRATIONS)."] : []),
     ...(secret === undefined
       ? [
-        "Sign in there or with a Mastodon client, or make accounts with: npm run cli -- account create NAME --email ADDRESS --confirmed"
+        `Sign in there or with a Mastodon client, or make accounts with: ${commandName} account create NAME --email ADDRESS --confirmed`
       ]
       : [
         "Create the owner's account: open this address in a browser. It works once, for one hour.",
         `  ${publicUrl}${ownerSetupPath}?${new URLSearchParams([[ownerSecretField, Redacted.value(secret)]])}`,
-        "Or:  npm run cli -- account create NAME --email YOU@EXAMPLE.ORG --role owner --confirmed"
+        `Or:  ${commandName} account create NAME --email YOU@EXAMPLE.ORG --role owner --confirmed`
       ])
   ]
   const text = lines.join("\n")

@@ -81,7 +81,10 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
       const parent = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-cli-" })
       const { code, err, out } = yield* cli(["doctor"], { DATA_DIR: `${parent}/data` })
       assert.strictEqual(code, 0, out + err)
-      assert.include(out, "skip   Postgres: this folder never ran a server; npm start creates its database\n")
+      assert.include(
+        out,
+        "skip   Postgres: this folder never ran a server, which creates its database when it starts\n"
+      )
       assert.deepStrictEqual(yield* fs.readDirectory(parent), [])
     })))
 

@@ -44,7 +44,7 @@ layer(Tree.layer, { excludeTestServices: true, timeout: "2 minutes" })("the tree
     }))
 
   it.effect(
-    "serves with its own Node and Postgres, creates an account on the command line and takes a picture",
+    "F269: serves with its own Node and Postgres, names its command, creates an account by it and takes a picture",
     () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
@@ -52,14 +52,16 @@ layer(Tree.layer, { excludeTestServices: true, timeout: "2 minutes" })("the tree
         const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-tree-data-" })
         yield* fs.chmod(dataDir, 0o755)
         const port = yield* freePort
-        const variables = { PORT: String(port), DATA_DIR: dataDir }
+        const variables = { PORT: String(port), DATA_DIR: dataDir, MURMURATION_COMMAND: "murmuration" }
         const server = yield* startIn(folder, ["src/main.ts"], variables)
         yield* said(server, "Murmuration is at")
+        yield* said(server, "Or:  murmuration account create NAME")
 
         const cli = (...args: ReadonlyArray<string>) =>
           Effect.scoped(
             Effect.flatMap(startIn(folder, ["src/cli.ts", ...args], variables), ({ ended }) => ended)
           )
+        assert.include((yield* cli("account", "create", "--help")).out, "murmuration account create ada")
         const created = yield* cli("account", "create", "ada", "--email", "ada@example.org", "--confirmed")
         assert.strictEqual(created.code, 0, created.err)
         const token = /[\w-]{40,}/.exec((yield* cli("token", "create", "ada", "--scopes", "read write")).out)?.[0]

@@ -1,5 +1,6 @@
 import { Effect, type FileSystem, type Path, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { commandName } from "../../layers/CommandName.ts"
 import * as Database from "../../layers/Database.ts"
 import * as DatabaseClock from "../../layers/DatabaseClock.ts"
 import { rowsOf, singleRow } from "../../services/database/Rows.ts"
@@ -28,7 +29,7 @@ const hasSchema = Effect.gen(function*() {
   return singleRow(yield* tableRows(sql`SELECT to_regclass('effect_sql_migrations') IS NOT NULL AS exists`)).exists
 })
 
-const empty = Skip({ words: "the database is empty; npm start creates the schema" })
+const empty = Skip({ words: "the database is empty; the server creates the schema when it starts" })
 
 /** Runs a check of the tables, if there are any. */
 const ofTables = <R>(examine: Examination<R>["examine"]) =>
@@ -103,7 +104,7 @@ export const databaseChecks: ReadonlyArray<Examination<SqlClient.SqlClient | Fil
       Effect.gen(function*() {
         const { dead, oldestMillis, waiting } = yield* (yield* InboundActivities).backlog
         if (dead > 0) {
-          return Fail({ words: `${dead} failed on every attempt; npm run cli -- federation dead shows why` })
+          return Fail({ words: `${dead} failed on every attempt; ${commandName} federation dead shows why` })
         }
         return oldestMillis > inboundAgeMillisMax
           ? Fail({ words: `${waiting} waiting, the oldest for ${seconds(oldestMillis)}; is a server running?` })
@@ -118,7 +119,7 @@ export const databaseChecks: ReadonlyArray<Examination<SqlClient.SqlClient | Fil
         const { count, oldestMillis } = yield* (yield* Deliveries).backlog
         const words = `${count} waiting, the oldest for ${seconds(oldestMillis)}`
         return oldestMillis > deliveryMillisMax
-          ? Warn({ words: `${words}; npm run cli -- federation queue shows the servers` })
+          ? Warn({ words: `${words}; ${commandName} federation queue shows the servers` })
           : Ok({ words })
       }).pipe(Effect.provide(Deliveries.layer))
     )

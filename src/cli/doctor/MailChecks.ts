@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { getDomain } from "tldts"
+import { commandName } from "../../layers/CommandName.ts"
 import { Environment } from "../../layers/Environment.ts"
 import * as SmtpSession from "../../layers/mail/SmtpSession.ts"
 import { textsOf } from "../../layers/probes/Names.ts"
@@ -27,7 +28,7 @@ export const mailChecks: ReadonlyArray<Examination<Environment>> = [
       const steps: Array<SmtpSession.Step> = []
       yield* Effect.scoped(SmtpSession.open(smtpUrl, (step) => Effect.sync(() => steps.push(step))))
       const words = steps.map((step) => step.words).join("; ")
-      return Ok({ words: `${words}; npm run cli -- mail test ADDRESS sends an e-mail` })
+      return Ok({ words: `${words}; ${commandName} mail test ADDRESS sends an e-mail` })
     })
   },
   {
