@@ -34,7 +34,7 @@ if (existsSync(target) && readdirSync(target).length > 0) fail(`${target} is not
 mkdirSync(target, { recursive: true })
 
 /** Files of the repository that are shipped beside `node_modules`. */
-const own = ["src", "migrations", "package.json", "LICENSE", "README.md", "CHANGELOG.md"]
+const own = ["src", "migrations", "docs", "package.json", "LICENSE", "README.md", "CHANGELOG.md"]
 
 interface Lock {
   readonly packages: Record<string, { readonly dev?: boolean }>

@@ -11,6 +11,7 @@ import {
   type PostDeliveries,
   Queues,
   type RefusingInbox,
+  toldMax,
   type WaitingDelivery
 } from "../services/federation/outbox/Queues.ts"
 import { traced } from "../services/runtime/Traced.ts"
@@ -155,7 +156,9 @@ const explain = Command.make(
       ...(post.expanding > 0 ? ["Fan-out is still running."] : []),
       post.reached.length === 0
         ? "It has no receivers on other servers."
-        : `It has ${counted(post.reached.length, "receiver")} on other servers:`,
+        : `It has ${
+          post.reached.length < toldMax ? counted(post.reached.length, "receiver") : `${toldMax} or more receivers`
+        } on other servers:`,
       ...post.reached.map((url) => `  ${url}: ${stateOf(post, url)}`),
       ...post.refusing.map(ofRefusal),
       post.waiting.length === 0 ? "No deliveries are queued." : "Queued deliveries:",

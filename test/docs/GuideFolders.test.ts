@@ -92,7 +92,7 @@ const machine = Effect.fnUntraced(function*(page: string) {
       if (args !== undefined) return yield* operate(args)
       if (here.startsWith("export DATABASE_URL=")) return void (variables["DATABASE_URL"] = database)
       if (here.startsWith("export DATA_DIR=")) return void (variables["DATA_DIR"] = yield* folder)
-      if (!/^(?:PUBLIC_URL=\S+ )?npm start$/.test(here)) return assert.fail(`${page}: ${line} is not known here`)
+      if (!/^(?:[A-Z_]+=\S+ )*npm start$/.test(here)) return assert.fail(`${page}: ${line} is not known here`)
       const { origin, out } = yield* start
       if (page !== "first-hour.md") return
       assert.include(out, "Create the owner's account: open this address in a browser.")

@@ -12,7 +12,7 @@ const english: Readonly<Record<string, Readonly<Record<string, string>>>> = JSON
 const texts = new Set(Object.values(english).flatMap((section) => Object.keys(section)))
 
 /** Variables of other programs and files, a misspelling, and the beginnings of names. */
-const foreign = /^(?:ACTIVE_RECORD_.*|POSTGRES_PASSWORD|PUBLC_URL|S3_|OIDC_)$/
+const foreign = /^(?:ACTIVE_RECORD_.*|VAPID_.*|POSTGRES_PASSWORD|PUBLC_URL|S3_|OIDC_)$/
 
 /** Names of variables in code: words with an underscore, and those that get a value. */
 const variablesIn = (code: string): ReadonlyArray<string> =>
@@ -32,6 +32,17 @@ describe("pages of the guide", () => {
       names.filter((text) => !texts.has(text)).map((text) => `${name}: ${text}`)
     )
     assert.deepStrictEqual(wrong, [])
+  })
+
+  it("explain each alert for Prometheus", () => {
+    const alerts = Array.from(
+      readFileSync(`${import.meta.dirname}/../../ops/monitoring/alerts.yaml`, "utf8").matchAll(/- alert: (\w+)/g),
+      ([, name = ""]) => name
+    )
+    const explained = guidePages.flatMap(({ codes, name }) =>
+      name === "monitoring.md" ? codes.filter((code) => /^Murmuration[A-Z]\w+$/.test(code)) : []
+    )
+    assert.deepStrictEqual(explained.toSorted(), alerts.toSorted())
   })
 
   it("quote messages of the server as the program has them", () => {

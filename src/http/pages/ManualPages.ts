@@ -11,8 +11,12 @@ import { PublicPages } from "./PublicPages.ts"
 const pathOf = (document: string): string =>
   document === firstDocument ? manualPath : `${manualPath}/${document.replace(/^docs\//, "").replace(/\.md$/, "")}`
 
+/** Maximum characters of a document with a page: to render a longer one would delay other requests. */
+const charactersMax = 65_536
+
 /** Returns the pages of all documents by path, each rendered when it is first asked for. */
-const pagesOf = (documents: ReadonlyMap<string, string>) => {
+const pagesOf = (all: ReadonlyMap<string, string>) => {
+  const documents = new Map([...all].filter(([, text]) => text.length <= charactersMax))
   const byPath = new Map([...documents.keys()].map((document) => [pathOf(document), document]))
   const addressOf = (document: string) => documents.has(document) ? pathOf(document) : undefined
   const rendered = new Map<string, { readonly title: string; readonly body: Html }>()

@@ -8,7 +8,7 @@ import { traced } from "../../runtime/Traced.ts"
 import { PausedBy } from "./DeliveryHosts.ts"
 
 /** Maximum hosts and deliveries listed, and maximum deliveries of a host that one statement counts or moves. */
-const toldMax = 200
+export const toldMax = 200
 export const countedMax = 10_000
 
 /** Waiting deliveries of a host; `waiting` is at most `countedMax`. */
