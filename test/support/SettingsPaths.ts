@@ -7,6 +7,7 @@ export const settingsPaths = [
   "/settings/interactions",
   "/settings/reading",
   "/settings/notifications",
+  "/settings/push",
   "/settings/emails",
   "/settings/cleanup",
   "/settings/relationships",

@@ -112,7 +112,7 @@ const untold: Readonly<Record<string, string>> = {
   "src/services/media/MediaJobs.ts: UPDATE media_attachments": "only ready files are attached to posts",
   "src/services/media/RemoteFiles.ts: UPDATE accounts SET avatar_hash": "read by spam rules only",
   "src/services/media/RemoteRefreshes.ts: INSERT INTO settings": "read at each fetch",
-  "src/services/oauth/Tokens.ts: WITH seen": "day of the last use",
+  "src/services/oauth/Visits.ts: WITH seen": "day of the last use",
   "src/services/statuses/HeldStatuses.ts: UPDATE account_stats": "the caller counts the post of the same account",
   "src/services/statuses/InteractionRequests.ts: DELETE FROM interaction_requests WHERE id":
     "the interaction itself is deleted or told",

@@ -17,6 +17,8 @@ export const invitesPath = "/invites"
 export const authorizedAppsPath = "/oauth/authorized_applications"
 /** Pages on which members manage their account. */
 export const accountPath = "/settings/account"
+/** Push notifications of the browser. */
+export const pushPath = "/settings/push"
 /** Choice of e-mails. */
 export const emailSettingsPath = "/settings/emails"
 export const sessionsPath = "/settings/sessions"

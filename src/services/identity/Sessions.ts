@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { AccountId } from "../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { retryDeadlocks } from "../database/Transactions.ts"
-import { recordPresence } from "../emails/Presence.ts"
+import { recordVisit } from "../oauth/Visits.ts"
 import { traced } from "../runtime/Traced.ts"
 import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
 import { combined, defaultRole, givenBits } from "../staff/Permissions.ts"
@@ -87,6 +87,7 @@ const sessionRows = rowsOf(
     web: WebSettings,
     ...Reading,
     seenAt: Timestamptz,
+    lastSeenAt: Schema.NullOr(Timestamptz),
     presentAt: Schema.NullOr(Timestamptz)
   })
 )
@@ -144,7 +145,7 @@ const make = Effect.gen(function*() {
     const hash = yield* secrets.hash(secret)
     const now = yield* Clock.currentTimeMillis
     const [row] = yield* sessionRows(sql`
-      SELECT s.account_id, a.username, u.locale, s.seen_at, c.seen_at AS present_at, ${
+      SELECT s.account_id, a.username, u.locale, s.seen_at, c.seen_at AS present_at, u.last_seen_at, ${
       sql.literal(givenBits)
     } AS permissions,
         e.permissions AS everybodys, u.web_settings AS web, u.expand_media, u.expand_spoilers,
@@ -160,7 +161,14 @@ const make = Effect.gen(function*() {
     if (now - row.seenAt.getTime() >= seenMillis) {
       yield* sql`UPDATE sessions SET seen_at = ${new Date(now)} WHERE id_hash = ${hash}`
     }
-    yield* recordPresence(sql, row.accountId, row.presentAt, now)
+    if (row.state === "active") {
+      // A failed write is ignored, as in `Tokens.find`.
+      yield* Effect.catchTag(
+        recordVisit(sql, row, now),
+        "SqlError",
+        (error) => Effect.logWarning("a visit could not be recorded; it is recorded at the next request", error)
+      )
+    }
     return Option.some({
       accountId: AccountId.make(row.accountId),
       username: row.username,

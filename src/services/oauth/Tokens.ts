@@ -7,7 +7,6 @@ import { Changes } from "../caching/Changes.ts"
 import { AccountId, AppId, TokenId } from "../database/Ids.ts"
 import { idRows, rowsOf, Timestamptz } from "../database/Rows.ts"
 import { retryDeadlocks } from "../database/Transactions.ts"
-import { recordPresence } from "../emails/Presence.ts"
 import { Broadcast } from "../events/Broadcast.ts"
 import { traced } from "../runtime/Traced.ts"
 import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
@@ -15,6 +14,7 @@ import { combined, defaultRole, givenBits } from "../staff/Permissions.ts"
 import { UserState, userStateSql } from "../visibility/UserStates.ts"
 import * as Scopes from "./Scopes.ts"
 import type { TokenInfo } from "./TokenInfo.ts"
+import { isStale, recordVisit } from "./Visits.ts"
 
 /** Maximum cached tokens of a process. */
 const cachedTokensMax = 50_000
@@ -41,8 +41,6 @@ export const tokensOfUserAndAppMax = 50
 export const tokensOfUserMax = 200
 /** Maximum live tokens of one app without a user; beyond it the oldest are revoked. */
 export const tokensOfAppMax = 100
-/** Minimum time between stored uses of a token and visits of its user (milliseconds). */
-export const visitMillis = 24 * 3_600_000
 
 /** Access tokens. */
 export class Tokens extends Context.Service<Tokens, {
@@ -115,22 +113,15 @@ const make = Effect.gen(function*() {
     aloneMillisMax: cachedTokenMillisMax
   })
 
-  const isStale = (date: Date | null, now: number) => date === null || now - date.getTime() >= visitMillis
-
-  /** Records the use of a token and the visit of its user. Inactive users get no feeds. */
-  const recordVisit = Effect.fnUntraced(function*(row: TokenRow, now: number) {
-    const at = new Date(now)
-    if (isStale(row.lastUsedAt, now)) yield* sql`UPDATE oauth_tokens SET last_used_at = ${at} WHERE id = ${row.id}`
-    if (row.accountId === null || row.state !== "active") return
-    yield* recordPresence(sql, row.accountId, row.presentAt, now)
-    if (!isStale(row.lastSeenAt, now)) return
-    yield* sql`
-      WITH seen AS (UPDATE users SET last_seen_at = ${at} WHERE account_id = ${row.accountId} RETURNING account_id),
-      days AS (INSERT INTO active_days (day, account_id)
-        SELECT ${at.toISOString().slice(0, 10)}::date, account_id FROM seen ON CONFLICT DO NOTHING)
-      INSERT INTO weekly_logins (week, account_id)
-      SELECT date_trunc('week', ${at}::timestamptz)::date, account_id FROM seen ON CONFLICT DO NOTHING`
-  })
+  /** Records the use of a token and the visit of its user. */
+  const recordUse = Effect.fnUntraced(
+    function*({ accountId, id, lastSeenAt, lastUsedAt, presentAt, state }: TokenRow, now: number) {
+      if (isStale(lastUsedAt, now)) {
+        yield* sql`UPDATE oauth_tokens SET last_used_at = ${new Date(now)} WHERE id = ${id}`
+      }
+      if (accountId !== null && state === "active") yield* recordVisit(sql, { accountId, lastSeenAt, presentAt }, now)
+    }
+  )
 
   const find = traced("Tokens.find")(function*(secret: Redacted.Redacted) {
     const hash = yield* secrets.hash(secret)
@@ -156,7 +147,7 @@ const make = Effect.gen(function*() {
     // A failed write is ignored: finding a token only needs a read.
     if (!row.revoked) {
       yield* Effect.catchTag(
-        recordVisit(row, now),
+        recordUse(row, now),
         "SqlError",
         (error) => Effect.logWarning("the use of a token could not be recorded; it is recorded at the next use", error)
       )

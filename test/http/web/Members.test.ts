@@ -7,6 +7,31 @@ import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("members who may not act", (it) => {
+  it.effect("F285: visits with a session count like those with a token, once a day, and only of active members", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const sql = yield* SqlClient.SqlClient
+      const [vera, walt] = [yield* createPerson("vera"), yield* createPerson("walt")]
+      const seen = Effect.map(
+        sql<{ at: Date | null; days: number }>`SELECT last_seen_at AS at,
+          (SELECT count(*)::int FROM active_days d WHERE d.account_id = u.account_id) AS days
+          FROM users u WHERE account_id IN (${vera.accountId}, ${walt.accountId}) ORDER BY account_id`,
+        (rows) => rows
+      )
+      const [browser, other] = [yield* staffBrowser(vera), yield* staffBrowser(walt)]
+      yield* sql`UPDATE users SET last_seen_at = NULL WHERE account_id IN (${vera.accountId}, ${walt.accountId})`
+      yield* sql`DELETE FROM active_days`
+      yield* sql`UPDATE users SET approved = false WHERE account_id = ${walt.accountId}`
+      yield* browser.get("/home")
+      yield* other.get("/home")
+      const [first, waiting] = yield* seen
+      assert.isNotNull(first?.at)
+      assert.strictEqual(first?.days, 1)
+      assert.deepStrictEqual(waiting, { at: null, days: 0 })
+      yield* browser.get("/home")
+      assert.deepStrictEqual((yield* seen)[0], first, "not written again within a day")
+    }))
+
   it.effect("F202: are refused by pages and acts exactly where the API refuses them", () =>
     Effect.gen(function*() {
       const { createPerson, fetch } = yield* TestServer

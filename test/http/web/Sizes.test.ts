@@ -78,7 +78,6 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         "/home",
         "/public",
         "/public/local",
-        "/settings/push",
         "/notifications",
         "/conversations",
         "/publish",

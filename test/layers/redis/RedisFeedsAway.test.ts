@@ -7,7 +7,7 @@ import * as RedisFeeds from "../../../src/layers/redis/RedisFeeds.ts"
 import { AccountId } from "../../../src/services/database/Ids.ts"
 import { type FeedEntry, Feeds, feedUnreadMillisMax } from "../../../src/services/feeds/Feeds.ts"
 import { seenMillisMax } from "../../../src/services/feeds/StatusSubscribers.ts"
-import { visitMillis } from "../../../src/services/oauth/Tokens.ts"
+import { visitMillis } from "../../../src/services/oauth/Visits.ts"
 import { startRedis, TestRedis } from "../../support/RedisServer.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 

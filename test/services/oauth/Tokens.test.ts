@@ -12,9 +12,9 @@ import {
   Tokens,
   tokensOfAppMax,
   tokensOfUserAndAppMax,
-  tokensOfUserMax,
-  visitMillis
+  tokensOfUserMax
 } from "../../../src/services/oauth/Tokens.ts"
+import { visitMillis } from "../../../src/services/oauth/Visits.ts"
 import { Moves } from "../../../src/services/social/Moves.ts"
 import { counted } from "../../support/Reads.ts"
 import { client, user } from "../../support/SignedIn.ts"

@@ -39,6 +39,7 @@ main h3 { font-size: .9375rem; margin: 1rem 0 .5rem }
 main > .card > p { margin-bottom: 1rem }
 .card > :last-child, .card > form:last-child > :last-child { margin-bottom: 0 }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 0 1.25rem; align-items: start }
+.columns > .card { margin-top: 0; padding-top: 1.25rem }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .75rem; list-style: none; margin: 0 0 1.25rem; padding: 0 }
 .tiles a, .tiles > li > div {
   display: block; height: 100%; padding: 1rem 1.125rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem;

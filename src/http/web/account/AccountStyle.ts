@@ -24,6 +24,7 @@ export const accountStyle = `
 .entries { list-style: none; margin: 0; padding: 0; border-block-start: 1px solid var(--line) }
 .bar-form { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: end; padding: var(--s3) var(--s4) }
 .bar-form label { flex: 1 1 12rem }
+.bar-form label:has(select) { flex-basis: 15rem }
 .bar-form details, .bar-form summary { flex: 0 0 auto }
 main summary { cursor: pointer }
 .stack { display: grid; gap: var(--s3); padding: var(--s3) var(--s4); justify-items: start }

@@ -7,9 +7,10 @@ import { PushPolicy, PushSubscriptions } from "../../../services/push/PushSubscr
 import { Secrets } from "../../../services/secrets/Secrets.ts"
 import { hidden, tokenInput } from "../../html/Forms.ts"
 import { html } from "../../html/Html.ts"
+import { pushPath } from "../../html/PagePaths.ts"
+import { checkBoxes, choice } from "../settings/Fields.ts"
+import { inSettings } from "../settings/SettingsNavigation.ts"
 import { WebPages } from "../shell/WebPages.ts"
-
-const path = "/settings/push"
 
 /** Notifications that can be pushed, with their names on the page. */
 const alertsOf = ({ say }: Messages): ReadonlyArray<readonly [type: NotificationType, name: string]> => [
@@ -38,45 +39,48 @@ const make = Effect.gen(function*() {
   const { vapid: { publicKey } } = yield* Secrets
 
   const page = pages.member(
-    Effect.fnUntraced(function*({ formToken, here, reader: { words, words: { say } }, session }) {
+    Effect.fnUntraced(function*(visit) {
+      const { formToken, here, reader: { words, words: { say } }, session } = visit
       const token = yield* tokens.of(session)
       const known = Option.getOrUndefined(yield* Effect.option(subscriptions.find(token)))
       const alerts: Readonly<Record<string, boolean>> = known?.alerts ?? {}
       const policy = known?.policy ?? "all"
+      const offered = alertsOf(words)
       return {
         title: say("Notifications in this browser"),
         scripts: ["push" as const],
-        body: html`<form method="post" action="/web/push" class="panel push" data-key="${publicKey}">${
-          tokenInput(formToken)
-        }${hidden("return", here)}${["endpoint", "p256dh", "auth"].map((name) => hidden(name, ""))}
+        ...inSettings(
+          visit,
+          html`<form method="post" action="/web/push" class="push" data-key="${publicKey}">${tokenInput(formToken)}${
+            hidden("return", here)
+          }${["endpoint", "p256dh", "auth"].map((name) => hidden(name, ""))}
 <p>${
-          known === undefined
-            ? say("This browser does not show notifications while the page is closed.")
-            : say("This browser shows notifications, even while the page is closed.")
-        }</p>
+            known === undefined
+              ? say("This browser does not show notifications while the page is closed.")
+              : say("This browser shows notifications, even while the page is closed.")
+          }</p>
 <p class="when-impossible problem">${say("This needs JavaScript, and a browser that supports push notifications.")}</p>
 <p class="when-refused problem" role="alert">${
-          say("The browser refused. Allow notifications from this site in the browser's settings.")
-        }</p>
-<fieldset><legend>${say("Notify me of")}</legend>${
-          alertsOf(words).map(([type, label]) =>
-            html`<p><label><input type="checkbox" name="alerts[]" value="${type}"${
-              known === undefined || alerts[type] === true ? html` checked` : ""
-            }> ${label}</label></p>`
-          )
-        }</fieldset>
-<p><label>${say("From whom")} <select name="policy">${
-          Object.entries(policiesOf(words)).map(([value, label]) =>
-            html`<option value="${value}"${value === policy ? html` selected` : ""}>${label}</option>`
-          )
-        }</select></label></p>
+            say("The browser refused. Allow notifications from this site in the browser's settings.")
+          }</p>
+${
+            checkBoxes(
+              "alerts",
+              say("Notify me of"),
+              known === undefined
+                ? offered.map(([type]) => type)
+                : offered.flatMap(([type]) => alerts[type] === true ? [type] : []),
+              offered
+            )
+          }${choice("policy", say("From whom"), policy, Object.entries(policiesOf(words)))}
 <p class="row"><button type="submit" name="act" value="on">${
-          known === undefined ? say("Turn on") : say("Save")
-        }</button>${
-          known === undefined
-            ? ""
-            : html`<button type="submit" name="act" value="off" class="plain">${say("Turn off")}</button>`
-        }</p></form>`
+            known === undefined ? say("Turn on") : say("Save")
+          }</button>${
+            known === undefined
+              ? ""
+              : html`<button type="submit" name="act" value="off" class="plain">${say("Turn off")}</button>`
+          }</p></form>`
+        )
       }
     })
   )
@@ -85,7 +89,7 @@ const make = Effect.gen(function*() {
     const tokenId = yield* tokens.of(session)
     if (form.get("act") === "off") {
       yield* subscriptions.remove(tokenId)
-      return { to: path, notice: words.say("This browser no longer shows notifications.") }
+      return { to: pushPath, notice: words.say("This browser no longer shows notifications.") }
     }
     const given = new Set(form.getAll("alerts"))
     const wanted = {
@@ -104,10 +108,10 @@ const make = Effect.gen(function*() {
         auth,
         standard: true
       })
-    return { to: path, notice: words.say("This browser shows notifications, even while the page is closed.") }
+    return { to: pushPath, notice: words.say("This browser shows notifications, even while the page is closed.") }
   }))
 
-  return Layer.mergeAll(HttpRouter.add("GET", path, page), HttpRouter.add("POST", "/web/push", change))
+  return Layer.mergeAll(HttpRouter.add("GET", pushPath, page), HttpRouter.add("POST", "/web/push", change))
 })
 
 /** Push notifications of the browser; the subscription belongs to its session, and ends with it. */

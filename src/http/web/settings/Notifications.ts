@@ -42,14 +42,16 @@ ${
         { act: "save", button: say("Save changes") }
       )
     }
-<p class="soft">${
-      say(
-        "{count, plural, one {Notifications from # person were filtered.} other {Notifications from # people were filtered.}}",
-        {
-          count: waiting.requests
-        }
-      )
-    }</p>`
+${
+      waiting.requests === 0 ? "" : html`<p class="soft">${
+        say(
+          "{count, plural, one {Notifications from # person were filtered.} other {Notifications from # people were filtered.}}",
+          {
+            count: waiting.requests
+          }
+        )
+      }</p>`
+    }`
   })
 
   const save = Effect.fnUntraced(function*({ viewer }: MemberVisit, sent: URLSearchParams) {

@@ -11,6 +11,7 @@ import {
   invitesPath,
   movePath,
   passkeysPath,
+  pushPath,
   sessionsPath,
   transfersPath,
   twoFactorPath
@@ -44,6 +45,7 @@ const sections: ReadonlyArray<Section> = [
       { path: "/settings/interactions", label: ({ say }) => say("Who may interact") },
       { path: "/settings/reading", label: ({ say }) => say("Reading and appearance") },
       { path: "/settings/notifications", label: ({ say }) => say("Notifications") },
+      { path: pushPath, label: ({ say }) => say("Notifications in this browser") },
       { path: emailSettingsPath, label: ({ say }) => say("Email notifications") },
       { path: "/settings/cleanup", label: ({ say }) => say("Automated post deletion") }
     ]

@@ -10,7 +10,7 @@ export const settingsStyle = `
 .check { display: flex; gap: var(--s2); align-items: flex-start; font-weight: 400 }
 .check input { flex: none; width: 1.125rem; height: 1.125rem; margin-block: .2rem; accent-color: var(--accent) }
 .check span { min-width: 0 }
-main > .back { margin: 0 var(--s4) var(--s3) }
+main > .back { margin: 0 var(--s4) var(--s3); padding: 0 }
 .settings-list h2 { font-size: var(--small); color: var(--soft); margin: var(--s4) var(--s3) var(--s1) }
 .settings-list ul { list-style: none; margin: 0; padding: 0 }
 .settings-list a { display: block; padding: var(--s2) var(--s3); border-radius: var(--round); color: var(--text);
@@ -34,6 +34,8 @@ main > .settings-list a { border-block-end: 1px solid var(--line); border-radius
 .crop img { max-height: 16rem }
 .crop .square { position: absolute; border: 3px solid var(--accent); box-shadow: 0 0 0 2px var(--card) }
 .two { display: grid; gap: 0 var(--s3); grid-template-columns: repeat(auto-fit, minmax(min(12rem, 100%), 1fr)) }
+.settings table { border-collapse: collapse; width: 100%; margin-block-end: var(--s4); background: var(--card) }
+.settings :is(th, td) { text-align: start; padding: var(--s2) var(--s3); border: 1px solid var(--line); overflow-wrap: break-word }
 .badge { font-size: var(--small); padding: 0 var(--s2); border-radius: 1rem; border: 1px solid var(--line) }
 .below { margin-block-start: var(--s5); padding-block-start: var(--s4); border-block-start: 1px solid var(--line) }
 button.quiet { background: none; color: var(--text); border-color: var(--line) }

@@ -72,7 +72,7 @@ fieldset { border: 0; margin: 0; padding: 0 }
 .panel { background: var(--card); border: 1px solid var(--line); border-radius: var(--rounder); padding: var(--s4);
   margin: var(--s4) 0 }
 @media (min-width: 1100px) {
-  body { grid-template: "top top top" auto "side main aside" 1fr / 14rem minmax(0, var(--measure)) 18rem }
+  body { grid-template: "top top top" auto "side main aside" 1fr / 15rem minmax(0, var(--measure)) 18rem }
   nav.side a, nav.side button { flex-direction: row; gap: var(--s3); padding: var(--s2) var(--s3);
     font-size: var(--body); text-align: start }
 }
