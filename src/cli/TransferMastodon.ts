@@ -153,6 +153,9 @@ const writeRejects = Effect.fnUntraced(function*(path: string) {
   yield* Console.log(`${lines.length} rows were not copied; ${path} has the reasons.`)
 })
 
+/** Rows from which on the output has a rate: that of few rows says nothing. */
+const rowsOfRateMin = 1_000
+
 const copy = Command.make(
   "copy",
   flags,
@@ -163,11 +166,13 @@ const copy = Command.make(
       if (vapid !== undefined) yield* Secrets.replaceVapidKey(vapid.privateKey)
       const copies = yield* Copy.make
       for (const step of yield* possible(all, given)) {
+        const began = yield* Clock.currentTimeMillis
         const { copied, rejected } = yield* copies.copy(step)
+        const seconds = ((yield* Clock.currentTimeMillis) - began) / 1_000
         yield* Console.log(
           `${step.name.padEnd(24)}${String(copied).padStart(14)} copied${
             rejected === 0 ? "" : `, ${rejected} rejected`
-          }`
+          }${copied < rowsOfRateMin ? "" : `, ${Math.round(copied / seconds)} a second`}`
         )
       }
       yield* recount

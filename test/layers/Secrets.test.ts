@@ -2,8 +2,9 @@ import { NodeCrypto, NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Redacted } from "effect"
 import { createECDH } from "node:crypto"
+import { givenPair, makePrivateKey } from "../../src/layers/push/VapidKeys.ts"
 import * as SecretFile from "../../src/layers/SecretFile.ts"
-import { keepInDatabase, layer as secretsLayer } from "../../src/layers/Secrets.ts"
+import { keepInDatabase, layer as secretsLayer, replaceVapidKey } from "../../src/layers/Secrets.ts"
 import { Secrets } from "../../src/services/secrets/Secrets.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { testEnvironment } from "../support/TestEnvironment.ts"
@@ -36,6 +37,35 @@ layer(Live, { excludeTestServices: true })("Secrets", (it) => {
         pair.setPrivateKey(Redacted.value(vapid.privateKey), "base64url")
         assert.strictEqual(pair.getPublicKey("base64url"), vapid.publicKey)
       }
+    })))
+
+  it.effect("the key for web push of another server replaces the own one, in a folder and in a database", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-secrets-" })
+      const { url } = yield* TestDatabase
+      const key = yield* makePrivateKey
+      for (const variables of [{ DATA_DIR: dataDir }, { DATA_DIR: "/nowhere", DATABASE_URL: url }]) {
+        const before = (yield* secrets(variables)).vapid
+        for (const privateKey of [key, key]) {
+          yield* Effect.provide(replaceVapidKey(Redacted.make(privateKey)), testEnvironment(variables))
+        }
+        const { vapid } = yield* secrets(variables)
+        assert.strictEqual(Redacted.value(vapid.privateKey), key)
+        assert.notStrictEqual(vapid.publicKey, before.publicKey)
+        assert.deepStrictEqual(givenPair(`${key}=`, `${vapid.publicKey}=`)?.publicKey, vapid.publicKey)
+        for (
+          const [one, other] of [[key, before.publicKey], ["short", vapid.publicKey], ["_".repeat(43), ""], [
+            "",
+            ""
+          ]] as const
+        ) {
+          assert.isUndefined(givenPair(one, other))
+        }
+      }
+      const { mode } = yield* fs.stat(`${dataDir}/secrets/vapid_key`)
+      assert.strictEqual(mode & 0o777, 0o600)
+      assert.deepStrictEqual((yield* fs.readDirectory(`${dataDir}/secrets`)).toSorted(), ["signing_key", "vapid_key"])
     })))
 
   it.effect("makes one once in DATA_DIR, readable for its owner only, and keeps it", () =>

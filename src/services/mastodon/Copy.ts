@@ -212,7 +212,7 @@ export const make = Effect.gen(function*() {
     // Before new rows: one that was removed and made again, as a follow, has another id and takes the place of the first.
     const ended = step.ends === undefined ? 0 : yield* endMissing(step, step.ends)
     const fresh = yield* copy(step)
-    const changed = step.changes === true && before !== undefined
+    const changed = step.changes !== undefined && before !== undefined
       ? yield* run(step, 0n, new Date(before.begunAt.getTime() - clockMillisMax))
       : none
     yield* sql`UPDATE transfer_cursors SET begun_at = ${now} WHERE step = ${step.name}`

@@ -34,8 +34,11 @@ export interface Step {
   readonly write: ReadonlyArray<string>
   /** True if it copies files of the media folder. Without one it is left for a later run. */
   readonly needsFiles?: boolean
-  /** True if rows change without a new key: those with a later `updated_at` are copied again. */
-  readonly changes?: boolean
+  /**
+   * True if rows change without a new key: those with a later `updated_at` are copied again. "unseen" if the table does not
+   * say when: all are copied again.
+   */
+  readonly changes?: true | "unseen"
   /** Table here whose rows end if they are missing, deleted or revoked at the source; has the same `id`. */
   readonly ends?: string
   /** Key of `ends` instead of `id`, the same column at the source, and the step whose cursor is the last copied key. */
@@ -85,7 +88,9 @@ export const batchQuery = (step: Step, cursor: bigint, limit: number, since: Dat
   const conditions = [
     `${key} > ${cursor}`,
     ...(step.where === undefined ? [] : [`(${step.where})`]),
-    ...(since === undefined ? [] : [`t.updated_at >= '${since.toISOString()}'::timestamptz AT TIME ZONE 'UTC'`])
+    ...(since === undefined || step.changes === "unseen"
+      ? []
+      : [`t.updated_at >= '${since.toISOString()}'::timestamptz AT TIME ZONE 'UTC'`])
   ]
   return `SELECT coalesce(json_agg(json_build_object(${
     fields.join(", ")

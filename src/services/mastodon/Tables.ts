@@ -7,6 +7,7 @@ import * as Emojis from "./tables/Emojis.ts"
 import * as Instance from "./tables/Instance.ts"
 import * as Keys from "./tables/Keys.ts"
 import * as Media from "./tables/Media.ts"
+import * as Members from "./tables/Members.ts"
 import * as Moderation from "./tables/Moderation.ts"
 import * as Notifications from "./tables/Notifications.ts"
 import * as Push from "./tables/Push.ts"
@@ -46,6 +47,7 @@ export const steps = Effect.fnUntraced(function*(plan: Plan) {
     // After the files that the posts attach.
     Scheduled.step,
     ...Relations.steps,
+    ...Members.steps,
     ...Rules.steps,
     ...(yield* Instance.make),
     ...Moderation.steps,
@@ -71,5 +73,10 @@ export const notCopied: ReadonlyArray<readonly [what: string, instead: string]> 
     "set them before the server opens"
   ],
   ["collections", "members add them again"],
+  [
+    "follows lost to blocks of servers, earlier moves, and e-mail subscriptions to accounts",
+    "gone; followers by e-mail subscribe again"
+  ],
+  ["settings of the web client", "members choose them again"],
   ["trends, suggestions, annual reports, backups, imports", "computed again, or gone"]
 ]

@@ -12,7 +12,7 @@ type ThreadChange = typeof ThreadChange.Type
 const threadChangeRows = rowsOf(ThreadChange)
 
 /** Maximum statuses stored in a row, newest first. */
-const threadStatusesMax = 1_000
+export const threadStatusesMax = 1_000
 
 /** Rows behind `GET /api/v1/conversations`: one for each owner, conversation and set of other participants. */
 export class ConversationWriter extends Context.Service<ConversationWriter, {

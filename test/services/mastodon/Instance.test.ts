@@ -40,6 +40,8 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("the server 
         setting("require_invite_text", "--- true\n"),
         setting("min_age", "--- '16'\n"),
         setting("closed_registrations_message", "--- !ruby/object:Strange {}\n"),
+        setting("site_contact_email", "--- no address\n"),
+        setting("min_age", "--- old\n"),
         setting("theme", "--- default\n"),
         setting("local_live_feed_access", "--- authenticated\n"),
         setting("remote_topic_feed_access", "--- disabled\n"),
@@ -113,7 +115,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("the server 
           line.split("\t").slice(0, 2).join(" ")
         ),
         [
-          "access to timelines 13",
+          "access to timelines 15",
           "announcements 3",
           "blocks of e-mail addresses 2",
           "blocks of usernames 2",
@@ -121,6 +123,8 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("the server 
           "relays 2",
           "rules 4",
           "settings 9",
+          "settings 10",
+          "settings 11",
           "translations of rules 2",
           "webhooks 2"
         ]

@@ -59,6 +59,35 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
           customFilterId: 20n,
           keyword: "x"
         })
+        yield* insert("statuses", {
+          id: idOf(30),
+          accountId: ada.id,
+          local: true,
+          text: "to you",
+          visibility: 3,
+          conversationId: 31n
+        })
+        yield* insert(
+          "account_conversations",
+          {
+            id: 32n,
+            ...own,
+            conversationId: 31n,
+            participantAccountIds: [yan.id, zoe.id].toReversed(),
+            statusIds: [idOf(30), idOf(29)],
+            unread: true
+          },
+          { id: 33n, ...own, conversationId: 34n, statusIds: [idOf(29)] },
+          { id: 35n, accountId: yan.id, conversationId: 31n, statusIds: [idOf(30)] }
+        )
+        yield* insert("account_statuses_cleanup_policies", {
+          ...own,
+          minStatusAge: 2_629_746,
+          keepPolls: true,
+          minFavs: 5
+        })
+        yield* insert("user_invite_requests", { userId: ada.userId, text: "I like birds" })
+        yield* insert("follow_recommendation_mutes", { id: 36n, ...own, targetAccountId: yan.id })
         yield* insert("markers", { userId: ada.userId, timeline: "home", lastReadId: idOf(5), lockVersion: 3 })
         yield* insert("domain_blocks", {
           id: 23n,
@@ -76,7 +105,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
           (yield* fs.readFileString(`${from.folder}/rejects.tsv`)).trim().split("\n").map((line) =>
             line.split("\t").slice(0, 2)
           ),
-          [["domain blocks", "24"], ["filters", "20"], ["words of filters", "22"]]
+          [["direct conversations", "35"], ["domain blocks", "24"], ["filters", "20"], ["words of filters", "22"]]
         )
         const me = { token: "token-of-ada" }
         const [relation] = yield* json(me, `/api/v1/accounts/relationships?id=${yan.id}`)
@@ -128,9 +157,48 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
           ip: "192.0.2.0/24",
           severity: "no_access"
         }])
+        assert.deepStrictEqual(
+          yield* sql`SELECT id, account_id, conversation_id, participant_ids, status_ids, last_status_id, unread FROM account_conversations`,
+          [{
+            id: 32n,
+            accountId: ada.id,
+            conversationId: 31n,
+            participantIds: [zoe.id, yan.id],
+            statusIds: [idOf(30)],
+            lastStatusId: idOf(30),
+            unread: true
+          }]
+        )
+        assert.deepStrictEqual(
+          yield* sql`SELECT min_age_days, keep_polls, keep_own_favourites, min_favourites FROM post_cleanups`,
+          [
+            { minAgeDays: 30, keepPolls: true, keepOwnFavourites: true, minFavourites: 5 }
+          ]
+        )
+        assert.deepStrictEqual(yield* sql`SELECT reason FROM users WHERE account_id = ${ada.id}`, [{
+          reason: "I like birds"
+        }])
+        assert.deepStrictEqual(yield* sql`SELECT target_account_id, for_good FROM dismissed_suggestions`, [
+          { targetAccountId: yan.id, forGood: true }
+        ])
+        yield* insert("statuses", {
+          id: idOf(37),
+          accountId: ada.id,
+          local: true,
+          text: "and this",
+          visibility: 3,
+          conversationId: 31n
+        })
+        yield* from.sql`UPDATE account_conversations SET unread = false, status_ids = ${[
+          idOf(30),
+          idOf(37)
+        ]} WHERE id = 32`
         yield* from.sql`DELETE FROM account_domain_blocks`
         yield* from.sql`UPDATE custom_filters SET phrase = 'Endings', updated_at = ${new Date()} WHERE id = 19`
         assert.strictEqual((yield* cli(["transfer", "mastodon", "delta", ...args], variables)).code, 0)
+        assert.deepStrictEqual(yield* sql`SELECT status_ids, last_status_id, unread FROM account_conversations`, [
+          { statusIds: [idOf(37), idOf(30)], lastStatusId: idOf(37), unread: false }
+        ])
         assert.deepStrictEqual(yield* sql`SELECT FROM domain_mutes`, [])
         assert.deepStrictEqual(yield* sql`SELECT title FROM filters`, [{ title: "Endings" }])
       }))

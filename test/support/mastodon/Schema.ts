@@ -167,6 +167,15 @@ const tables: Readonly<Record<string, string>> = {
   "web_push_subscriptions":
     `id bigint PRIMARY KEY, endpoint text, key_p256dh text, key_auth text, data json, access_token_id bigint,
     user_id bigint, standard boolean NOT NULL DEFAULT false, ${times}`,
+  "account_conversations":
+    `id bigint PRIMARY KEY, account_id bigint, conversation_id bigint, participant_account_ids bigint[] NOT NULL DEFAULT '{}',
+    status_ids bigint[] NOT NULL DEFAULT '{}', last_status_id bigint, unread boolean NOT NULL DEFAULT false, lock_version integer DEFAULT 0`,
+  "account_statuses_cleanup_policies":
+    `id bigserial PRIMARY KEY, account_id bigint, enabled boolean DEFAULT true, min_status_age integer DEFAULT 1209600,
+    keep_direct boolean DEFAULT true, keep_pinned boolean DEFAULT true, keep_polls boolean DEFAULT false, keep_media boolean DEFAULT false,
+    keep_self_fav boolean DEFAULT true, keep_self_bookmark boolean DEFAULT true, min_favs integer, min_reblogs integer, ${times}`,
+  "user_invite_requests": `id bigserial PRIMARY KEY, user_id bigint, text text, ${times}`,
+  "follow_recommendation_mutes": `id bigint PRIMARY KEY, account_id bigint, target_account_id bigint, ${times}`,
   "conversation_mutes": "id bigint PRIMARY KEY, account_id bigint, conversation_id bigint"
 }
 

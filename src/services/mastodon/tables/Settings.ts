@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { parse } from "../../identity/EmailAddresses.ts"
 import { type SettingChanges, settingRowsOf } from "../../instance/SettingValues.ts"
 import { decodeTimelineReaders } from "../../instance/TimelinesAccess.ts"
 import { parseScalar } from "../RailsYaml.ts"
@@ -10,7 +11,7 @@ const valueCharactersMax = 500_000
 
 const modes = new Map([["open", "open"], ["approved", "approval"], ["none", "closed"]])
 
-/** Mastodon's settings that this server has, too, as changes of its own. Times of access to timelines are apart. */
+/** Returns one of Mastodon's settings as a change of this server's; no change for an invalid value. */
 const changeOf = (name: string, text: string, value: unknown): SettingChanges => {
   switch (name) {
     case "site_title":
@@ -20,7 +21,7 @@ const changeOf = (name: string, text: string, value: unknown): SettingChanges =>
     case "site_extended_description":
       return { extendedDescription: text }
     case "site_contact_email":
-      return { contactEmail: text }
+      return text !== "" && parse(text) === undefined ? {} : { contactEmail: text }
     case "site_contact_username":
       return { contactAccount: text.trim().replace(/^@/, "") }
     case "registrations_mode":
@@ -30,7 +31,7 @@ const changeOf = (name: string, text: string, value: unknown): SettingChanges =>
     case "require_invite_text":
       return { reasonRequired: value === true }
     case "min_age":
-      return { minAge: text === "" ? 0 : Number(text) }
+      return /^\d{0,3}$/.test(text) ? { minAge: Number(text) } : {}
     default:
       return {}
   }

@@ -14,6 +14,9 @@ const isWanted = (days: number) =>
       WHERE x.in_reply_to_id = t.id AND x.local) OR EXISTS (SELECT FROM status_pins x WHERE x.status_id = t.id)
     OR EXISTS (SELECT FROM mentions x JOIN accounts a ON a.id = x.account_id WHERE x.status_id = t.id AND a.domain IS NULL)`
 
+/** Posts of other servers, in contrast to boosts and to local posts, which are all copied. */
+const isOthers = "t.reblog_of_id IS NULL AND NOT coalesce(t.local, t.uri IS NULL)"
+const reported = "SELECT unnest(r.status_ids) FROM reports r"
 /** Posts of any age that local accounts quote. */
 const quotedHere = `SELECT q.quoted_status_id FROM quotes q JOIN accounts a ON a.id = q.account_id AND a.domain IS NULL
   WHERE q.quoted_status_id IS NOT NULL`
@@ -178,11 +181,8 @@ export const make = Effect.fnUntraced(function*(
     tags,
     threads,
     // Before the posts that quote them, or that are reported.
-    { ...step("quoted posts", `t.reblog_of_id IS NULL AND t.id IN (${quotedHere})`), needs: "quotes" },
-    {
-      ...step("reported posts", "t.reblog_of_id IS NULL AND t.id IN (SELECT unnest(r.status_ids) FROM reports r)"),
-      needs: "reports"
-    },
+    { ...step("quoted posts", `${isOthers} AND t.id IN (${quotedHere})`), needs: "quotes" },
+    { ...step("reported posts", `${isOthers} AND t.id IN (${reported})`), needs: "reports" },
     { ...step("posts", `t.reblog_of_id IS NULL AND (${isWanted(days)})`), ends: "statuses" },
     { ...step("boosts", `t.reblog_of_id IS NOT NULL AND (${isWanted(days)})`), ends: "statuses" },
     polls,
