@@ -25,7 +25,9 @@ import { Hub } from "../http/streaming/Hub.ts"
 import * as WebhookRoutes from "../http/webhooks/index.ts"
 import { Cards } from "../services/cards/Cards.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
+import { ObjectFetcher } from "../services/federation/ObjectFetcher.ts"
 import { Deliveries } from "../services/federation/outbox/Deliveries.ts"
+import { WebFingers } from "../services/federation/WebFingers.ts"
 import { AutoClosing } from "../services/identity/AutoClosing.ts"
 import { NewMembers } from "../services/identity/NewMembers.ts"
 import { NotificationEmails } from "../services/identity/NotificationEmails.ts"
@@ -52,7 +54,10 @@ import { ArchiveRequests } from "../services/transfers/archives/ArchiveRequests.
 import { ArchiveWriter } from "../services/transfers/archives/ArchiveWriter.ts"
 import { ImportedPosts } from "../services/transfers/archives/ImportedPosts.ts"
 import { ImportLines } from "../services/transfers/ImportLines.ts"
+import { LiveImports } from "../services/transfers/live/LiveImports.ts"
+import { LiveSources } from "../services/transfers/live/LiveSources.ts"
 import { TransferQueue } from "../services/transfers/TransferQueue.ts"
+import { Transfers } from "../services/transfers/Transfers.ts"
 import { TrendReviewEmails } from "../services/trends/TrendReviewEmails.ts"
 import { Webhooks } from "../services/webhooks/Webhooks.ts"
 import * as Actors from "./Actors.ts"
@@ -130,10 +135,13 @@ const transfers = TransferRunner.layer.pipe(
     ArchiveWriter.layer,
     ImportedPosts.layer,
     ImportLines.layer,
-    TransferQueue.layer
+    LiveImports.layer,
+    LiveSources.layer,
+    TransferQueue.layer,
+    Transfers.layer
   ]),
-  Layer.provide(ArchiveParts.layer),
-  Layer.provide([FileOwners.layer, StoredFiles.layer])
+  Layer.provide([ArchiveParts.layer, ObjectFetcher.layer, WebFingers.layer]),
+  Layer.provide([FileOwners.layer, KeyOperations.layer, StoredFiles.layer])
 )
 
 /** Calls webhooks. */

@@ -8,6 +8,7 @@ import * as ArchiveExports from "./ArchiveExports.ts"
 import * as ArchiveImports from "./ArchiveImports.ts"
 import * as ArchiveUndos from "./ArchiveUndos.ts"
 import * as ListImports from "./ListImports.ts"
+import * as LiveImports from "./LiveImports.ts"
 import type { TransferHandler } from "./TransferHandler.ts"
 
 /** Maximum transfers that a node runs at once. */
@@ -33,6 +34,7 @@ const make = Effect.gen(function*() {
     filters: list,
     ["archive_out"]: yield* ArchiveExports.make,
     ["archive_in"]: yield* ArchiveImports.make,
+    ["live_in"]: yield* LiveImports.make,
     ["archive_undo"]: yield* ArchiveUndos.make
   }
 

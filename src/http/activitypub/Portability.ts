@@ -12,13 +12,13 @@ import { portability } from "../../services/oauth/Scopes.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
 import { type ClientError, NotAllowed, Unauthorized } from "../../services/runtime/Errors.ts"
 import { PortableAccounts } from "../../services/transfers/live/PortableAccounts.ts"
-import { Limits, pagingClaims } from "../guard/Limits.ts"
+import { Limits } from "../guard/Limits.ts"
 import { Admission } from "./Admission.ts"
 import { document, idIn, queryOf, refused } from "./DocumentResponse.ts"
 import { type OwnerBase, ownerBases, ownerIn } from "./OwnerPaths.ts"
 
-/** Posts, and ids, per page. */
-const postsPerPage = 100
+/** Posts, and ids, per page. Other servers read documents of a megabyte. */
+const postsPerPage = 20
 const idsPerPage = 500
 
 /** Collections of an account that only a server with the user's consent may read. */
@@ -84,8 +84,7 @@ const make = Effect.gen(function*() {
     const user = String(accountId)
     yield* limits.spend([
       { limit: "apiUser", key: user },
-      { limit: "apiToken", key: String(tokenId) },
-      ...pagingClaims(request.url, user)
+      { limit: "apiToken", key: String(tokenId) }
     ])
     return accountId
   })

@@ -58,6 +58,8 @@ interface FetchedText extends Fetched<string> {
 interface FileRequest {
   readonly url: string
   readonly type: DocumentTypes.DocumentType
+  /** As of a document. */
+  readonly sign?: (url: URL) => Effect.Effect<Readonly<Record<string, string>>>
   readonly bytesMax: number
   /** Timeout from the start to the last byte. */
   readonly secondsMax: number

@@ -75,8 +75,10 @@ export type LineImport = Pick<Transfer, "accountId" | "id"> & { readonly kind: L
 
 /** Lines of imported files. Writes belong to the transaction of `TransferQueue.commit` or `Transfers.begin`. */
 export class ImportLines extends Context.Service<ImportLines, {
-  /** Stores the lines of a new import. */
-  readonly add: (transferId: bigint, lines: ReadonlyArray<NewLine>) => Effect.Effect<void, SqlError>
+  /** Stores lines of an import, whose places begin after `from`, 0 by default. */
+  readonly add: (transferId: bigint, lines: ReadonlyArray<NewLine>, from?: number) => Effect.Effect<void, SqlError>
+  /** Gives the waiting lines after the place `from`, at most `linesMax` places, to another import. */
+  readonly move: (transferId: bigint, to: bigint, from: number, linesMax: number) => Effect.Effect<void, SqlError>
   /** Returns due lines in order; with `unchecked`, only those whose `present` is unknown. */
   readonly due: (
     transferId: bigint,
@@ -145,13 +147,17 @@ export class ImportLines extends Context.Service<ImportLines, {
           ? sql`split_part(r.name, '/', 3)`
           : sql`split_part(split_part(r.name, ' ', 1), '@', 2)`
 
-      const add = traced("ImportLines.add")(function*(transferId: bigint, lines: ReadonlyArray<NewLine>) {
+      const add = traced("ImportLines.add")(function*(
+        transferId: bigint,
+        lines: ReadonlyArray<NewLine>,
+        from = 0
+      ) {
         const dueAt = yield* now
         for (let at = 0; at < lines.length; at += insertedMax) {
           const slice = lines.slice(at, at + insertedMax)
           const details = yield* Effect.forEach(slice, (line) => PersistedDetails.encode(line.details))
           yield* sql`INSERT INTO transfer_lines (transfer_id, place, name, host, details, state, reason, due_at)
-            SELECT ${transferId}::bigint, ${at}::integer + g.place::integer, g.name, g.host, g.details::jsonb,
+            SELECT ${transferId}::bigint, ${from + at}::integer + g.place::integer, g.name, g.host, g.details::jsonb,
               CASE WHEN g.reason IS NULL THEN 'waiting' ELSE 'failed' END, g.reason, ${dueAt}::timestamptz
             FROM unnest(${slice.map(({ name }) => name)}::text[],
               ${nullable(slice.map(({ host }) => host))}::text[], ${details}::text[],
@@ -210,6 +216,10 @@ export class ImportLines extends Context.Service<ImportLines, {
                   AND r.list = coalesce(l.details ->> 'list', ''))
               WHERE l.transfer_id = ${transfer.id} AND l.place = ANY (${places}::integer[]) AND l.state = 'waiting'`
           }
+        ),
+        move: traced("ImportLines.move")((transferId, to, from, linesMax) =>
+          Effect.asVoid(sql`UPDATE transfer_lines SET transfer_id = ${to}
+            WHERE transfer_id = ${transferId} AND place > ${from} AND place <= ${from + linesMax}`)
         ),
         finish: traced("ImportLines.finish")((transferId: bigint, places: ReadonlyArray<number>) =>
           Effect.asVoid(sql`UPDATE transfer_lines SET state = 'done' WHERE ${waiting(transferId, places)}`)

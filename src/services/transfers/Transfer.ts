@@ -7,8 +7,11 @@ export const listKinds = ["follows", "lists", "blocks", "mutes", "domain_blocks"
 export const ListKind = Schema.Literals(listKinds)
 export type ListKind = typeof ListKind.Type
 
-/** Kinds of transfers; each has a handler. The last three write an archive, import one, and undo an import. */
-export const transferKinds = [...listKinds, "archive_out", "archive_in", "archive_undo"] as const
+/**
+ * Kinds of transfers; each has a handler. The last four write an archive, import one, import an account from its server,
+ * and undo an import of posts.
+ */
+export const transferKinds = [...listKinds, "archive_out", "archive_in", "live_in", "archive_undo"] as const
 export const TransferKind = Schema.Literals(transferKinds)
 export type TransferKind = typeof TransferKind.Type
 
@@ -35,15 +38,18 @@ export const isRunning = (state: TransferState): boolean => state === "scheduled
  */
 export const openTransfersMax = 5
 export const keptTransfersMax = 10
+/** Returns true for kinds that import posts, which can be undone. */
+export const bringsPosts = (kind: TransferKind): boolean => kind === "archive_in" || kind === "live_in"
+
 /** Maximum transfers of a kind that are not final. An archive to import has gigabytes, so the next one must wait. */
-export const openMaxOf = (kind: TransferKind): number => kind === "archive_in" ? 1 : openTransfersMax
+export const openMaxOf = (kind: TransferKind): number => bringsPosts(kind) ? 1 : openTransfersMax
 const dayMillis = 24 * 3_600_000
 /** Time for confirming a transfer, and retention of a final one, in milliseconds. */
 export const unconfirmedMillisMax = dayMillis
 export const keptMillis = 14 * dayMillis
 /** Retention of a finished transfer: an archive can be downloaded, and an import of posts undone, until then. */
 export const keptMillisOf = (kind: TransferKind): number =>
-  kind === "archive_out" ? 7 * dayMillis : kind === "archive_in" ? 365 * dayMillis : keptMillis
+  kind === "archive_out" ? 7 * dayMillis : bringsPosts(kind) ? 365 * dayMillis : keptMillis
 /** Maximum characters of a source's name. */
 export const sourceCharactersMax = 200
 

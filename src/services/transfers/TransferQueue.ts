@@ -12,7 +12,7 @@ import {
   transferKinds,
   unconfirmedMillisMax
 } from "./Transfer.ts"
-import { transferColumns, transferRows } from "./TransferRows.ts"
+import { transferColumns, transferRows, withoutSecrets } from "./TransferRows.ts"
 
 /** Lease of a claimed transfer, in milliseconds; every commit renews it. A step must commit within it. */
 const leaseMillis = 120_000
@@ -76,6 +76,7 @@ export class TransferQueue extends Context.Service<TransferQueue, {
         const now = yield* Clock.currentTimeMillis
         const at = new Date(now)
         yield* sql`UPDATE transfers SET state = 'failed', problem = 'interrupted', finished_at = ${at},
+            options = ${sql.literal(withoutSecrets)},
             expires_at = ${new Date(now + keptMillis)}
           WHERE state IN ('scheduled', 'in_progress') AND due_at <= ${at} AND tries >= ${triesMax}`
         return yield* transferRows(sql`UPDATE transfers SET state = 'in_progress', tries = tries + 1,
@@ -126,6 +127,7 @@ export class TransferQueue extends Context.Service<TransferQueue, {
         }
         const [state, problem] = end._tag === "Finished" ? ["finished", null] : ["failed", end.problem]
         yield* sql`WITH ended AS (UPDATE transfers SET state = ${state}, problem = ${problem},
+            options = ${sql.literal(withoutSecrets)},
             finished_at = ${new Date(now)}, expires_at = ${new Date(now + keptMillisOf(claimed.kind))}
             WHERE ${owned(claimed)} RETURNING id)
           DELETE FROM transfer_lines l USING ended WHERE l.transfer_id = ended.id AND l.state <> 'failed'`

@@ -19,7 +19,7 @@ import {
   transferKinds,
   unconfirmedMillisMax
 } from "./Transfer.ts"
-import { transferColumns, transferRows } from "./TransferRows.ts"
+import { transferColumns, transferRows, withoutSecrets } from "./TransferRows.ts"
 
 /** Maximum stored transfers of an account; each open one may become a final one. */
 const storedTransfersMax = transferKinds.length * (keptTransfersMax + openTransfersMax)
@@ -120,7 +120,9 @@ export class Transfers extends Context.Service<Transfers, {
       const cancel = traced("Transfers.cancel")(function*(owner: AccountId, id: bigint) {
         const { at, millis } = yield* now
         const ended = yield* Effect.orDie(idRows(sql`UPDATE transfers
-          SET state = 'cancelled', finished_at = ${at}, expires_at = ${new Date(millis + keptMillis)}
+          SET state = 'cancelled', options = ${
+          sql.literal(withoutSecrets)
+        }, finished_at = ${at}, expires_at = ${new Date(millis + keptMillis)}
           WHERE id = ${id} AND account_id = ${owner} AND state IN ('unconfirmed', 'scheduled', 'in_progress')
           RETURNING id`))
         // Lines that failed remain, for their file.

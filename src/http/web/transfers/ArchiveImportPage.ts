@@ -5,11 +5,13 @@ import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { ArchiveImport } from "../../../services/transfers/archives/ArchiveImport.ts"
 import { type ArchiveProblem, isArchiveProblem } from "../../../services/transfers/archives/ArchiveRefusals.ts"
 import { ArchiveRequests } from "../../../services/transfers/archives/ArchiveRequests.ts"
-import { isRunning, type Transfer } from "../../../services/transfers/Transfer.ts"
+import { isLiveProblem, type LiveProblem } from "../../../services/transfers/live/LiveImport.ts"
+import { LiveImports } from "../../../services/transfers/live/LiveImports.ts"
+import { bringsPosts, isRunning, type Transfer } from "../../../services/transfers/Transfer.ts"
 import { Transfers } from "../../../services/transfers/Transfers.ts"
-import { html } from "../../html/Html.ts"
+import { type Html, html } from "../../html/Html.ts"
 import { archivesPath } from "../../html/PagePaths.ts"
-import { form } from "../settings/Fields.ts"
+import { checkBox, form } from "../settings/Fields.ts"
 import * as SettingPages from "../settings/SettingPages.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { stateNames } from "./TransferTexts.ts"
@@ -31,19 +33,32 @@ const problemTexts = ({ say }: Messages): Readonly<Record<ArchiveProblem, string
   )
 })
 
+/** Reasons why an import from another server failed. */
+const liveProblemTexts = ({ say }: Messages): Readonly<Record<LiveProblem, string>> => ({
+  ["no_account"]: say("The account was not found. Check the address."),
+  ["not_supported"]: say("The other server does not let accounts be copied. Import an archive instead."),
+  ["no_consent"]: say("The other server refused: the consent was not given, or was withdrawn."),
+  silent: say("The other server did not respond for a long time."),
+  ["unreadable_source"]: say("The other server sent data that this server cannot read."),
+  ["too_many_posts"]: say("The account has too many posts.")
+})
+
 const make = Effect.gen(function*() {
   const archives = yield* ArchiveRequests
+  const live = yield* LiveImports
   const settingPage = yield* SettingPages.make
   const transfers = yield* Transfers
 
   const found = Effect.fnUntraced(function*({ params, viewer }: MemberVisit) {
     const id = parseId(params["id"])
     const transfer = id === undefined ? undefined : yield* transfers.find(viewer, id)
-    return transfer?.kind === "archive_in" || transfer?.kind === "archive_undo" ? transfer : yield* new RecordNotFound()
+    return transfer?.kind === "archive_in" || transfer?.kind === "live_in" || transfer?.kind === "archive_undo"
+      ? transfer
+      : yield* new RecordNotFound()
   })
 
   /** Renders what an import would add and leave out, with the buttons that start and cancel it. */
-  const planned = (visit: MemberVisit, { plan }: ArchiveImport) => {
+  const planned = (visit: MemberVisit, plan: ArchiveImport["plan"], choices: Html = html``) => {
     const { words } = visit.reader
     const { say } = words
     const left = [
@@ -77,7 +92,7 @@ const make = Effect.gen(function*() {
         html`<h2>${say("Left out")}</h2><ul>${
           left.flatMap(([count, label]) => count === 0 ? [] : [html`<li>${label}: ${words.figure(count)}</li>`])
         }</ul>`
-    }<div class="row">${form(visit, html``, { act: "confirm", button: say("Start import") })}${
+    }<div class="row">${form(visit, choices, { act: "confirm", button: say("Start import") })}${
       form(visit, html``, { act: "cancel", button: say("Cancel") })
     }</div>`
   }
@@ -92,6 +107,8 @@ const make = Effect.gen(function*() {
     }"></progress></p><p role="status">${stateNames(words)[state]}. ${
       say("{added} added, {removed} removed", { added: figure(added), removed: figure(removed) })
     }</p>${isArchiveProblem(problem) ? html`<p class="problem" role="alert">${problemTexts(words)[problem]}</p>` : ""}${
+      isLiveProblem(problem) ? html`<p class="problem" role="alert">${liveProblemTexts(words)[problem]}</p>` : ""
+    }${
       failed === 0 ?
         "" :
         html`<p>${
@@ -105,20 +122,60 @@ const make = Effect.gen(function*() {
         ? html`<p>${say("You can close this page: the import continues.")} <a href="${way(visit.here)}">${
           say("Show the current state")
         }</a></p>${form(visit, html``, { act: "cancel", button: say("Cancel import"), danger: true })}`
-        : kind === "archive_in" && added > 0
+        : bringsPosts(kind) && added > 0
         ? form(visit, html``, { act: "undo", button: say("Delete all imported posts"), danger: true })
         : ""
     }`
   }
 
+  /** Renders a plan, or the way to the other server for its consent. */
+  const waiting = Effect.fnUntraced(function*(visit: MemberVisit, transfer: Transfer) {
+    if (transfer.kind !== "live_in") {
+      const options = Option.getOrUndefined(decodeOptions(transfer.options))
+      return options === undefined ? progress(visit, transfer) : planned(visit, options.plan)
+    }
+    const { say } = visit.reader.words
+    const url = yield* live.authorization(transfer)
+    if (url !== undefined) {
+      return html`<p>${
+        say("Sign in at the other server, and allow this server to copy your account. You then return here.")
+      }</p>
+<p><a class="button" href="${url}" rel="noreferrer">${
+        say("Continue at {server}", { server: new URL(url).host })
+      }</a></p>${form(visit, html``, { act: "cancel", button: say("Cancel") })}`
+    }
+    const { options } = yield* live.open(transfer)
+    const lists = html`${
+      options.following === 0 ? "" : checkBox(
+        "follows",
+        say(
+          "{count, plural, one {Follow # account that you follow there} other {Follow # accounts that you follow there}}",
+          {
+            count: options.following
+          }
+        ),
+        true
+      )
+    }${
+      options.blocked === 0 ? "" : checkBox(
+        "blocks",
+        say(
+          "{count, plural, one {Block # account that you block there} other {Block # accounts that you block there}}",
+          {
+            count: options.blocked
+          }
+        ),
+        true
+      )
+    }`
+    return planned(visit, options.plan, lists)
+  })
+
   const show = Effect.fnUntraced(function*(visit: MemberVisit) {
     const { way, words } = visit.reader
     const transfer = yield* found(visit)
-    const options = transfer.state === "unconfirmed"
-      ? Option.getOrUndefined(decodeOptions(transfer.options))
-      : undefined
     return html`<p><bdi>${transfer.source}</bdi></p>${
-      options === undefined ? progress(visit, transfer) : planned(visit, options)
+      transfer.state === "unconfirmed" ? yield* waiting(visit, transfer) : progress(visit, transfer)
     }<p class="below"><a href="${way(archivesPath)}">${words.say("Archives of posts")}</a></p>`
   })
 
@@ -127,9 +184,11 @@ const make = Effect.gen(function*() {
     title: ({ say }) => say("Import"),
     show,
     acts: {
-      confirm: Effect.fnUntraced(function*(visit) {
-        const { id } = yield* found(visit)
-        yield* archives.confirm(visit.viewer, id)
+      confirm: Effect.fnUntraced(function*(visit, sent) {
+        const { id, kind } = yield* found(visit)
+        yield* kind === "live_in"
+          ? live.confirm(visit.viewer, id, { withFollows: sent.has("follows"), withBlocks: sent.has("blocks") })
+          : archives.confirm(visit.viewer, id)
         return { notice: visit.reader.words.say("The import has started.") }
       }),
       cancel: Effect.fnUntraced(function*(visit) {

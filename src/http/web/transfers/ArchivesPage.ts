@@ -1,17 +1,20 @@
 import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServerRequest } from "effect/http"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { parseId } from "../../../services/database/Ids.ts"
 import { Uploads } from "../../../services/media/Uploads.ts"
 import { RecordNotFound, validationFailed } from "../../../services/runtime/Errors.ts"
 import { ArchiveParts } from "../../../services/transfers/archives/ArchiveParts.ts"
 import { ArchiveRequests } from "../../../services/transfers/archives/ArchiveRequests.ts"
+import { nameCharactersMax } from "../../../services/transfers/ImportLine.ts"
+import { liveCallbackPath, LiveImports } from "../../../services/transfers/live/LiveImports.ts"
 import type { Transfer } from "../../../services/transfers/Transfer.ts"
 import { Transfers } from "../../../services/transfers/Transfers.ts"
 import { answer } from "../../files/FileResponse.ts"
 import { html } from "../../html/Html.ts"
+import { redirect } from "../../html/HtmlPage.ts"
 import { archivesPath, transfersPath } from "../../html/PagePaths.ts"
 import { uploadOf } from "../../html/UploadedFile.ts"
-import { form } from "../settings/Fields.ts"
+import { form, textField } from "../settings/Fields.ts"
 import * as SettingPages from "../settings/SettingPages.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
@@ -20,6 +23,7 @@ import { stateNames } from "./TransferTexts.ts"
 
 const make = Effect.gen(function*() {
   const archives = yield* ArchiveRequests
+  const live = yield* LiveImports
   const pages = yield* WebPages
   const parts = yield* ArchiveParts
   const settingPage = yield* SettingPages.make
@@ -86,12 +90,41 @@ const make = Effect.gen(function*() {
     }</section>`
   }
 
+  const fromServer = (visit: MemberVisit) => {
+    const { say } = visit.reader.words
+    return html`<section><h2>${say("Bring posts from another server")}</h2><p>${
+      say(
+        "Copies your posts, and whom you follow and block, directly from your old account. Its server asks you for consent. Your followers come when you move the account."
+      )
+    }</p>${
+      form(
+        visit,
+        textField("address", say("Address of the old account"), "", {
+          hint: say("A handle such as name@example.com, or the URL of the actor"),
+          max: nameCharactersMax,
+          required: true
+        }),
+        { act: "live", button: say("Continue") }
+      )
+    }</section>`
+  }
+
+  /** Takes the response of the other server, to which the member gave consent or not. */
+  const consented = pages.member(Effect.fnUntraced(function*(visit) {
+    const { id } = yield* live.authorized(visit.viewer, visit.query)
+    return HttpServerResponse.setHeader(
+      redirect(visit.reader.way(`${archivesPath}/${id}`)),
+      "referrer-policy",
+      "no-referrer"
+    )
+  }))
+
   const show = Effect.fnUntraced(function*(visit: MemberVisit) {
     const all = yield* transfers.list(visit.viewer)
     const of = (...kinds: ReadonlyArray<string>) => all.filter(({ kind }) => kinds.includes(kind))
     return html`${written(visit, of("archive_out"), yield* archives.weekly(visit.viewer))}${
-      brought(visit, of("archive_in", "archive_undo"))
-    }<p class="below"><a href="${visit.reader.way(transfersPath)}">${
+      brought(visit, of("archive_in", "live_in", "archive_undo"))
+    }${fromServer(visit)}<p class="below"><a href="${visit.reader.way(transfersPath)}">${
       visit.reader.words.say("Import and export")
     }</a></p>`
   })
@@ -127,6 +160,10 @@ const make = Effect.gen(function*() {
       show,
       acts: {
         import: begin,
+        live: Effect.fnUntraced(function*({ reader: { words }, viewer }, sent) {
+          const { id } = yield* live.begin(viewer, sent.get("address") ?? "")
+          return { to: `${archivesPath}/${id}`, notice: words.say("The other server is being asked.") }
+        }),
         request: Effect.fnUntraced(function*({ reader: { words }, viewer }) {
           yield* archives.request(viewer)
           return { notice: words.say("The archive is being written.") }
@@ -135,7 +172,8 @@ const make = Effect.gen(function*() {
         stop: ({ viewer }) => Effect.asVoid(archives.setWeekly(viewer, false))
       }
     }),
-    HttpRouter.add("GET", `${archivesPath}/:id/download`, download)
+    HttpRouter.add("GET", `${archivesPath}/:id/download`, download),
+    HttpRouter.add("GET", liveCallbackPath, consented)
   )
 })
 

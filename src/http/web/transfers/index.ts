@@ -3,6 +3,7 @@ import { ArchiveParts } from "../../../services/transfers/archives/ArchiveParts.
 import { ArchiveRequests } from "../../../services/transfers/archives/ArchiveRequests.ts"
 import { FileImports } from "../../../services/transfers/FileImports.ts"
 import { ListExports } from "../../../services/transfers/ListExports.ts"
+import { LiveImports } from "../../../services/transfers/live/LiveImports.ts"
 import * as ArchiveImportPage from "./ArchiveImportPage.ts"
 import * as ArchivesPage from "./ArchivesPage.ts"
 import * as ImportPage from "./ImportPage.ts"
@@ -11,5 +12,5 @@ import * as ListsPage from "./ListsPage.ts"
 /** Imports and exports of members. */
 export const layer = Layer.mergeAll(ArchiveImportPage.layer, ArchivesPage.layer, ImportPage.layer, ListsPage.layer)
   .pipe(
-    Layer.provide([ArchiveParts.layer, ArchiveRequests.layer, FileImports.layer, ListExports.layer])
+    Layer.provide([ArchiveParts.layer, ArchiveRequests.layer, FileImports.layer, ListExports.layer, LiveImports.layer])
   )

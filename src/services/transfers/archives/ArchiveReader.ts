@@ -18,6 +18,7 @@ import { type ArchivedItem, archivedItem, type ArchiveOwner, parsed } from "./Ar
 import { type ArchiveEntry, forEachEntry } from "./ArchiveEntries.ts"
 import { type ArchiveRefused, refuse } from "./ArchiveRefusals.ts"
 import { itemsOf } from "./JsonItems.ts"
+import { holdFile, insertItems, type StagedRow } from "./StagedRows.ts"
 
 /** Maximum posts of an archive, and bytes of their JSON. */
 const itemsMax = 500_000
@@ -131,7 +132,7 @@ const make = Effect.gen(function*() {
     Effect.gen(function*() {
       let [entries, items, itemBytes, unreadable] = [0, 0, 0, 0]
       let actor: ReadArchive["actor"]
-      let batch: Array<ItemPlace & { readonly activity: string }> = []
+      let batch: Array<StagedRow> = []
       let batched = 0
 
       // Entries that this run or an earlier one has read to their end: files are not read again, and posts are.
@@ -155,13 +156,7 @@ const make = Effect.gen(function*() {
         const rows = batch
         batch = []
         batched = 0
-        return rows.length === 0 ? Effect.void : commitRead(
-          complete,
-          Effect.asVoid(sql`INSERT INTO archive_items (transfer_id, published_at, place, activity)
-            SELECT ${transferId}, i.* FROM unnest(${rows.map(({ publishedAt }) => publishedAt)}::timestamptz[],
-              ${rows.map(({ place }) => place)}::int[], ${rows.map(({ activity }) => activity)}::text[]) i
-            ON CONFLICT DO NOTHING`)
-        )
+        return rows.length === 0 ? Effect.void : commitRead(complete, insertItems(sql, transferId, rows))
       })
 
       const stage = Effect.fnUntraced(function*(text: string) {
@@ -188,17 +183,13 @@ const make = Effect.gen(function*() {
           const received = yield* files.receive(uploadExtension, body, videoBytesMax)
           const type = yield* sniff(received.head)
           if (type === undefined) return yield* files.discard([received.name])
-          const row = { transferId, path, name: received.name, type: type.mime, bytes: received.bytes }
+          const file = { path, name: received.name, type: type.mime, bytes: received.bytes }
           yield* commitRead(
             entries,
-            Effect.gen(function*() {
-              const added = yield* sql`INSERT INTO archive_files ${
-                sql.insert(row)
-              } ON CONFLICT DO NOTHING RETURNING path`
-              if (added.length === 0) return yield* refuse("duplicate_path")
-              const held = yield* fileOwners.hold([received.name], { transferId })
-              if (!held) return yield* Effect.die(new Error("A file of an archive was swept before it had an owner"))
-            })
+            Effect.flatMap(
+              holdFile(sql, fileOwners, transferId, file),
+              (added) => added ? Effect.void : refuse("duplicate_path")
+            )
           )
         }).pipe(Effect.catchTag("FileTooLarge", () => Effect.void))
 

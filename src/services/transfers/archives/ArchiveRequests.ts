@@ -10,7 +10,7 @@ import type { Upload } from "../../media/Uploads.ts"
 import { RecordNotFound, Unprocessable } from "../../runtime/Errors.ts"
 import { traced } from "../../runtime/Traced.ts"
 import { lockAccount } from "../../visibility/Pairs.ts"
-import type { Transfer } from "../Transfer.ts"
+import { bringsPosts, isRunning, type Transfer } from "../Transfer.ts"
 import { Transfers } from "../Transfers.ts"
 import { emptyPlan } from "./ArchiveImport.ts"
 
@@ -136,7 +136,7 @@ const make = Effect.gen(function*() {
     }),
     undo: traced("ArchiveRequests.undo")(function*(owner: AccountId, importId: bigint) {
       const { added, kind, source, state } = yield* transfers.find(owner, importId)
-      if (kind !== "archive_in" || state === "in_progress" || state === "scheduled") return yield* new RecordNotFound()
+      if (!bringsPosts(kind) || isRunning(state)) return yield* new RecordNotFound()
       return yield* transfers.begin(owner, {
         ...begin,
         kind: "archive_undo",

@@ -1,0 +1,174 @@
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Digest, SecureRandom } from "effect/crypto"
+import { Base64Url } from "effect/encoding"
+import type { AccountId } from "../../database/Ids.ts"
+import { parseId } from "../../database/Ids.ts"
+import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { portability } from "../../oauth/Scopes.ts"
+import { RecordNotFound, Unprocessable } from "../../runtime/Errors.ts"
+import { traced } from "../../runtime/Traced.ts"
+import { secretCipher } from "../../secrets/Seals.ts"
+import { nameCharactersMax } from "../ImportLine.ts"
+import type { Transfer } from "../Transfer.ts"
+import { Transfers } from "../Transfers.ts"
+import {
+  decodeLiveCursor,
+  decodeLiveImport,
+  type LiveCursor,
+  type LiveImport,
+  LiveSecrets,
+  newLiveImport
+} from "./LiveImport.ts"
+
+/** Path of the page to which the other server sends the member back. */
+export const liveCallbackPath = "/settings/live_imports/callback"
+
+const SecretsJson = Schema.fromJsonString(LiveSecrets)
+const encodeSecrets = Schema.encodeEffect(SecretsJson)
+const decodeSecrets = Schema.decodeUnknownEffect(SecretsJson)
+
+/** An import with its options and cursor. */
+interface OpenImport {
+  readonly options: LiveImport
+  readonly cursor: LiveCursor | undefined
+}
+
+/** Choices of the owner who confirms an import. */
+interface Choices {
+  readonly withFollows: boolean
+  readonly withBlocks: boolean
+}
+
+const utf8 = new TextEncoder()
+
+/** Imports of accounts from their servers (LOLA 0.2), for their owners. `TransferRunner` runs them. */
+export class LiveImports extends Context.Service<LiveImports, {
+  /** Begins an import from an address: a handle, or the URL of an actor. */
+  readonly begin: (owner: AccountId, address: string) => Effect.Effect<Transfer, Unprocessable>
+  /** Decodes an import. */
+  readonly open: (transfer: Transfer) => Effect.Effect<OpenImport>
+  /** Returns the URL at which the owner gives the consent; undefined unless the import waits for it. */
+  readonly authorization: (transfer: Transfer) => Effect.Effect<string | undefined>
+  /** Takes the response of the other server. Fails unless its state is that of an import of the owner. */
+  readonly authorized: (owner: AccountId, query: URLSearchParams) => Effect.Effect<
+    Transfer,
+    RecordNotFound | Unprocessable
+  >
+  /** Begins an import whose plan its owner has seen. Repeating it changes nothing. */
+  readonly confirm: (owner: AccountId, id: bigint, choices: Choices) => Effect.Effect<Transfer, RecordNotFound>
+  /** URL of the callback. */
+  readonly redirectUri: string
+  /** Creates the secrets of an authorization request. */
+  readonly newSecrets: (id: bigint, clientSecret: string | null) => Effect.Effect<LiveSecrets>
+  readonly seal: (secrets: LiveSecrets) => Effect.Effect<string>
+  /** Returns the secrets; undefined if there are none, or the server's signing key has changed. */
+  readonly unseal: (options: LiveImport) => Effect.Effect<LiveSecrets | undefined>
+}>()("murmuration/services/transfers/live/LiveImports") {
+  static readonly layer = Layer.effect(LiveImports, Effect.suspend(() => make)).pipe(Layer.provide(Transfers.layer))
+}
+
+const make = Effect.gen(function*() {
+  const { publicUrl } = yield* ServerConfig
+  const cipher = yield* secretCipher("live imports")
+  const digest = yield* Digest.Digest
+  const random = yield* SecureRandom.SecureRandom
+  const transfers = yield* Transfers
+  const redirectUri = publicUrl + liveCallbackPath
+
+  const seal = (secrets: LiveSecrets) =>
+    encodeSecrets(secrets).pipe(
+      Effect.flatMap((text) => cipher.encrypt(Redacted.make(text))),
+      Effect.map(Base64Url.encode),
+      Effect.orDie
+    )
+  const unseal = Effect.fnUntraced(function*({ secrets }: LiveImport) {
+    const bytes = secrets === undefined ? undefined : new Uint8Array(Buffer.from(secrets, "base64url"))
+    const text = bytes && cipher.decrypt(bytes)
+    return text && (yield* Effect.orDie(decodeSecrets(Redacted.value(text))))
+  })
+
+  const open = Effect.fnUntraced(function*({ cursor, options }: Transfer) {
+    return {
+      options: yield* decodeLiveImport(options),
+      cursor: cursor === null ? undefined : yield* decodeLiveCursor(cursor)
+    }
+  }, Effect.orDie)
+
+  /** Returns an import that waits for consent, with its secrets. */
+  const waiting = Effect.fnUntraced(function*(transfer: Transfer) {
+    if (transfer.kind !== "live_in" || transfer.state !== "unconfirmed") return undefined
+    const { cursor, options } = yield* open(transfer)
+    const { source } = options
+    const secrets = cursor?.phase === "authorize" ? yield* unseal(options) : undefined
+    return source === null || secrets === undefined ? undefined : { options, secrets, source }
+  })
+
+  return LiveImports.of({
+    redirectUri,
+    seal,
+    unseal,
+    open,
+    newSecrets: Effect.fnUntraced(function*(id, clientSecret) {
+      const chance = Effect.map(random.randomBytes(32), Base64Url.encode)
+      return { state: `${id}-${yield* chance}`, verifier: yield* chance, clientSecret }
+    }, Effect.orDie),
+    begin: traced("LiveImports.begin")(function*(owner: AccountId, given: string) {
+      const address = given.trim()
+      if (address === "" || address.length > nameCharactersMax) {
+        return yield* new Unprocessable({ text: "The address is not valid." })
+      }
+      return yield* transfers.begin(owner, {
+        kind: "live_in",
+        source: address,
+        options: newLiveImport(address),
+        total: 0,
+        failed: 0,
+        unconfirmed: false
+      })
+    }),
+    authorization: traced("LiveImports.authorization")(function*(transfer: Transfer) {
+      const found = yield* waiting(transfer)
+      if (found === undefined) return undefined
+      const { secrets, source } = found
+      const challenge = yield* Effect.orDie(digest.digest(Digest.sha256, utf8.encode(secrets.verifier)))
+      const url = new URL(source.authorizationEndpoint)
+      const parameters = {
+        ["response_type"]: "code",
+        ["client_id"]: source.clientId,
+        ["redirect_uri"]: redirectUri,
+        scope: portability,
+        state: secrets.state,
+        ["code_challenge"]: Base64Url.encode(challenge),
+        ["code_challenge_method"]: "S256"
+      }
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+      return url.href
+    }),
+    authorized: traced("LiveImports.authorized")(function*(owner: AccountId, query: URLSearchParams) {
+      const state = query.get("state") ?? ""
+      const id = parseId(state.split("-", 1)[0])
+      const transfer = id === undefined ? undefined : yield* transfers.find(owner, id)
+      const found = transfer && (yield* waiting(transfer))
+      if (transfer === undefined || found === undefined || found.secrets.state !== state) {
+        return yield* new RecordNotFound()
+      }
+      const code = query.get("code") ?? ""
+      if (code === "") return yield* new Unprocessable({ text: "The other server gave no consent." })
+      const { secrets, source } = found
+      // The account that the user chose there counts, at the server that was asked (LOLA 0.2).
+      const chosen = query.get("activitypub_actor") ?? source.actor
+      const actor = URL.parse(chosen)?.origin === new URL(source.actor).origin ? chosen : source.actor
+      return yield* transfers.confirm(owner, transfer.id, {
+        source: { ...source, actor },
+        secrets: yield* seal({ ...secrets, code })
+      })
+    }),
+    confirm: traced("LiveImports.confirm")(function*(owner: AccountId, id: bigint, choices: Choices) {
+      const transfer = yield* transfers.find(owner, id)
+      if (transfer.kind !== "live_in" || (yield* open(transfer)).cursor?.phase !== "planned") {
+        return yield* new RecordNotFound()
+      }
+      return yield* transfers.confirm(owner, id, { confirmed: true, ...choices })
+    })
+  })
+})
