@@ -40,7 +40,7 @@ layer(Layer.merge(NodeServices.layer, Browser.layer), { excludeTestServices: tru
   "a stranger with nothing but a browser",
   (it) => {
     it.effect(
-      "comes from an empty folder to a post with a picture that a member of another server replies to",
+      "F285: comes from an empty folder to a post with a picture that a member of another server replies to",
       () =>
         Effect.gen(function*() {
           const bytes = yield* Effect.promise(() => picture().png().toBuffer())
