@@ -3,7 +3,7 @@ import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpSer
 import { isSqlError } from "effect/sql/SqlError"
 import { ServerTitle } from "../services/instance/ServerTitle.ts"
 import { Catalogs } from "../services/languages/Catalogs.ts"
-import { logFailure } from "./guard/FailureResponses.ts"
+import { logFailure, withRoute } from "./guard/FailureResponses.ts"
 import { plainUrl } from "./guard/PlainUrls.ts"
 import * as Reply from "./guard/Reply.ts"
 import { errorPage } from "./html/ErrorPage.ts"
@@ -43,7 +43,7 @@ const answerCause = (cause: Cause.Cause<unknown>) => {
     const error = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
     if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
     if (isSqlError(error)) {
-      return Effect.andThen(Effect.logWarning("the database did not respond", cause), Reply.unavailable)
+      return Effect.andThen(withRoute(Effect.logWarning("the database did not respond", cause)), Reply.unavailable)
     }
     if (error instanceof HttpServerError.HttpServerError) {
       if (error.reason._tag === "RouteNotFound") return Effect.succeed(notFound)

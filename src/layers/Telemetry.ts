@@ -67,7 +67,10 @@ const tracing = Layer.unwrap(Effect.map(Environment, ({ otlpUrl }) =>
     )))
 
 /** Logging and tracing of all layers above. */
-export const layer = EventLoopWatch.layer.pipe(Layer.provideMerge(Layer.merge(logging, tracing)))
+export const layer = EventLoopWatch.layer.pipe(
+  // The exporter of logs replaces the logger with one that also calls the logger which it finds.
+  Layer.provideMerge(tracing.pipe(Layer.provideMerge(logging)))
+)
 
 const isNearby = (remote: string): boolean =>
   Option.exists(Result.getSuccess(NetAddress.ipFromString(remote)), (address) => {

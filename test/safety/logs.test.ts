@@ -196,6 +196,17 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), { exclude
           const { err, out } = yield* program.ended
           const told = { log: out + err, collector: collector.received.join("\n") }
           assert.include(told.log, "does not exist", "failures are logged")
+          const others = out.trimEnd().split("\n").filter((line) => !line.startsWith("timestamp="))
+          assert.isBelow(
+            others.length,
+            8,
+            `F282: only the start message is not a line of the log: ${others.join("\n")}`
+          )
+          assert.match(
+            told.log,
+            /level=(?:WARN|ERROR) .* route="GET \/api\/v1\/bookmarks"/,
+            "with the route of the request"
+          )
           for (const body of collector.received) JSON.parse(body.slice(body.indexOf(" ")))
           for (const what of ["/v1/logs", "/v1/traces", "/api/v1/streaming", "/oauth/token", "does not exist"]) {
             assert.include(told.collector, what)

@@ -1,6 +1,7 @@
 import { type Cause, Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
+import { routeOf } from "../../services/runtime/CurrentRoute.ts"
 import { ClientError } from "../../services/runtime/Errors.ts"
 import * as Reply from "./Reply.ts"
 
@@ -24,8 +25,12 @@ export const answerFailure = (failure: unknown) => {
   return Effect.die(failure)
 }
 
-/** Logs a failure that no client expects, with its cause. */
-export const logFailure = (cause: Cause.Cause<unknown>) => Effect.logError("a request failed", cause)
+/** Logs a failure that no client expects, with its cause and the route of the request. */
+export const logFailure = (cause: Cause.Cause<unknown>) => withRoute(Effect.logError("a request failed", cause))
+
+/** Adds the route of the request to log lines. */
+export const withRoute = <A, E, R>(logging: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiber(({ context }) => Effect.annotateLogs(logging, { route: routeOf(context) ?? "none" }))
 
 /** Returns the parameter that does not decode, as clients write it: `poll[options][0]`. */
 const parameterOf = (failure: HttpApiError.HttpApiSchemaError): string | undefined => {

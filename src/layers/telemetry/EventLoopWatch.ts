@@ -1,6 +1,6 @@
 import { Context, Effect, type Fiber, Layer, Option, Schedule, Scheduler } from "effect"
 import { Entity } from "effect/cluster"
-import { HttpRouter, HttpServerRequest } from "effect/http"
+import { routeOf } from "../../services/runtime/CurrentRoute.ts"
 import { CurrentWork } from "../../services/runtime/CurrentWork.ts"
 
 /** Pause of the event loop from which it is logged, in milliseconds. No request is answered during a pause. */
@@ -12,9 +12,8 @@ const startMillis = 10_000
 
 /** Names the work of a fiber by its context; ids and queries of a request are left out. */
 const workOf = (context: Context.Context<never>): string => {
-  const request = Option.getOrUndefined(Context.getOption(context, HttpServerRequest.HttpServerRequest))
-  const route = Option.getOrUndefined(Context.getOption(context, HttpRouter.RouteContext))
-  if (request !== undefined) return `${request.method} ${route === undefined ? "before its route" : route.route.path}`
+  const route = routeOf(context)
+  if (route !== undefined) return route
   const named = Context.get(context, CurrentWork)
   if (named !== undefined) return named
   const address = Option.getOrUndefined(Context.getOption(context, Entity.CurrentAddress))
