@@ -77,6 +77,8 @@ export const notCopied: ReadonlyArray<readonly [what: string, instead: string]> 
     "follows lost to blocks of servers, earlier moves, and e-mail subscriptions to accounts",
     "gone; followers by e-mail subscribe again"
   ],
+  ["accounts whose deletion was requested", "delete them at Mastodon before the copy"],
+  ["auxiliary services (FASP), sign-in history, servers that were unavailable", "set up again; noted again"],
   ["settings of the web client", "members choose them again"],
   ["trends, suggestions, annual reports, backups, imports", "computed again, or gone"]
 ]

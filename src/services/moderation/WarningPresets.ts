@@ -15,7 +15,8 @@ import { auditedRows } from "../staff/StaffRows.ts"
 import { actionTextCharactersMax } from "./ActionTypes.ts"
 
 /** Maximum presets of a server, and maximum characters of a title. */
-const presetsMax = 100
+/** Maximum presets of a server. */
+export const warningPresetsMax = 100
 const titleCharactersMax = 100
 
 const WarningPreset = Schema.Struct({
@@ -83,7 +84,7 @@ const make = Effect.gen(function*() {
         by,
         Effect.gen(function*() {
           const { at, text, title } = yield* checked(wish)
-          yield* requireCapacity(sql, { table: "warning_presets", name: "Warning presets", max: presetsMax })
+          yield* requireCapacity(sql, { table: "warning_presets", name: "Warning presets", max: warningPresetsMax })
           const made = singleRow(
             yield* presetRows(sql`INSERT INTO warning_presets (id, title, text, created_at, updated_at)
             VALUES (next_id(${at.getTime()}), ${title}, ${text}, ${at}, ${at}) RETURNING *`)

@@ -162,6 +162,7 @@ const forVersion = (version: Version) =>
         assert.deepStrictEqual([plan.code, plan.err], [0, ""])
         assert.include(plan.out, `Mastodon ${version}`)
         assert.include(plan.out, "queues of Sidekiq")
+        assert.include(plan.out, "About 1 minute at 2000 rows a second")
         assert.deepStrictEqual(yield* sql`SELECT FROM transfer_cursors`, [])
         const copy = yield* transfer("copy", from)
         assert.deepStrictEqual([copy.code, copy.err], [0, ""], copy.err)

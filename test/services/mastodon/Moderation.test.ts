@@ -81,6 +81,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
         accountWarningId: 3n,
         text: "x"
       })
+      yield* insert("account_warning_presets", { id: 1n, title: "Spam", text: "No advertising" })
       const args = ["--database", from.url, "--env", from.env, "--rejects", `${from.folder}/rejects.tsv`]
       const copy = yield* cli(["transfer", "mastodon", "copy", ...args], variables)
       assert.deepStrictEqual([copy.code, copy.err], [0, ""])
@@ -133,6 +134,9 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
           { id: 2n, action: "none", reportId: null, state: null }
         ]
       )
+      assert.deepStrictEqual(yield* sql`SELECT id, title, text FROM warning_presets`, [
+        { id: 1n, title: "Spam", text: "No advertising" }
+      ])
       yield* from
         .sql`UPDATE appeals SET approved_at = ${at}, approved_by_account_id = ${bert.id}, updated_at = ${new Date()}`
       yield* from.sql`UPDATE reports SET action_taken_at = ${at}, updated_at = ${new Date()} WHERE id = 1`

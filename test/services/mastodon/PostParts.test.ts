@@ -212,6 +212,10 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("parts of po
         interactingObject: "https://far.example/posts/13",
         interactionTarget: `${baseUrl}/users/ada/statuses/${idOf(10)}`
       })
+      // Another server may claim the id of a consent as that of its own.
+      yield* sql`UPDATE quotes SET authorization_uri = ${baseUrl + given} WHERE status_id = ${idOf(12)}`
+      assert.deepInclude(yield* stamp(given), { interactingObject: "https://far.example/posts/13" })
+      yield* sql`UPDATE quotes SET authorization_uri = 'https://far.example/stamps/1' WHERE status_id = ${idOf(12)}`
       const numbered = `/ap/users/${bert.id}/quote_authorizations/${idOf(116)}`
       assert.deepInclude(yield* stamp(numbered), { id: baseUrl + numbered })
       assert.strictEqual(yield* stamp(`/users/bert/quote_authorizations/${idOf(113)}`), 404)

@@ -176,6 +176,7 @@ const tables: Readonly<Record<string, string>> = {
     keep_self_fav boolean DEFAULT true, keep_self_bookmark boolean DEFAULT true, min_favs integer, min_reblogs integer, ${times}`,
   "user_invite_requests": `id bigserial PRIMARY KEY, user_id bigint, text text, ${times}`,
   "follow_recommendation_mutes": `id bigint PRIMARY KEY, account_id bigint, target_account_id bigint, ${times}`,
+  "account_warning_presets": `id bigint PRIMARY KEY, title text DEFAULT '', text text DEFAULT '', ${times}`,
   "conversation_mutes": "id bigint PRIMARY KEY, account_id bigint, conversation_id bigint"
 }
 

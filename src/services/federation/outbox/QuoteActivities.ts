@@ -143,10 +143,11 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
         }, [BigInt(found.account.id)])
       })
 
-      /** Returns the post of a consent whose id does not name it. */
+      /** Returns the post of a consent whose id does not name it. Other servers may claim any id for their consents. */
       const kept = Effect.fnUntraced(function*(quoted: LocalName, number: bigint) {
         const uri = LocalIds.quoteAuthorization(LocalIds.namedActor(config, quoted), number)
-        const [row] = yield* idRows(sql`SELECT status_id AS id FROM quotes WHERE authorization_uri = ${uri}`)
+        const [row] = yield* idRows(sql`SELECT q.status_id AS id FROM quotes q
+          JOIN accounts a ON a.id = q.quoted_account_id AND a.domain IS NULL WHERE q.authorization_uri = ${uri}`)
         return row?.id
       })
 

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { type Card, PersistedCard } from "../../cards/Card.ts"
 import {
   descriptionCharactersMax,
@@ -43,21 +43,34 @@ const cardOf = (row: TextRow, pageUrl: string): Card => {
   }
 }
 
-const ofCard = (column: string) => `to_jsonb(c) ->> '${column}'`
+const readCard = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
+/** Returns the columns of Mastodon's card as texts. */
+const columnsOf = (json: string) =>
+  Effect.map(Effect.orDie(readCard(json)), (card): TextRow =>
+    Object.fromEntries(
+      Object.entries(card).map(([name, value]) => [name, value === null ? null : String(value)])
+    ))
 
 /** Preview cards of posts. Their images are fetched when the link is posted again. */
 export const make = Effect.gen(function*() {
   const config = yield* ServerConfig
   const prepared = Effect.fnUntraced(function*(row: TextRow) {
-    const [link, posted] = [row["card_url"], row["posted_url"]].map((url) => linkOf(config, url ?? ""))
-    const made: TextRow = link === undefined ? { ...row, ["page_key"]: null } : {
+    const card = yield* columnsOf(row["card"] ?? "{}")
+    const [link, posted] = [card["url"], row["posted_url"]].map((url) => linkOf(config, url ?? ""))
+    const made: TextRow = link === undefined ? { ...row, card: null, ["page_key"]: null } : {
       ...row,
+      card: null,
+      ["card_id"]: card["id"] ?? null,
+      ["creator_id"]: card["author_account_id"] ?? null,
+      trendable: card["trendable"] ?? null,
+      ["card_created_at"]: card["created_at"] ?? null,
+      ["card_updated_at"]: card["updated_at"] ?? null,
       ["page_key"]: link.pageKey,
       ["page_url"]: link.pageUrl,
       ["page_host"]: new URL(link.pageUrl).hostname,
       ["shown_url"]: posted?.url ?? link.url,
       site: link.site,
-      details: yield* PersistedCard.encode(cardOf(row, link.pageUrl))
+      details: yield* PersistedCard.encode(cardOf(card, link.pageUrl))
     }
     return made
   })
@@ -65,37 +78,15 @@ export const make = Effect.gen(function*() {
     name: "preview cards",
     table: "statuses",
     needs: "preview_cards_statuses",
-    joins: "JOIN preview_cards_statuses x ON x.status_id = t.id JOIN preview_cards c ON c.id = x.preview_card_id",
-    // Of several cards of a post, the last one is shown.
-    where: `t.deleted_at IS NULL AND x.preview_card_id = (
-      SELECT max(y.preview_card_id) FROM preview_cards_statuses y WHERE y.status_id = t.id)`,
+    // Of several cards of a post, the last one is shown. Posts are read in their order, each with its card: a join of
+    // the whole tables would be repeated for each batch.
+    joins: `JOIN LATERAL (SELECT to_jsonb(c) AS card, to_jsonb(l) ->> 'url' AS posted_url FROM preview_cards_statuses l
+      JOIN preview_cards c ON c.id = l.preview_card_id WHERE l.status_id = t.id ORDER BY l.preview_card_id DESC LIMIT 1) x ON true`,
+    where: "t.deleted_at IS NULL",
     columns: "id:bigint",
-    computed: [
-      ["card_id:bigint", "c.id"],
-      ["card_url", "c.url"],
-      ["posted_url", "to_jsonb(x) ->> 'url'"],
-      ...[
-        "title",
-        "description",
-        "language",
-        "type",
-        "html",
-        "author_name",
-        "author_url",
-        "provider_name",
-        "provider_url",
-        "width",
-        "height",
-        "embed_url",
-        "image_description",
-        "published_at"
-      ].map((name) => [name, ofCard(name)] as const),
-      ["trendable:boolean", ofCard("trendable")],
-      ["creator_id:bigint", ofCard("author_account_id")],
-      ["card_created_at:timestamptz", "c.created_at"],
-      ["card_updated_at:timestamptz", "c.updated_at"]
-    ],
-    prepared: "page_key page_url page_host shown_url site details",
+    computed: [["card", "x.card"], ["posted_url", "x.posted_url"]],
+    prepared: `page_key page_url page_host shown_url site details card_id:bigint creator_id:bigint trendable:boolean
+      card_created_at:timestamptz card_updated_at:timestamptz`,
     prepare: (rows) => Effect.forEach(rows, prepared),
     skips: [lacksPostHere("id")],
     rejects: [["page_key IS NULL", "the link of the preview card is no web address, or leads to this server"]],

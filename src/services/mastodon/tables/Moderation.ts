@@ -1,5 +1,6 @@
+import { warningPresetsMax } from "../../moderation/WarningPresets.ts"
 import type { Step } from "../Step.ts"
-import { lacksAccount, listOf } from "./Values.ts"
+import { beyond, lacksAccount, listOf } from "./Values.ts"
 
 const here = (column: string) => `(SELECT a.id FROM accounts a WHERE a.id = ${column})`
 const lacksReport = [
@@ -130,5 +131,16 @@ export const steps: ReadonlyArray<Step> = [
         decided_at = excluded.decided_at`
     ],
     changes: true
+  },
+  {
+    name: "warning presets",
+    table: "account_warning_presets",
+    columns: "id:bigint title text created_at:timestamptz updated_at:timestamptz",
+    rejects: [beyond("warning_presets", warningPresetsMax, "warning presets")],
+    write: [`INSERT INTO warning_presets (id, title, text, created_at, updated_at)
+      SELECT id, coalesce(title, ''), coalesce(text, ''), created_at, updated_at FROM staged
+      ON CONFLICT (id) DO UPDATE SET title = excluded.title, text = excluded.text, updated_at = excluded.updated_at`],
+    changes: true,
+    ends: "warning_presets"
   }
 ]
