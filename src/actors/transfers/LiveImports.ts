@@ -136,7 +136,8 @@ export const make = Effect.gen(function*() {
     const url = cursor.page ?? collection
     if (url === null || cursor.pages >= pagesMax) return undefined
     const document = yield* sources.read(source, token, url)
-    return { items: itemsIn(document), next: nextPage(document) }
+    const next = nextPage(document)
+    return { items: itemsIn(document), next: next === url ? undefined : next }
   })
 
   /** Returns the cursor after a page: of the next page, or of the next phase. */
