@@ -6,11 +6,11 @@ import { FileOwners } from "../../services/media/FileOwners.ts"
 import { sniff, uploadExtension } from "../../services/media/FileTypes.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
 import { ArchiveReader, type StagedItem } from "../../services/transfers/archives/ArchiveReader.ts"
-import { holdFile, type StagedFile } from "../../services/transfers/archives/StagedRows.ts"
+import { holdFile } from "../../services/transfers/archives/StagedRows.ts"
 import type { SourceFailed } from "../../services/transfers/live/LiveSources.ts"
 
 /** Reads a file of the other server. */
-type Reading = <A, E>(
+export type Reading = <A, E>(
   url: string,
   use: (body: Stream.Stream<Uint8Array, SourceFailed>) => Effect.Effect<A, E>
 ) => Effect.Effect<A, E | SourceFailed>
@@ -34,14 +34,15 @@ export const make = Effect.gen(function*() {
 
   return {
     /**
-     * Fetches the files of posts, and returns the effect that gives them to the import, for the transaction of its step.
-     * Files that the server refuses are left out, with `last` also those that it does not send now.
+     * Fetches the files of posts, and gives each to the import by a commit, which renews the lease: a retry fetches only
+     * the others. Files that the server refuses are left out, with `last` also those that it does not send now.
      */
-    fetch: Effect.fnUntraced(function*(
+    fetch: Effect.fnUntraced(function*<E>(
       transferId: bigint,
       items: ReadonlyArray<StagedItem>,
       read: Reading,
-      last: boolean
+      last: boolean,
+      commit: (write: Effect.Effect<void, SqlError>) => Effect.Effect<void, E>
     ) {
       const wanted = new Map(
         items.flatMap(({ item }) =>
@@ -54,7 +55,6 @@ export const make = Effect.gen(function*() {
         )
       )
       const present = yield* reader.present(transferId, [...wanted.keys()])
-      const found: Array<StagedFile> = []
       for (const [path, url] of wanted) {
         if (present.has(path)) continue
         const file = yield* read(url, (body) => stored(path, body)).pipe(
@@ -63,14 +63,10 @@ export const make = Effect.gen(function*() {
             (error) => error.retrySeconds === undefined || last ? Effect.undefined : Effect.fail(error)
           )
         )
-        if (file !== undefined) found.push(file)
+        yield* commit(
+          file === undefined ? Effect.void : Effect.asVoid(holdFile(sql, fileOwners, transferId, file))
+        )
       }
-      const prepare: Effect.Effect<void, SqlError> = Effect.forEach(
-        found,
-        (file) => holdFile(sql, fileOwners, transferId, file),
-        { discard: true }
-      )
-      return prepare
     })
   }
 })

@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import { type Foreign, idOf } from "../../services/federation/documents/Reading.ts"
 import { videoBytesMax } from "../../services/instance/ContentLimits.ts"
 import { insertItems } from "../../services/transfers/archives/StagedRows.ts"
@@ -36,9 +37,17 @@ const pagesMax = 50_000
 /** Delay of the imports of lists while the account has too many others, in milliseconds. */
 const crowdedMillis = 600_000
 
+/** Timeout of a step that fetches files, in seconds; each file renews the lease. */
+const filesSecondsMax = 3 * 3_600
+
 const more: StepEnd = { _tag: "More" }
 const unconfirmed: StepEnd = { _tag: "Unconfirmed" }
 const failedBy = (problem: LiveProblem): StepEnd => ({ _tag: "Failed", problem })
+
+/** The latest claim of a step that renews it. */
+interface Lease {
+  claimed: Transfer
+}
 
 /** An import whose owner gave consent. */
 interface Opened {
@@ -136,7 +145,8 @@ export const make = Effect.gen(function*() {
     const url = cursor.page ?? collection
     if (url === null || cursor.pages >= pagesMax) return undefined
     const document = yield* sources.read(source, token, url)
-    return { items: itemsIn(document), next: nextPage(document) }
+    const next = nextPage(document)
+    return { items: itemsIn(document), next: next === url ? undefined : next }
   })
 
   /** Returns the cursor after a page: of the next page, or of the next phase. */
@@ -179,19 +189,17 @@ export const make = Effect.gen(function*() {
     return { claimed: next, end: yield* later(pageMillis) }
   })
 
-  const posted = Effect.fnUntraced(function*(claimed: Transfer, opened: Opened, now: number) {
+  const posted = Effect.fnUntraced(function*(lease: Lease, opened: Opened, now: number) {
     const { cursor, options: { owner }, source, token } = opened
-    if (owner === null) return { claimed, end: failedBy("unreadable_source") }
-    const items = yield* staged.next(claimed, owner, now)
+    if (owner === null) return { claimed: lease.claimed, end: failedBy("unreadable_source") }
+    const items = yield* staged.next(lease.claimed, owner, now)
     // After an hour without response each further file gets one try.
     const last = cursor.failures >= failuresMax
-    const prepare = yield* files.fetch(
-      claimed.id,
-      items,
-      (url, use) => sources.file(source, token, url, videoBytesMax, use),
-      last
-    )
-    const { claimed: imported, end } = yield* staged.imports(claimed, items, prepare)
+    const commit = (write: Effect.Effect<void, SqlError>) =>
+      Effect.map(queue.commit(lease.claimed, { repeated: true }, write), (renewed) => void (lease.claimed = renewed))
+    const read: LiveFiles.Reading = (url, use) => sources.file(source, token, url, videoBytesMax, use)
+    yield* files.fetch(lease.claimed.id, items, read, last, commit)
+    const { claimed: imported, end } = yield* staged.imports(lease.claimed, items)
     const phase = end._tag === "Finished" ? "lists" : "planned"
     if (phase === "planned" && (cursor.failures === 0 || last)) return { claimed: imported, end: more }
     const next = yield* queue.commit(imported, { cursor: { ...cursor, phase, failures: 0 } })
@@ -224,6 +232,7 @@ export const make = Effect.gen(function*() {
   const step = Effect.fnUntraced(function*(claimed: Transfer) {
     const { cursor = firstLiveCursor, options } = yield* imports.open(claimed)
     const { source } = options
+    const lease: Lease = { claimed }
     return yield* Effect.gen(function*() {
       if (cursor.phase === "discover" || source === null) return yield* discover(claimed, options, cursor)
       const secrets = yield* imports.unseal(options)
@@ -246,13 +255,13 @@ export const make = Effect.gen(function*() {
             ? { claimed, end: failedBy("unreadable_source") }
             : yield* staged.plan(claimed, { ...options, owner: options.owner }, cursor, now, false)
         case "planned":
-          return options.confirmed ? yield* posted(claimed, opened, now) : { claimed, end: unconfirmed }
+          return options.confirmed ? yield* posted(lease, opened, now) : { claimed, end: unconfirmed }
         case "lists":
           return yield* lists(claimed, opened)
       }
-    }).pipe(Effect.catchTag("SourceFailed", (error) => missed(claimed, cursor, error)))
+    }).pipe(Effect.catchTag("SourceFailed", (error) => missed(lease.claimed, cursor, error)))
   })
 
-  const handler: TransferHandler = { step }
+  const handler: TransferHandler = { secondsMax: filesSecondsMax, step }
   return handler
 })

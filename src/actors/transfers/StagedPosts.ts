@@ -1,6 +1,5 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
 import { isValueRefused } from "../../services/database/RefusedValues.ts"
 import { transaction } from "../../services/database/Transactions.ts"
 import type { ArchiveOwner } from "../../services/transfers/archives/ArchivedItem.ts"
@@ -99,16 +98,11 @@ export const make = Effect.gen(function*() {
   const next = (claimed: Transfer, owner: ArchiveOwner, now: number) =>
     reader.items(claimed.id, owner, undefined, importedPerStep, now)
 
-  /** Imports items in one transaction, after `prepare` in it. The import ends with fewer items than a step has. */
-  const imports = Effect.fnUntraced(function*(
-    claimed: Transfer,
-    items: ReadonlyArray<StagedItem>,
-    prepare: Effect.Effect<void, SqlError> = Effect.void
-  ) {
+  /** Imports items in one transaction. The import ends with fewer items than a step has. */
+  const imports = Effect.fnUntraced(function*(claimed: Transfer, items: ReadonlyArray<StagedItem>) {
     const { accountId, id: transferId } = claimed
     const millis = yield* Clock.currentTimeMillis
     const write = Effect.gen(function*() {
-      yield* prepare
       const counts = { added: 0, failed: 0 }
       // Held until the commit, so that a purge of the account begins after it.
       const open = yield* sql`SELECT FROM accounts WHERE id = ${accountId} AND suspended_at IS NULL FOR KEY SHARE`

@@ -10,7 +10,7 @@ export interface StagedRow {
 }
 
 /** A stored file without an owner, with its path in the archive and its type by its content. */
-export interface StagedFile {
+interface StagedFile {
   readonly path: string
   readonly name: string
   readonly type: string

@@ -16,8 +16,8 @@ import type { LiveProblem, LiveSecrets, LiveSource } from "./LiveImport.ts"
 /** Maximum bytes of a page of a collection, and of a response to a POST. */
 const pageBytesMax = 4 * 1_048_576
 const replyBytesMax = 65_536
-/** Timeout of a file, in seconds. */
-const fileSecondsMax = 60
+/** Timeout of a file, in seconds; shorter than the lease of a transfer. */
+const fileSecondsMax = 90
 
 /** A request failed; `retrySeconds` is set if it may be repeated after that time. */
 export class SourceFailed extends Schema.TaggedError<SourceFailed>()("SourceFailed", {
@@ -42,6 +42,9 @@ const failureOf = (refusal: "no_consent" | "no_account") => (error: OutboundErro
   if (error._tag === "ErrorResponse") return statusFailure(error.status, error.retryAfterSeconds, refusal)
   return error._tag === "Unreachable" ? failed("silent", retrySecondsDefault) : failed("unreadable_source")
 }
+
+/** Timeout of finding an account and its endpoints, in seconds; shorter than the lease of a transfer. */
+const discoverSecondsMax = 90
 
 /** Any file; its type is that of its bytes. */
 const anyFile: DocumentTypes.DocumentType = { accept: "image/*, video/*, audio/*", accepts: () => true }
@@ -196,18 +199,24 @@ const make = Effect.gen(function*() {
   const formType = "application/x-www-form-urlencoded"
 
   return LiveSources.of({
-    discover: traced("LiveSources.discover")(function*(address: string, redirectUri: string) {
-      const { document, id } = yield* actorOf(address)
-      const authorizationEndpoint = readUrl(document["accountPortabilityOauth"])?.href
-      if (authorizationEndpoint === undefined) return yield* failed("not_supported")
-      const metadata = yield* metadataOf(authorizationEndpoint)
-      const tokenEndpoint = yield* endpointAt(authorizationEndpoint, metadata.tokenEndpoint)
-      const client = yield* registered(authorizationEndpoint, metadata, redirectUri)
-      return {
-        source: { actor: id.href, authorizationEndpoint, tokenEndpoint, clientId: client.clientId },
-        clientSecret: client.clientSecret ?? null
-      }
-    }),
+    discover: traced("LiveSources.discover")(
+      function*(address: string, redirectUri: string) {
+        const { document, id } = yield* actorOf(address)
+        const authorizationEndpoint = readUrl(document["accountPortabilityOauth"])?.href
+        if (authorizationEndpoint === undefined) return yield* failed("not_supported")
+        const metadata = yield* metadataOf(authorizationEndpoint)
+        const tokenEndpoint = yield* endpointAt(authorizationEndpoint, metadata.tokenEndpoint)
+        const client = yield* registered(authorizationEndpoint, metadata, redirectUri)
+        return {
+          source: { actor: id.href, authorizationEndpoint, tokenEndpoint, clientId: client.clientId },
+          clientSecret: client.clientSecret ?? null
+        }
+      },
+      Effect.timeoutOrElse({
+        duration: `${discoverSecondsMax} seconds`,
+        orElse: () => Effect.fail(failed("silent", retrySecondsDefault))
+      })
+    ),
     exchange: traced("LiveSources.exchange")(function*(source: LiveSource, secrets: LiveSecrets, redirectUri: string) {
       const body = new URLSearchParams({
         ["grant_type"]: "authorization_code",
