@@ -40,7 +40,7 @@ const make = Effect.gen(function*() {
       return name !== undefined
         ? Effect.succeed(page(`/@${encodeURIComponent(name)}${below(params)}`))
         : Effect.matchEffect(handles.find(ownerIn(params)), {
-          onFailure: refusedCopy,
+          onFailure: refused,
           onSuccess: ({ username }) => Effect.succeed(page(`/@${username}${below(params)}`))
         })
     })
@@ -52,7 +52,7 @@ const make = Effect.gen(function*() {
       Effect.flatMap(portability.isAsked, (isAsked) =>
         isAsked
           ? Effect.matchEffect(portability.actor, {
-            onFailure: refused,
+            onFailure: refusedCopy,
             onSuccess: Option.match({ onNone: () => ownDocument, onSome: Effect.succeed })
           })
           : ownDocument)
