@@ -47,6 +47,8 @@ layer(Layer.merge(NodeServices.layer, Browser.layer), { excludeTestServices: tru
           const other = yield* place()
           const bob = yield* other.person("bob")
           const [{ page: own }, { page: far }] = [yield* visit(), yield* visit("phone")]
+          // On a busy machine a server that has just begun takes its time.
+          for (const page of [own, far]) page.setDefaultTimeout(90_000)
           const began = performance.now()
           const { origin, ownerLink } = yield* started
           const marks: Array<string> = []

@@ -5,10 +5,10 @@
 
 /**
  * Seeds that together cover every kind of fault. 22, the first, has most faults that a node can have, and media. 44 and
- * 34 are about consent, polls and moderators, and 34 loses all feeds. In 26 the responses of commits are lost, and no
+ * 34 are about consent, polls and moderators, as is 40006, and 34 loses all feeds. In 26 the responses of commits are lost, and no
  * other fault happens.
  */
-export const seeds = [22, 44, 47, 34, 26] as const
+export const seeds = [22, 44, 47, 34, 26, 40_006] as const
 
 /** A seed with overlapping transactions. */
 export const overlappingSeeds = [1]

@@ -29,7 +29,7 @@ export const givenPair = (privateKey: string, publicKey: string) => {
   if (!/^[\w-]{43}=?$/.test(privateKey)) return undefined
   try {
     const pair = pairOf(Redacted.make(privateKey))
-    return pair.publicKey === publicKey.replace(/=+$/, "") ? pair : undefined
+    return pair.publicKey === publicKey.replaceAll("=", "") ? pair : undefined
   } catch {
     // Not on the curve.
     return undefined

@@ -12,7 +12,7 @@ export const slowlyChecked: ReadonlySet<string> = new Set([
   "/^[ \\t]*at (\\[.+\\])$/m",
   "/^bearer (.+)$/i",
   "/<[^<>]*>|:([a-zA-Z0-9_]{2,128}):/g",
-  "/^(?:text\\/(?:html|css)|application\\/(?:[\\w.-]+\\+)?json)\\b/",
+  "/^(?:text\\/(?:html|css|javascript)|application\\/(?:[\\w.-]+\\+)?(?:json|xml))\\b/",
   "/^\\$argon2id\\$v=19\\$m=(\\d{1,7}),t=(\\d{1,2}),p=(\\d{1,2})\\$([\\w+/]{8,88})\\$([\\w+/]{8,88})$/",
   "/(\\b(?:bearer|basic)\\s+)[\\w.~+/=-]{8,}/gi",
   "/^(?:\\/\\*\\s*<!\\[CDATA\\[\\s*\\*\\/|\\/\\/\\s*<!\\[CDATA\\[|\\/\\*\\s*\\]\\]>\\s*\\*\\/|\\/\\/\\s*\\]\\]>)$/",

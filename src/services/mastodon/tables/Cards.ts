@@ -12,6 +12,7 @@ import { linkOf } from "../../cards/StatusLinks.ts"
 import { line } from "../../html/TextLine.ts"
 import { languageTag } from "../../instance/Languages.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { momentOf } from "../../runtime/Moments.ts"
 import type { Step, TextRow } from "../Step.ts"
 import { lacksPostHere } from "./Values.ts"
 
@@ -24,7 +25,6 @@ const cardOf = (row: TextRow, pageUrl: string): Card => {
   const frame = row["type"] === video
     ? frameIn(row["html"] ?? "", pageUrl, { width: row["width"], height: row["height"] })
     : undefined
-  const published = Date.parse(`${row["published_at"] ?? ""}Z`)
   return {
     title: line(row["title"] ?? "", titleCharactersMax),
     description: line(row["description"] ?? "", descriptionCharactersMax),
@@ -39,7 +39,7 @@ const cardOf = (row: TextRow, pageUrl: string): Card => {
     height: pixelsOf(frame?.height ?? row["height"]),
     embedUrl: address(row["embed_url"]),
     imageDescription: line(row["image_description"] ?? "", imageDescriptionCharactersMax),
-    publishedAt: Number.isFinite(published) ? published : null
+    publishedAt: momentOf(row["published_at"]) ?? null
   }
 }
 
