@@ -201,11 +201,8 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
             staff.map((owner, number) => request(owner, number, staff[0]!))
           )
           assert.strictEqual(yield* count, max, JSON.stringify(answers.map((one) => one.body)).slice(0, 2_000))
-          // On a busy machine a refusal may come too late, and is a 503.
-          const statuses = answers.map(({ status }) => status)
-          assert.isAtMost(statuses.filter((status) => status < 400).length, 1)
-          assert.isTrue(statuses.every((status) => status < 400 || status === 422 || status === 503), String(statuses))
-          assert.include(statuses, 422)
+          const refusedOrLate = answers.flatMap(({ status }) => status === 422 || status === 503 ? status : [])
+          assert.isTrue(refusedOrLate.length >= requests - 1 && refusedOrLate.includes(422), String(refusedOrLate))
         })
     )
 
