@@ -17,7 +17,7 @@ const instructionsOf = (text: string): ReadonlyArray<Instruction> =>
 
 type Step = { readonly run: string } | { readonly copy: ReadonlyArray<string>; readonly to: string }
 
-/** What a container engine does with the instructions that this repository's Containerfile uses. */
+/** Effects of the instructions of a Containerfile, as a container engine carries them out; only those used here. */
 export interface Image {
   readonly from: string
   /** Steps that change the root: shell commands, and copies from the context to a path. */
