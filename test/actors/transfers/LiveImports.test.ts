@@ -26,7 +26,8 @@ const source = {
 /** A server whose documents are these, by URL; `failing` fails requests first. */
 const sourceOf = (
   documents: Readonly<Record<string, object>>,
-  failing: () => SourceFailed | undefined = () => undefined
+  failing: () => SourceFailed | undefined = () => undefined,
+  at = source
 ) => {
   const asked: Array<string> = []
   const attempt = <A, E, R>(url: string, answer: Effect.Effect<A, E, R>) =>
@@ -36,7 +37,7 @@ const sourceOf = (
       return failure === undefined ? answer : Effect.fail(failure)
     })
   const service = LiveSources.of({
-    discover: (address) => attempt(address, Effect.succeed({ source, clientSecret: "shh" })),
+    discover: (address) => attempt(address, Effect.succeed({ source: at, clientSecret: "shh" })),
     exchange: (_, { code }) => attempt("token", Effect.succeed(`token for ${code}`)),
     read: (_, token, url) =>
       attempt(
@@ -220,6 +221,40 @@ layer(services, { excludeTestServices: true })("imports of accounts from their s
       assert.strictEqual((yield* Effect.flip(imports.begin(owner, actor)))._tag, "Unprocessable")
       assert.strictEqual((yield* Effect.flip(imports.begin(other, " ")))._tag, "Unprocessable")
       yield* abandon(id)
+    }))
+
+  it.effect("F288: consent counts for the account that the asked OAuth server names, at the server of that account", () =>
+    Effect.gen(function*() {
+      const owner = yield* user("eli")
+      const imports = yield* LiveImports
+      const transfers = yield* Transfers
+      const elsewhere = { ...source, authorizationEndpoint: "https://auth.example/authorize" }
+      const attempt = Effect.fnUntraced(function*(at: typeof source, more: Readonly<Record<string, string>>) {
+        const from = sourceOf(account(1), () => undefined, at)
+        const { id } = yield* imports.begin(owner, actor)
+        const state = new URL((yield* imports.authorization(yield* run(from, owner, id)))!).searchParams.get("state")!
+        const answer = yield* Effect.result(
+          imports.authorized(owner, new URLSearchParams({ code: "code", state, ...more }))
+        )
+        yield* transfers.cancel(owner, id)
+        return answer._tag === "Success" ? answer.success.state : answer.failure._tag
+      })
+      const named = { activitypub_actor: actor }
+      const cases = [
+        [source, {}, "scheduled"],
+        [source, { iss: `${origin}/`, activitypub_actor: `${origin}/users/other` }, "scheduled"],
+        [elsewhere, named, "scheduled"],
+        // The OAuth server says nothing of this account's server, which would get the token.
+        [elsewhere, {}, "Unprocessable"],
+        [source, { activitypub_actor: "https://evil.example/users/ann" }, "Unprocessable"],
+        [source, { activitypub_actor: "no url" }, "Unprocessable"],
+        // A response of another OAuth server, to which the first one sent the user (RFC 9207).
+        [source, { ...named, iss: "https://evil.example" }, "Unprocessable"],
+        [elsewhere, { ...named, iss: origin }, "Unprocessable"],
+        [source, { activitypub_actor: `${origin}/users/\0` }, "scheduled"]
+      ] as const
+      for (const [at, more, expected] of cases) assert.strictEqual(yield* attempt(at, more), expected)
+      assert.strictEqual((yield* Effect.flip(imports.begin(owner, "ann\0@old.example")))._tag, "Unprocessable")
     }))
 
   it.effect("the token is sent to the origin of the actor only, and pages of other origins are not read", () =>
