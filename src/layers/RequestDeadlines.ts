@@ -36,7 +36,9 @@ export const boundRequests = (millisMax: number, checkMillis: number) => {
   const check = () => {
     const now = performance.now()
     for (const [request, arrival] of arriving) {
-      if (!isLate(request, arrival, now)) continue
+      // It arrived; its handler may not have read it.
+      if (request.complete) arriving.delete(request)
+      if (request.complete || !isLate(request, arrival, now)) continue
       arriving.delete(request)
       const { socket } = request
       if (!arrival.response.headersSent && socket.writable) socket.write(timedOut)

@@ -89,6 +89,19 @@ describe("bodies of requests that arrive slowly", () => {
       assert.match(answer, /^HTTP\/1.1 200 /)
     }))
 
+  it.effect("row 40: F287: a request that arrived is not closed while it waits for its handler to read it", () =>
+    Effect.gen(function*() {
+      const read: Array<() => void> = []
+      const port = yield* serving((request, response) => read.push(() => counting(request, response)))
+      const whole = yield* opened(port, "/web/settings/archives", 10, 10)
+      yield* eventually(Effect.sync(() => read.length), (count) => count === 1)
+      const slow = yield* opened(port, "/b", 10, 1)
+      yield* closed(slow)
+      assert.deepStrictEqual([whole.closed, whole.heard], [false, ""])
+      read[0]!()
+      yield* eventually(Effect.sync(() => whole.heard), (heard) => heard.endsWith("\r\n\r\n10"))
+    }))
+
   it.effect("row 40: a request without a body is not closed while it is answered", () =>
     Effect.gen(function*() {
       const open: Array<() => void> = []

@@ -15,6 +15,12 @@ export type Reading = <A, E>(
   use: (body: Stream.Stream<Uint8Array, SourceFailed>) => Effect.Effect<A, E>
 ) => Effect.Effect<A, E | SourceFailed>
 
+/** Names the files of a post by their URLs: files of other hosts, or of other queries, may have the same path. */
+export const byUrl = (staged: StagedItem): StagedItem =>
+  staged.item.kind === "post"
+    ? { ...staged, item: { ...staged.item, files: staged.item.note.attachments.map(({ url }) => url) } }
+    : staged
+
 /** Stores the files of posts that are imported from another server, one after the other. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -23,18 +29,18 @@ export const make = Effect.gen(function*() {
   const reader = yield* ArchiveReader
 
   /** Stores a file; undefined if its type is unknown or it is too large. */
-  const stored = (path: string, body: Stream.Stream<Uint8Array, SourceFailed>) =>
+  const stored = (url: string, body: Stream.Stream<Uint8Array, SourceFailed>) =>
     Effect.gen(function*() {
       const { bytes, head, name } = yield* files.receive(uploadExtension, body, videoBytesMax)
       const type = yield* sniff(head)
-      if (type !== undefined) return { path, name, type: type.mime, bytes }
+      if (type !== undefined) return { path: url, name, type: type.mime, bytes }
       yield* files.discard([name])
       return undefined
     }).pipe(Effect.catchTag("FileTooLarge", () => Effect.undefined))
 
   return {
     /**
-     * Fetches the files of posts, and gives each to the import by a commit, which renews the lease: a retry fetches only
+     * Fetches the files of posts, named by their URLs, and gives each to the import by a commit, which renews the lease: a retry fetches only
      * the others. Files that the server refuses are left out, with `last` also those that it does not send now.
      */
     fetch: Effect.fnUntraced(function*<E>(
@@ -44,20 +50,11 @@ export const make = Effect.gen(function*() {
       last: boolean,
       commit: (write: Effect.Effect<void, SqlError>) => Effect.Effect<void, E>
     ) {
-      const wanted = new Map(
-        items.flatMap(({ item }) =>
-          item.kind === "post"
-            ? item.files.flatMap((path, at) => {
-              const url = item.note.attachments[at]?.url
-              return url === undefined ? [] : [[path, url] as const]
-            })
-            : []
-        )
-      )
-      const present = yield* reader.present(transferId, [...wanted.keys()])
-      for (const [path, url] of wanted) {
-        if (present.has(path)) continue
-        const file = yield* read(url, (body) => stored(path, body)).pipe(
+      const wanted = new Set(items.flatMap(({ item }) => item.kind === "post" ? item.files : []))
+      const present = yield* reader.present(transferId, [...wanted])
+      for (const url of wanted) {
+        if (present.has(url)) continue
+        const file = yield* read(url, (body) => stored(url, body)).pipe(
           Effect.catchTag(
             "SourceFailed",
             (error) => error.retrySeconds === undefined || last ? Effect.undefined : Effect.fail(error)

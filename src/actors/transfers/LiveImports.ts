@@ -192,7 +192,7 @@ export const make = Effect.gen(function*() {
   const posted = Effect.fnUntraced(function*(lease: Lease, opened: Opened, now: number) {
     const { cursor, options: { owner }, source, token } = opened
     if (owner === null) return { claimed: lease.claimed, end: failedBy("unreadable_source") }
-    const items = yield* staged.next(lease.claimed, owner, now)
+    const items = (yield* staged.next(lease.claimed, owner, now)).map(LiveFiles.byUrl)
     // After an hour without response each further file gets one try.
     const last = cursor.failures >= failuresMax
     const commit = (write: Effect.Effect<void, SqlError>) =>

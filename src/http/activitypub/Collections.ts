@@ -104,15 +104,6 @@ const make = Effect.gen(function*() {
       return yield* document({ "@context": activityStreams, ...page }, scope)
     })
 
-  /** A server that copies the account reads all of it; tokens of apps count for nothing here. */
-  const following = Effect.flatMap(portability.isAsked, (isAsked) =>
-    isAsked
-      ? Effect.catchTags(portability.collection("following"), {
-        NotAllowed: () => people("following"),
-        Unauthorized: () => people("following")
-      })
-      : people("following"))
-
   /** Lists only followers on the requester's own server. */
   const synchronization = Effect.gen(function*() {
     const { account, actor, refusal, scope, viewer } = yield* asked
@@ -158,7 +149,7 @@ const make = Effect.gen(function*() {
       HttpRouter.add("GET", `${base}/outbox`, answered(outbox)),
       HttpRouter.add("GET", `${base}/followers`, answered(people("followers"))),
       HttpRouter.add("GET", `${base}/followers_synchronization`, answered(synchronization)),
-      HttpRouter.add("GET", `${base}/following`, answered(following)),
+      HttpRouter.add("GET", `${base}/following`, answered(portability.following(people("following")))),
       HttpRouter.add("GET", `${base}/collections/featured`, answered(featured)),
       HttpRouter.add("GET", `${base}/collections/tags`, answered(featuredTags))
     ] as const

@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { Etag, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { hash } from "node:crypto"
 import type { Document } from "../../services/federation/documents/Vocabulary.ts"
@@ -30,9 +30,10 @@ const alsoByType = (response: HttpServerResponse.HttpServerResponse) =>
     [...new Set(["Accept", ...(response.headers["vary"] ?? "").split(/, ?/)])].filter((name) => name !== "").join(", ")
   )
 
+/** Public documents vary by the token, too: for their owner's, some have more (`Portability.ts`). */
 const cacheHeaders = (scope: CacheScope): Record<string, string> =>
   scope === "everybody"
-    ? { "cache-control": `public, max-age=${documentSecondsMax}`, vary: "Accept" }
+    ? { "cache-control": `public, max-age=${documentSecondsMax}`, vary: "Accept, Authorization" }
     : { "cache-control": "private, no-store", vary: scope === "signer" ? "Accept, Signature" : "Accept, Authorization" }
 
 /** A serialised document and its entity tag, cached for frequent requests. */
@@ -60,17 +61,21 @@ export const respondWith = ({ etag, text }: ReadyDocument, scope: CacheScope) =>
 export const document = (value: Document, scope: CacheScope) => respondWith(readyDocument(value), scope)
 
 /**
- * Answers 404 for an unknown or hidden object, and 410 for a deleted one, which caches may keep as long as a document.
+ * Responds 404 for an unknown or hidden object, and 410 for a deleted one, which caches may keep as long as a document.
+ * A request beyond a limit learns when it may be repeated, in seconds.
  */
 export const refused = (error: ClientError | NotSigned) =>
-  Effect.succeed(
-    HttpServerResponse.setHeaders(
-      error._tag === "NotSigned" ? Reply.plainError(error.malformed ? 400 : 401, error.text) : Reply.error(error),
-      error._tag === "Gone"
-        ? cacheHeaders("everybody")
-        : { "cache-control": "private, no-store", vary: "Accept, Signature" }
-    )
-  )
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    const response = error._tag === "NotSigned"
+      ? Reply.plainError(error.malformed ? 400 : 401, error.text)
+      : Reply.error(error)
+    if (error._tag === "Gone") return HttpServerResponse.setHeaders(response, cacheHeaders("everybody"))
+    const seconds = error._tag === "TooManyRequests" ? Math.ceil((error.resetAt - now) / 1_000) : undefined
+    return HttpServerResponse.setHeaders(response, {
+      ...cacheHeaders("signer"),
+      ...(seconds === undefined ? {} : { "retry-after": String(Math.max(1, seconds)) })
+    })
+  })
 
 /** Returns the query parameters of a request. */
 export const queryOf = ({ url }: Pick<HttpServerRequest.HttpServerRequest, "url">): URLSearchParams =>

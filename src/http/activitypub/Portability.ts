@@ -1,5 +1,6 @@
-import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { AccountId } from "../../services/database/Ids.ts"
 import { portableDocument } from "../../services/federation/documents/ActorDocument.ts"
 import { collection, collectionPage } from "../../services/federation/documents/Collections.ts"
@@ -22,13 +23,15 @@ const postsPerPage = 20
 const idsPerPage = 500
 
 /** Collections of an account that only a server with the user's consent may read. */
-type PortableCollection = "migration" | "content" | "following" | "blocked" | "liked"
+type PortableCollection = "migration" | "content" | "blocked" | "liked"
 
-type Answer<E> = Effect.Effect<
+type Answer<E = ClientError, R = never> = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   E,
-  HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
+  R | HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
 >
+/** Response to a server with the user's consent. Any other one gets `otherwise`, also with the token of an app. */
+type OwnAnswer = <E, R>(otherwise: Answer<E, R>) => Answer<E | ClientError, R>
 
 /**
  * Copies of accounts by other servers, with the user's consent (LOLA 0.2): the actor document and collections for a
@@ -36,27 +39,16 @@ type Answer<E> = Effect.Effect<
  * account only, also while that is suspended. No response is cached.
  */
 export class Portability extends Context.Service<Portability, {
-  /** Returns true if the request has a bearer token in its header. */
-  readonly isAsked: Effect.Effect<boolean, never, HttpServerRequest.HttpServerRequest>
-  /** Returns the actor document with the collections; undefined if the token does not open this account. */
-  readonly actor: Effect.Effect<
-    Option.Option<HttpServerResponse.HttpServerResponse>,
-    ClientError,
-    HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
-  >
-  readonly collection: (which: PortableCollection) => Answer<ClientError>
+  /** Actor document with the collections. */
+  readonly actor: OwnAnswer
+  /** Complete collection of followed accounts. */
+  readonly following: OwnAnswer
+  readonly collection: (which: PortableCollection) => Answer
 }>()("murmuration/http/activitypub/Portability") {
   static readonly layer = Layer.effect(Portability, Effect.suspend(() => make)).pipe(
     Layer.provide(PortableAccounts.layer)
   )
 }
-
-/** Refuses a request; one beyond the limits learns when it may be repeated, in seconds. */
-export const refusedCopy = (error: ClientError) =>
-  error._tag !== "TooManyRequests" ? refused(error) : Effect.gen(function*() {
-    const seconds = Math.ceil((error.resetAt - (yield* Clock.currentTimeMillis)) / 1_000)
-    return HttpServerResponse.setHeader(yield* refused(error), "retry-after", String(Math.max(1, seconds)))
-  })
 
 const bearer = ({ headers }: HttpServerRequest.HttpServerRequest) =>
   /^bearer +(\S+)$/i.exec(headers["authorization"] ?? "")?.[1]
@@ -81,9 +73,8 @@ const make = Effect.gen(function*() {
     if (accountId === undefined || !scopes.has(portability)) {
       return yield* new NotAllowed({ text: "This action is outside the authorized scopes" })
     }
-    const user = String(accountId)
     yield* limits.spend([
-      { limit: "apiUser", key: user },
+      { limit: "apiUser", key: String(accountId) },
       { limit: "apiToken", key: String(tokenId) }
     ])
     return accountId
@@ -108,7 +99,7 @@ const make = Effect.gen(function*() {
   const page = Effect.fnUntraced(function*(
     accountId: AccountId,
     id: string,
-    { read, rows }: typeof sources[PortableCollection]
+    { read, rows }: typeof sources[keyof typeof sources]
   ): Effect.fn.Return<Document, never, HttpServerRequest.HttpServerRequest> {
     const query = queryOf(yield* HttpServerRequest.HttpServerRequest)
     if (query.get("page") === null) return collection("OrderedCollection", id, { first: `${id}?page=true` })
@@ -124,33 +115,34 @@ const make = Effect.gen(function*() {
     }
   })
 
+  const collectionOf = Effect.fnUntraced(function*(which: keyof typeof sources) {
+    const source = sources[which]
+    const { accountId, actor } = yield* owner
+    return yield* document(yield* page(accountId, source.id(actor), source), "bearer")
+  })
+
+  const orElse = (own: Answer): OwnAnswer => (otherwise) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      bearer(request) === undefined
+        ? otherwise
+        : Effect.catchTags(own, { NotAllowed: () => otherwise, Unauthorized: () => otherwise }))
+
   return Portability.of({
-    isAsked: Effect.map(HttpServerRequest.HttpServerRequest, (request) => bearer(request) !== undefined),
-    actor: owner.pipe(
+    actor: orElse(owner.pipe(
       Effect.flatMap(({ actor, found }) =>
         Effect.map(actors.document(found), (value) => portableDocument(value, actor))
       ),
-      Effect.flatMap((value) => document(value, "bearer")),
-      Effect.map(Option.some),
-      // Tokens of apps open nothing here: their requests are like all others.
-      Effect.catchTags({
-        NotAllowed: () => Effect.succeedNone,
-        Unauthorized: () => Effect.succeedNone
-      })
-    ),
-    collection: Effect.fnUntraced(function*(which) {
-      const source = sources[which]
-      const { accountId, actor } = yield* owner
-      return yield* document(yield* page(accountId, source.id(actor), source), "bearer")
-    })
+      Effect.flatMap((value) => document(value, "bearer"))
+    )),
+    following: orElse(collectionOf("following")),
+    collection: collectionOf
   })
 })
 
 const routes = Effect.gen(function*() {
   const { admit } = yield* Admission
   const portable = yield* Portability
-  const answered = (which: PortableCollection) =>
-    admit("documents", Effect.catch(portable.collection(which), refusedCopy))
+  const answered = (which: PortableCollection) => admit("documents", Effect.catch(portable.collection(which), refused))
   const ofOwner = (base: OwnerBase) =>
     [
       HttpRouter.add("GET", `${base}/migration`, answered("migration")),

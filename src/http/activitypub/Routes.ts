@@ -1,4 +1,4 @@
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { collection } from "../../services/federation/documents/Collections.ts"
 import { InteractionActivities } from "../../services/federation/outbox/InteractionActivities.ts"
@@ -15,7 +15,7 @@ import * as EmojiRoute from "./EmojiRoute.ts"
 import * as FeaturedCollections from "./FeaturedCollections.ts"
 import { ObjectDocuments, type Part } from "./Objects.ts"
 import { type OwnerBase, ownerBases, ownerIn, type Params } from "./OwnerPaths.ts"
-import { Portability, refusedCopy } from "./Portability.ts"
+import { Portability } from "./Portability.ts"
 import * as PortabilityRoutes from "./Portability.ts"
 import { Requesters } from "./Requesters.ts"
 
@@ -45,17 +45,13 @@ const make = Effect.gen(function*() {
         })
     })
 
-  const ownDocument = Effect.flatMap(HttpRouter.params, (params) => actors.answer(ownerIn(params)))
   const actor = byType(
     admit(
       "documents",
-      Effect.flatMap(portability.isAsked, (isAsked) =>
-        isAsked
-          ? Effect.matchEffect(portability.actor, {
-            onFailure: refusedCopy,
-            onSuccess: Option.match({ onNone: () => ownDocument, onSome: Effect.succeed })
-          })
-          : ownDocument)
+      Effect.catch(
+        portability.actor(Effect.flatMap(HttpRouter.params, (params) => actors.answer(ownerIn(params)))),
+        refused
+      )
     ),
     profile(() => "")
   )

@@ -1,133 +1,14 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Stream } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Handler from "../../../src/actors/transfers/LiveImports.ts"
-import type { AccountId } from "../../../src/services/database/Ids.ts"
-import { ObjectFetcher } from "../../../src/services/federation/ObjectFetcher.ts"
-import { WebFingers } from "../../../src/services/federation/WebFingers.ts"
-import { Outbound } from "../../../src/services/outbound/Outbound.ts"
-import { ErrorResponse } from "../../../src/services/outbound/OutboundError.ts"
-import { ImportLines } from "../../../src/services/transfers/ImportLines.ts"
 import { LiveImports } from "../../../src/services/transfers/live/LiveImports.ts"
-import { LiveSources, SourceFailed } from "../../../src/services/transfers/live/LiveSources.ts"
+import { SourceFailed } from "../../../src/services/transfers/live/LiveSources.ts"
 import { Transfers } from "../../../src/services/transfers/Transfers.ts"
-import { abandon, archiveServer, noteOf, photo, postsOf, runTransfer } from "../../support/Archives.ts"
+import { noteOf, postsOf } from "../../support/Archives.ts"
+import { account, actor, consented, liveServices, origin, run, sourceOf } from "../../support/LiveServer.ts"
 import { user } from "../../support/SignedIn.ts"
 
-const origin = "https://old.example"
-const actor = `${origin}/users/ann`
-const source = {
-  actor,
-  authorizationEndpoint: `${origin}/oauth/authorize`,
-  tokenEndpoint: `${origin}/oauth/token`,
-  clientId: "client"
-}
-
-/** A server whose documents are these, by URL; `failing` fails requests first. */
-const sourceOf = (
-  documents: Readonly<Record<string, object>>,
-  failing: () => SourceFailed | undefined = () => undefined
-) => {
-  const asked: Array<string> = []
-  const attempt = <A, E, R>(url: string, answer: Effect.Effect<A, E, R>) =>
-    Effect.suspend((): Effect.Effect<A, E | SourceFailed, R> => {
-      asked.push(url)
-      const failure = failing()
-      return failure === undefined ? answer : Effect.fail(failure)
-    })
-  const service = LiveSources.of({
-    discover: (address) => attempt(address, Effect.succeed({ source, clientSecret: "shh" })),
-    exchange: (_, { code }) => attempt("token", Effect.succeed(`token for ${code}`)),
-    read: (_, token, url) =>
-      attempt(
-        url,
-        token === "token for code" && documents[url] !== undefined
-          ? Effect.succeed({ ...documents[url] })
-          : Effect.fail(new SourceFailed({ problem: "no_consent", retrySeconds: undefined }))
-      ),
-    file: (_source, _token, url, _bytesMax, use) =>
-      attempt(url, Effect.flatMap(photo, (bytes) => use(Stream.make(new Uint8Array(bytes))))),
-    revoke: () => Effect.sync(() => void asked.push("revoked"))
-  })
-  return { asked, service }
-}
-
-/** Documents of an account with so many posts, on pages of ten; posts with an even number have a picture. */
-const account = (posts: number, more: ReadonlyArray<unknown> = []) => {
-  const notes = Array.from(
-    { length: posts },
-    (_, n) =>
-      noteOf(
-        actor,
-        n,
-        n % 2 === 0 ? { attachment: [{ type: "Image", mediaType: "image/png", url: `${origin}/m/${n}.png` }] } : {}
-      )
-        .object
-  )
-  const all = [...notes, ...more]
-  const pages = Math.ceil(all.length / 10)
-  const list = (name: string) => ({
-    [`${actor}/${name}`]: { type: "OrderedCollection", first: { id: `${actor}/${name}?page` } },
-    [`${actor}/${name}?page`]: {
-      type: "OrderedCollectionPage",
-      orderedItems: ["https://a.example/u", { id: "https://b.example/u" }, "no url", 5]
-    }
-  })
-  return {
-    [actor]: {
-      id: actor,
-      followers: `${actor}/followers`,
-      migration: { outbox: `${actor}/migration` },
-      following: `${actor}/following`,
-      blocked: `${actor}/blocked`
-    },
-    [`${actor}/migration`]: { type: "OrderedCollection", first: `${actor}/migration?0` },
-    ...Object.fromEntries(Array.from({ length: pages }, (_, at) => [`${actor}/migration?${at}`, {
-      type: "OrderedCollectionPage",
-      orderedItems: all.slice(10 * at, 10 * at + 10),
-      // The last page names itself.
-      next: `${actor}/migration?${Math.min(at + 1, pages - 1)}`
-    }])),
-    ...list("following"),
-    ...list("blocked")
-  }
-}
-
-/** Runs an import until it waits for its owner or ends; pauses pass at once. */
-const run = Effect.fnUntraced(function*(
-  { service }: ReturnType<typeof sourceOf>,
-  owner: AccountId,
-  id: bigint,
-  dies?: Parameters<typeof runTransfer>[1]
-) {
-  const sql = yield* SqlClient.SqlClient
-  const handler = yield* Effect.provideService(Handler.make, LiveSources, service)
-  const transfers = yield* Transfers
-  for (;;) {
-    const { _tag } = yield* runTransfer(handler, dies)
-    if (_tag !== "Later") return yield* transfers.find(owner, id)
-    yield* sql`UPDATE transfers SET due_at = now() - interval '1 second' WHERE id = ${id}`
-  }
-})
-
-/** Begins an import, and gives consent. */
-const consented = Effect.fnUntraced(function*(
-  from: ReturnType<typeof sourceOf>,
-  owner: AccountId,
-  dies?: Parameters<typeof runTransfer>[1]
-) {
-  const imports = yield* LiveImports
-  const { id } = yield* imports.begin(owner, "ann@old.example")
-  const waiting = yield* run(from, owner, id, dies)
-  const url = new URL((yield* imports.authorization(waiting))!)
-  const query = new URLSearchParams({ code: "code", state: url.searchParams.get("state")!, activitypub_actor: actor })
-  assert.strictEqual((yield* imports.authorized(owner, query)).state, "scheduled")
-  return { id, url, planned: yield* run(from, owner, id, dies) }
-})
-
-const services = LiveImports.layer.pipe(Layer.provideMerge(ImportLines.layer), Layer.provideMerge(archiveServer))
-
-layer(services, { excludeTestServices: true })("imports of accounts from their servers", (it) => {
+layer(liveServices, { excludeTestServices: true })("imports of accounts from their servers", (it) => {
   for (const when of ["before", "after"] as const) {
     it.effect(`a node that dies ${when} every step imports each post, file, follow and block once`, () =>
       Effect.gen(function*() {
@@ -195,56 +76,39 @@ layer(services, { excludeTestServices: true })("imports of accounts from their s
       assert.deepInclude((yield* consented(refusing, owner)).planned, { state: "failed", problem: "no_consent" })
     }))
 
-  it.effect("a confirmation before the consent, and a response with another state, change nothing", () =>
+  it.effect("F290: no post or file takes the place of another, and a text may name an escape of JSON", () =>
     Effect.gen(function*() {
-      const [owner, other] = [yield* user("dan"), yield* user("dora")]
-      const imports = yield* LiveImports
-      const from = sourceOf(account(1))
-      const { id } = yield* imports.begin(owner, actor)
-      const waiting = yield* run(from, owner, id)
-      assert.strictEqual(
-        (yield* Effect.flip(imports.confirm(owner, id, { withFollows: true, withBlocks: true })))._tag,
-        "RecordNotFound"
-      )
-      const state = new URL((yield* imports.authorization(waiting))!).searchParams.get("state")!
-      const answer = (given: string) => new URLSearchParams({ code: "x", state: given })
-      for (const [by, given] of [[other, state], [owner, `${id}-x`], [owner, ""], [owner, "999"]] as const) {
-        assert.strictEqual((yield* Effect.flip(imports.authorized(by, answer(given))))._tag, "RecordNotFound")
-      }
-      assert.strictEqual(
-        (yield* Effect.flip(imports.authorized(owner, new URLSearchParams({ state, error: "access_denied" }))))._tag,
-        "Unprocessable"
-      )
-      assert.strictEqual((yield* (yield* Transfers).find(owner, id)).state, "unconfirmed")
-      // A second one waits for the first.
-      assert.strictEqual((yield* Effect.flip(imports.begin(owner, actor)))._tag, "Unprocessable")
-      assert.strictEqual((yield* Effect.flip(imports.begin(other, " ")))._tag, "Unprocessable")
-      yield* abandon(id)
-    }))
-
-  it.effect("the token is sent to the origin of the actor only, and pages of other origins are not read", () =>
-    Effect.gen(function*() {
-      const sent: Array<readonly [string, object]> = []
-      const outbound = Layer.mock(Outbound)({
-        json: ({ sign, url }) =>
-          Effect.gen(function*() {
-            for (const asked of [url, "https://cdn.example/elsewhere"]) {
-              sent.push([new URL(asked).origin, yield* sign!(new URL(asked))])
-            }
-            return yield* new ErrorResponse({ url, status: 429, retryAfterSeconds: 77 })
-          })
+      const sql = yield* SqlClient.SqlClient
+      const owner = yield* user("fae")
+      const published = new Date(Date.UTC(2019, 0, 1)).toISOString()
+      const pictured = (n: number, url: string) =>
+        noteOf(actor, n, { published, attachment: [{ type: "Image", mediaType: "image/png", url }] }).object
+      const pages = [
+        ["no object", pictured(1, `${origin}/m?id=1`), pictured(2, `${origin}/m?id=2`)],
+        [
+          pictured(3, "https://cdn.example/m"),
+          noteOf(actor, 4, { published, content: "<p>\\u0000 ends it</p>" }).object
+        ]
+      ]
+      const from = sourceOf({
+        ...account(0),
+        [`${actor}/migration`]: { type: "OrderedCollection", first: `${actor}/migration?0` },
+        ...Object.fromEntries(pages.map((orderedItems, at) => [`${actor}/migration?${at}`, {
+          type: "OrderedCollectionPage",
+          orderedItems,
+          ...(at === 0 ? { next: `${actor}/migration?1` } : {})
+        }]))
       })
-      const sources = yield* Effect.provide(
-        LiveSources,
-        Layer.fresh(LiveSources.layer).pipe(
-          Layer.provide([outbound, Layer.mock(ObjectFetcher)({}), Layer.mock(WebFingers)({})])
-        )
-      )
-      const failed = yield* Effect.flip(sources.read(source, "secret", actor))
-      assert.deepInclude(failed, { problem: "silent", retrySeconds: 77 })
-      assert.deepStrictEqual(sent, [[origin, { authorization: "Bearer secret" }], ["https://cdn.example", {}]])
-      const elsewhere = yield* Effect.flip(sources.read(source, "secret", "https://cdn.example/page"))
-      assert.deepInclude(elsewhere, { problem: "unreadable_source", retrySeconds: undefined })
-      assert.lengthOf(sent, 2)
+      const { id, planned } = yield* consented(from, owner)
+      const imports = yield* LiveImports
+      assert.deepInclude((yield* imports.open(planned)).options.plan, { posts: 4, files: 3, unreadable: 0 })
+      yield* imports.confirm(owner, id, { withFollows: false, withBlocks: false })
+      assert.deepInclude(yield* run(from, owner, id), { state: "finished", added: 4, failed: 0 })
+      const files = yield* sql`SELECT DISTINCT status_id FROM media_attachments WHERE account_id = ${owner}`
+      assert.lengthOf(files, 3)
+      const read = from.asked.filter((url) => /\/m(?:\?|$)/.test(url))
+      assert.sameMembers(read, [`${origin}/m?id=1`, `${origin}/m?id=2`, "https://cdn.example/m"])
+      const texts = yield* sql`SELECT text FROM statuses WHERE account_id = ${owner} AND text LIKE '%ends it'`
+      assert.deepStrictEqual(texts, [{ text: "\\u0000 ends it" }])
     }))
 })

@@ -17,7 +17,7 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
       const { headers, json, status } = yield* documentAt("/users/anna")
       assert.strictEqual(status, 200)
       assert.strictEqual(headers.get("content-type"), "application/activity+json; charset=utf-8")
-      assert.strictEqual(headers.get("vary"), "Accept")
+      assert.strictEqual(headers.get("vary"), "Accept, Authorization")
       assert.strictEqual(headers.get("cache-control"), "public, max-age=180")
       assert.deepInclude(json, {
         id: `${here}/users/anna`,
@@ -71,7 +71,10 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
       }
       const ld = "application/ld+json; profile=\"https://www.w3.org/ns/activitystreams\""
       const document = yield* documentAt("/@ben", { accept: ld })
-      assert.deepStrictEqual([document.json.id, document.headers.get("vary")], [`${here}/users/ben`, "Accept"])
+      assert.deepStrictEqual([document.json.id, document.headers.get("vary")], [
+        `${here}/users/ben`,
+        "Accept, Authorization"
+      ])
       // Our addresses come from the configuration, whatever host a request names.
       const evil = yield* documentAt("/users/ben", { host: "evil.test", "x-forwarded-host": "evil.test" })
       assert.notInclude(evil.text, "evil.test")

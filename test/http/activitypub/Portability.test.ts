@@ -58,7 +58,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("copies of accounts by 
       assert.notInclude(JSON.stringify(body["@context"]), "lola#migration")
     }))
 
-  it.effect("with the user's token the actor document names the collections, and no cache keeps it", () =>
+  it.effect("F289: with the user's token the actor document names the collections, and no cache mixes it up", () =>
     Effect.gen(function*() {
       const { person, token } = yield* copied("ben")
       const { body, headers } = yield* read("/users/ben", token)
@@ -73,7 +73,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("copies of accounts by 
         assert.strictEqual(seen.status, 200)
         assert.notProperty(seen.body, "migration")
         assert.include(seen.headers.get("cache-control") ?? "", "public")
+        assert.include(seen.headers.get("vary") ?? "", "Authorization")
         assert.strictEqual((yield* read(body.migration, wrong)).status, wrong === "wrong" ? 401 : 403)
+      }
+      for (const path of ["/users/ben", "/users/ben/following"]) {
+        assert.include((yield* read(path)).headers.get("vary") ?? "", "Authorization", path)
       }
       assert.strictEqual((yield* read(body.blocked)).status, 401)
       const { baseUrl, fetch } = yield* TestServer
@@ -162,7 +166,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("copies of accounts by 
 })
 
 layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true })("limits of copies", (it) => {
-  it.effect("a copy spends the limits of its user and token; beyond them 429 says when to go on", () =>
+  it.effect("F289: a copy spends the limits of its user and token; beyond them 429 says when to go on", () =>
     Effect.gen(function*() {
       const { token } = yield* copied("gus")
       let last = yield* read("/users/gus/blocked", token)
@@ -171,7 +175,11 @@ layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true })("l
       }
       assert.strictEqual(last.status, 429)
       assert.match(last.headers.get("retry-after") ?? "", /^[1-9][0-9]*$/)
-      assert.strictEqual((yield* read("/users/gus", token)).status, 429)
+      for (const path of ["/users/gus", "/users/gus/following"]) {
+        const refused = yield* read(path, token)
+        assert.strictEqual(refused.status, 429, path)
+        assert.match(refused.headers.get("retry-after") ?? "", /^[1-9][0-9]*$/, path)
+      }
       assert.strictEqual((yield* read("/users/gus")).status, 200)
     }))
 })

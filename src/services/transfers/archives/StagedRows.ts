@@ -9,7 +9,7 @@ export interface StagedRow {
   readonly activity: string
 }
 
-/** A stored file without an owner, with its path in the archive and its type by its content. */
+/** A stored file without an owner, with its path in the archive, or its URL, and its type by its content. */
 interface StagedFile {
   readonly path: string
   readonly name: string

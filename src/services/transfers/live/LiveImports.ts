@@ -17,6 +17,7 @@ import {
   type LiveCursor,
   type LiveImport,
   LiveSecrets,
+  type LiveSource,
   newLiveImport
 } from "./LiveImport.ts"
 
@@ -41,6 +42,21 @@ interface Choices {
 
 const utf8 = new TextEncoder()
 
+/**
+ * Returns the account of a consent: the one that the user chose at the OAuth server, else the one at the same origin as
+ * that server (LOLA 0.2). Returns undefined for an account of another server, which would get a token that is not for
+ * it, and for the response of another OAuth server (RFC 9207).
+ */
+const chosenActor = ({ actor, authorizationEndpoint }: LiveSource, query: URLSearchParams): string | undefined => {
+  const { origin } = new URL(authorizationEndpoint)
+  const issuer = query.get("iss")
+  if (issuer !== null && URL.parse(issuer)?.origin !== origin) return undefined
+  const named = query.get("activitypub_actor")
+  if (named === null) return new URL(actor).origin === origin ? actor : undefined
+  const chosen = URL.parse(named)
+  return chosen?.origin === new URL(actor).origin ? chosen.href : undefined
+}
+
 /** Imports of accounts from their servers (LOLA 0.2), for their owners. `TransferRunner` runs them. */
 export class LiveImports extends Context.Service<LiveImports, {
   /** Begins an import from an address: a handle, or the URL of an actor. */
@@ -49,7 +65,10 @@ export class LiveImports extends Context.Service<LiveImports, {
   readonly open: (transfer: Transfer) => Effect.Effect<OpenImport>
   /** Returns the URL at which the owner gives the consent; undefined unless the import waits for it. */
   readonly authorization: (transfer: Transfer) => Effect.Effect<string | undefined>
-  /** Takes the response of the other server. Fails unless its state is that of an import of the owner. */
+  /**
+   * Takes the response of the other server. Fails unless its state is that of an import of the owner, and its consent is
+   * for an account of the server that gets the token.
+   */
   readonly authorized: (owner: AccountId, query: URLSearchParams) => Effect.Effect<
     Transfer,
     RecordNotFound | Unprocessable
@@ -114,7 +133,7 @@ const make = Effect.gen(function*() {
     }, Effect.orDie),
     begin: traced("LiveImports.begin")(function*(owner: AccountId, given: string) {
       const address = given.trim()
-      if (address === "" || address.length > nameCharactersMax) {
+      if (address === "" || address.length > nameCharactersMax || /\p{Cc}/u.test(address)) {
         return yield* new Unprocessable({ text: "The address is not valid." })
       }
       return yield* transfers.begin(owner, {
@@ -153,11 +172,11 @@ const make = Effect.gen(function*() {
         return yield* new RecordNotFound()
       }
       const code = query.get("code") ?? ""
-      if (code === "") return yield* new Unprocessable({ text: "The other server gave no consent." })
       const { secrets, source } = found
-      // The account that the user chose there counts, at the server that was asked (LOLA 0.2).
-      const chosen = query.get("activitypub_actor") ?? source.actor
-      const actor = URL.parse(chosen)?.origin === new URL(source.actor).origin ? chosen : source.actor
+      const actor = chosenActor(source, query)
+      if (code === "" || actor === undefined) {
+        return yield* new Unprocessable({ text: "The other server gave no consent." })
+      }
       return yield* transfers.confirm(owner, transfer.id, {
         source: { ...source, actor },
         secrets: yield* seal({ ...secrets, code })

@@ -24,7 +24,7 @@ export const nextPage = (document: Foreign): string | undefined => {
 const isAt = (origin: string, id: string | undefined) => id !== undefined && URL.parse(id)?.origin === origin
 
 /**
- * Returns items as activities for `archive_items`. A post that is not at the origin of its actor gets another actor, so
+ * Returns items as activities for `archive_items`, at the places that follow `before` earlier ones. A post that is not at the origin of its actor gets another actor, so
  * that it counts as foreign: nobody else may say what was written there.
  */
 export const activityRows = (
@@ -33,7 +33,7 @@ export const activityRows = (
   before: number
 ): ReadonlyArray<StagedRow> => {
   const { origin } = new URL(actor)
-  return items.flatMap((given, at) => {
+  const read = items.flatMap((given) => {
     const item = asForeign(given)
     if (item === undefined) return []
     const isActivity = typeOf(item, ...activities) !== undefined
@@ -50,12 +50,9 @@ export const activityRows = (
       }
     const own = isAt(origin, id) ? activity : { ...activity, actor: "" }
     const millis = momentOf(item["published"]) ?? momentOf(post?.["published"])
-    return [{
-      publishedAt: new Date(millis ?? momentMillisMin),
-      place: before + at,
-      activity: JSON.stringify(own).replaceAll("\\u0000", "")
-    }]
+    return [{ publishedAt: new Date(millis ?? momentMillisMin), activity: JSON.stringify(own) }]
   })
+  return read.map(({ activity, publishedAt }, at) => ({ publishedAt, place: before + at, activity }))
 }
 
 /** Returns ids of actors as lines of an import; others are left out. */
