@@ -29,16 +29,16 @@ const phc = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([\w+/]{8,8
 
 /**
  * Hashes passwords by argon2id in Node's thread pool. New hashes use `current`; each stored hash is verified with its
- * own parameters, and bcrypt hashes of accounts that come from another server by bcrypt.
+ * own parameters, and bcrypt hashes of accounts that come from another server by `bcrypt`.
  */
-export const layerWith = (current: Parameters) =>
+export const layerWith = (current: Parameters, bcrypt = BcryptThread.make) =>
   Layer.effect(
     Credentials,
     Effect.gen(function*() {
       const kdf = yield* Kdf.Kdf
       const random = yield* SecureRandom.SecureRandom
       const turns = yield* Semaphore.make(hashesAtOnceMax)
-      const compareBcrypt = yield* BcryptThread.make
+      const compareBcrypt = yield* bcrypt
       let waiting = 0
       /** Last bcrypt hash that was verified here, for the time that it takes. */
       let foreign: string | undefined

@@ -9,31 +9,16 @@ const withoutEnd = (text: string, dropped: string): string => {
   return text.slice(0, end)
 }
 
-const blanks = " \t"
+const breaksIn = (space: string): number => space.split("\n").length - 1
 
-/** Drops blanks before line breaks, but for an escaped one. */
-const linesOf = (text: string): ReadonlyArray<string> => {
-  const lines = text.split("\n")
-  return lines.map((line, at) => {
-    if (at === lines.length - 1) return line
-    const kept = withoutEnd(line, blanks)
-    return kept.endsWith("\\") ? line.slice(0, kept.length + 1) : kept
-  })
+/** Folds white space of a flow scalar: a single line break is a space, and the first of several is dropped (YAML 1.2, 6.5). */
+const folded = (space: string): string => {
+  const breaks = breaksIn(space)
+  return breaks === 0 ? space : breaks === 1 ? " " : "\n".repeat(breaks - 1)
 }
 
-/** Joins the lines of a flow scalar: one line break is a space, further ones are line breaks (YAML 1.2, 6.5). */
-const folded = (text: string): string => {
-  const [first = "", ...rest] = linesOf(text)
-  let [joined, breaks] = [first, 0]
-  for (const [at, given] of rest.entries()) {
-    const line = given.replace(/^[ \t]+/, "")
-    breaks++
-    if (line === "" && at < rest.length - 1) continue
-    joined += (breaks === 1 ? " " : "\n".repeat(breaks - 1)) + line
-    breaks = 0
-  }
-  return joined
-}
+/** Joins the lines of a flow scalar without escapes. */
+const joined = (text: string): string => text.replace(/[ \t\n]+/g, folded)
 
 const escapes: Readonly<Record<string, string>> = {
   "0": "\0",
@@ -51,23 +36,27 @@ const escapes: Readonly<Record<string, string>> = {
   P: "\u2029"
 }
 
-/** An escape, an escaped line break with the indentation of the next line, or a line break that is a space. */
-const piece = /\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|\\\n[ \t]*|\\(.)|\n[ \t]*/g
+/** An escape, an escaped line break with the blanks and breaks after it, or white space. */
+const piece = /\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|\\(\n[ \t\n]*)|\\(.)|[ \t\n]+/g
 const codePointMax = 0x10_FFFF
 
 const doubleQuoted = (text: string) =>
-  linesOf(text).join("\n").replace(piece, (all: string, two?: string, four?: string, eight?: string, one?: string) => {
+  text.replace(piece, (all: string, two?: string, four?: string, eight?: string, space?: string, one?: string) => {
     const code = two ?? four ?? eight
     if (code !== undefined) return String.fromCodePoint(Math.min(codePointMax, parseInt(code, 16)))
-    return one === undefined ? all.startsWith("\\") ? "" : " " : escapes[one] ?? one
+    if (space !== undefined) return "\n".repeat(breaksIn(space) - 1)
+    return one === undefined ? folded(all) : escapes[one] ?? one
   })
 
 /** Returns a literal block scalar; its header may have the indentation and the handling of last line breaks. */
 const block = (header: string, lines: ReadonlyArray<string>) => {
   const stated = /\d/.exec(header)?.[0]
-  const indentation = stated === undefined
-    ? /^ */.exec(lines.find((line) => line.trim() !== "") ?? "")?.[0].length ?? 0
-    : Number(stated)
+  const first = lines.find((line) => line.trim() !== "")
+  const indentation = stated !== undefined
+    ? Number(stated)
+    : first === undefined
+    ? Infinity
+    : first.length - first.replace(/^ +/, "").length
   const text = lines.map((line) => line.slice(indentation)).join("\n")
   const ended = withoutEnd(text, "\n")
   return header.includes("+") ? text : header.includes("-") || ended === "" ? ended : `${ended}\n`
@@ -88,8 +77,8 @@ export const parseScalar = (document: string): Scalar | undefined => {
   if (/^\|[1-9]?[+-]?$/.test(first.trim())) return block(first, lines)
   const flow = text.trim()
   const [, single] = /^'((?:[^']|'')*)'$/.exec(flow) ?? []
-  if (single !== undefined) return folded(single).replaceAll("''", "'")
+  if (single !== undefined) return joined(single).replaceAll("''", "'")
   const [, double] = /^"((?:[^"\\]|\\[^])*)"$/.exec(flow) ?? []
   if (double !== undefined) return doubleQuoted(double)
-  return /^[!&*|>'"[\]{}#%@`]|^[-?:](?:\s|$)|:(?:\s|$)|^- /m.test(flow) ? undefined : plain(folded(flow))
+  return /^[!&*|>'"[\]{}#%@`]|^[-?:](?:\s|$)|:(?:\s|$)|^- /m.test(flow) ? undefined : plain(joined(flow))
 }
