@@ -1,8 +1,9 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Exit, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { readdirSync } from "node:fs"
 import * as Database from "../../src/layers/Database.ts"
+import { eventually } from "../support/Eventually.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const files = readdirSync(new URL("../../migrations", import.meta.url)).filter((name) => name.endsWith(".ts"))
@@ -39,6 +40,43 @@ layer(TestDatabase.layerEmpty, { excludeTestServices: true })("Database.migrate"
       )
         .pipe(Effect.provide(Database.client(connection)))
       assert.deepStrictEqual(rows, [{ n: files.length }])
+    }))
+})
+
+layer(TestDatabase.layerEmpty, { excludeTestServices: true })("Database.migrate of a server that runs", (it) => {
+  it.effect("F294: statuses can be read while their index for public timelines is built", () =>
+    Effect.gen(function*() {
+      const { connection } = yield* TestDatabase
+      yield* Database.migrate(connection, 106)
+      yield* Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const [locked, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        // An open write stops the migration where it takes its first lock.
+        const writer = yield* Effect.forkChild(sql.withTransaction(
+          sql`LOCK TABLE statuses IN ROW EXCLUSIVE MODE`.pipe(
+            Effect.andThen(Deferred.succeed(locked, undefined)),
+            Effect.andThen(Deferred.await(over))
+          )
+        ))
+        yield* Deferred.await(locked)
+        const migrating = yield* Effect.forkChild(Database.migrate(connection, 107))
+        yield* eventually(
+          sql<{ readonly waits: boolean }>`SELECT EXISTS (SELECT FROM pg_locks
+            WHERE relation = 'statuses'::regclass AND NOT granted) AS waits`,
+          ([row]) => row!.waits
+        )
+        // Fails at once if it had to wait behind the migration.
+        const read = yield* Effect.exit(
+          sql.withTransaction(sql`LOCK TABLE statuses IN ACCESS SHARE MODE NOWAIT`)
+        )
+        yield* Deferred.succeed(over, undefined)
+        yield* Fiber.join(writer)
+        yield* Fiber.join(migrating)
+        assert.isTrue(Exit.isSuccess(read), String(read))
+        const [index] = yield* sql`SELECT indexdef LIKE '%NOT imported%' AS new FROM pg_indexes
+          WHERE indexname = 'statuses_public'`
+        assert.deepStrictEqual(index, { new: true })
+      }).pipe(Effect.provide(Database.client(connection)))
     }))
 })
 

@@ -24,8 +24,47 @@ describe("redact", () => {
     })
   }
 
+  /** A secret with all that ends a value without quotes. */
+  const phrase = "zq1 zq2, zq3; zq4 & zq5} 'zq6' zq7\\zq8 \"zq9\" zq0"
+  const inJson = JSON.stringify({ user: "ada", password: phrase, locale: "de" })
+  for (
+    const line of [
+      inJson,
+      JSON.stringify({ body: inJson, locale: "de" }),
+      `message=${JSON.stringify(`failed: ${inJson}`)} locale=de`,
+      `{"password":"zq1 zq2`,
+      `{'new_password': 'zq1 zq2'} locale: de`,
+      "refused password: zq1 zq2 zq3 locale=de",
+      "sent password=zq1 zq2\nlocale: de"
+    ]
+  ) {
+    it(`F295: takes all of a secret of several words out of ${line}`, () => {
+      const redacted = redact(line)
+      assert.notMatch(redacted, /zq\d/)
+      assert.include(redacted, "<redacted>")
+      if (line.includes("locale")) assert.match(redacted, /locale.*de/s)
+      assert.strictEqual(redact(redacted), redacted)
+    })
+  }
+
   it("row 82, row 83: takes time in proportion to any text", () => {
-    const pieces = ["a.", "code", "code ", "code=", "bearer ", "://a:", "a://a:", "a:", "\"password\"", "@", "\\"]
+    const pieces = [
+      "a.",
+      "code",
+      "code ",
+      "code=",
+      "bearer ",
+      "://a:",
+      "a://a:",
+      "a:",
+      "\"password\"",
+      "@",
+      "\\",
+      "password=",
+      "password: a ",
+      "password=\"",
+      "password=\\\""
+    ]
     const millis = (text: string) => {
       const began = performance.now()
       redact(text)
