@@ -119,69 +119,6 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         assert.deepStrictEqual(problems, [])
       }))
 
-    it.effect("F273: finds what neither a save nor a beacon brought to the server, and makes one draft of it", () =>
-      Effect.gen(function*() {
-        const { baseUrl, createPerson } = yield* TestServer
-        const gina = yield* createPerson("gina")
-        const { page, problems } = yield* visit()
-        const text = page.locator("textarea[name=text]")
-        const open = async (path: string) => {
-          await page.goto(baseUrl + path)
-          await page.locator("form[data-restored]").waitFor()
-        }
-        const saved = () => page.waitForResponse((response) => response.url().endsWith("/web/compose"))
-        yield* Effect.promise(async () => {
-          await page.goto(`${baseUrl}/publish`)
-          await signIn(page, gina)
-          await page.addInitScript("navigator.sendBeacon = () => true")
-          // Lost before the first save.
-          await open("/publish")
-          await text.fill("Lost")
-          await page.getByText("Content warning").click()
-          await page.getByLabel("Shown instead of the text").fill("Of loss")
-          await page.goto("about:blank")
-          await open("/publish")
-          assert.strictEqual(await text.inputValue(), "Lost")
-          assert.strictEqual(await page.getByLabel("Shown instead of the text").inputValue(), "Of loss")
-          // Lost after a save.
-          const [, first] = await Promise.all([text.fill("Lost, and found"), saved()])
-          await first.finished()
-          await page.getByText("Draft saved").waitFor()
-          await text.fill("Lost, and found again")
-          await page.goto("about:blank")
-          await open("/publish")
-          assert.strictEqual(await text.inputValue(), "Lost, and found again")
-        })
-        const [draft, ...others] = yield* draftsOf(gina)
-        assert.containsSubset(draft?.params, { text: "Lost, and found", spoiler_text: "Of loss" })
-        assert.deepStrictEqual(others, [])
-        // Changed elsewhere while the page was closed: both stay.
-        const changed = yield* ask(gina, "PUT", `/api/v1/drafts/${draft?.id}`, { status: "Changed by an app" })
-        assert.strictEqual(changed.status, 200)
-        yield* Effect.promise(async () => {
-          await open("/publish")
-          assert.strictEqual(await text.inputValue(), "Lost, and found again")
-          await Promise.all([text.pressSequentially("!"), saved()])
-          await page.getByText("Draft saved").waitFor()
-        })
-        const texts = (yield* draftsOf(gina)).map(({ params }) => params["text"])
-        assert.sameMembers(texts, ["Changed by an app", "Lost, and found again!"])
-        // Published elsewhere: not shown again.
-        const own = (yield* draftsOf(gina)).find(({ params }) => params["text"] !== "Changed by an app")
-        yield* Effect.promise(async () => {
-          await text.pressSequentially("!")
-          await page.goto("about:blank")
-        })
-        yield* ask(gina, "DELETE", `/api/v1/drafts/${own?.id}`)
-        yield* Effect.promise(async () => {
-          await open("/publish")
-          assert.strictEqual(await text.inputValue(), "")
-        })
-        // The browser notes that the deleted draft is missing.
-        assert.strictEqual(problems.length, 1)
-        assert.include(problems[0], "404")
-      }))
-
     it.effect("uploads chosen, pasted and dropped files with previews, completes names, and picks emoji", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
@@ -265,31 +202,6 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         assert.containsSubset(poll, { poll: { options: [{ title: "Tea" }, { title: "Coffee" }] } })
         assert.strictEqual(second!["in_reply_to_id"], first!["id"])
         assert.containsSubset(first!["media_attachments"], [{ description: "blue and orange" }])
-      }))
-
-    it.effect("keeps the text of an ended session until the next sign-in", () =>
-      Effect.gen(function*() {
-        const { baseUrl, createPerson } = yield* TestServer
-        const frida = yield* createPerson("frida")
-        const { page } = yield* visit()
-        yield* Effect.promise(async () => {
-          await page.goto(`${baseUrl}/publish`)
-          await signIn(page, frida)
-          await page.context().clearCookies({ name: /session$/ })
-          await page.locator("textarea[name=text]").fill("Written without a session")
-          await press(page, "Post")
-          await page.getByRole("heading", { name: "Your text is still here" }).waitFor()
-          assert.deepStrictEqual(await axeFinds(page), [])
-          const [other] = await Promise.all([
-            page.context().waitForEvent("page"),
-            page.getByRole("link", { name: "Open the sign-in page in a new tab" }).click()
-          ])
-          await signIn(other, frida)
-          await press(page, "Continue writing")
-          assert.strictEqual(await page.locator("textarea[name=text]").inputValue(), "Written without a session")
-          await press(page, "Post")
-        })
-        assert.deepStrictEqual((yield* statusesOf(frida)).map(textOf), ["Written without a session"])
       }))
   }
 )

@@ -22,6 +22,12 @@ const comments = /^ *<!--.*-->\n/gm
 
 const markdown = new MarkdownIt({ html: false })
 
+// Names of variables break after an underscore, and URLs after a slash, not within a word.
+const codeRule = "code_inline"
+const renderCode = markdown.renderer.rules[codeRule]
+markdown.renderer.rules[codeRule] = (...given) =>
+  (renderCode?.(...given) ?? "").replaceAll(/_|\/+(?!code>)/g, "$&<wbr>")
+
 /** Gives headings their anchors, makes code that scrolls reachable by keyboard, and empty header cells plain cells. */
 const prepareBlocks = (tokens: ReadonlyArray<Token>) => {
   const taken = new Map<string, number>()

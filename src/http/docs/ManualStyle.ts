@@ -3,6 +3,7 @@ export const manualStyle = `
 .manual table { width: 100%; border-collapse: collapse; margin: 0 0 1rem; font-size: .9375rem }
 .manual th, .manual td { text-align: start; vertical-align: top; padding: .375rem .75rem .375rem 0;
   border-top: 1px solid var(--line) }
+.manual :is(th, td:not(:last-child)) { overflow-wrap: break-word }
 .manual pre { overflow-x: auto; padding: .75rem; margin: 0 0 1rem; border: 1px solid var(--line); border-radius: .5rem;
   font-size: .8125rem }
 main .manual > p { margin-bottom: 1rem }

@@ -28,7 +28,7 @@ const live = /<body data-me="\/@[\w.]+" data-stream="\/web\/stream\?[\w=&;%-]+">
 const parts = /<script type="text\/html" id="parts">.*?<\/script>/s
 
 const elements = new Set(
-  ("html head meta title link body header main footer section article h1 h2 h3 p br span bdi a del pre code em strong b i u ul ol li " +
+  ("html head meta title link body header main footer section article h1 h2 h3 p br wbr span bdi a del pre code em strong b i u ul ol li " +
     "blockquote div img dl dt dd time details summary table thead tbody tr th td nav svg use aside script meter video audio")
     .split(" ")
 )

@@ -12,7 +12,16 @@ import { fileFields, type ShownFile } from "./FileFields.ts"
 import { pollFields } from "./PollFields.ts"
 
 /** Scripts of pages with the composer, in the order in which they load. */
-export const composeScripts = ["insertion", "completion", "emojis", "files", "unsaved", "compose"] as const
+export const composeScripts = [
+  "insertion",
+  "completion",
+  "emojis",
+  "files",
+  "typed",
+  "drafts",
+  "unsaved",
+  "compose"
+] as const
 
 /** Path that the composer's form is sent to. */
 export const composePath = "/web/compose"

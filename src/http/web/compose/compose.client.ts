@@ -1,17 +1,14 @@
 /* The composer: counts characters, saves drafts, uploads files with progress, picks emoji and completes names. */
 
 import { complete } from "./completion.client.ts"
+import { draftFields, draftOf, postFields, saveTyped } from "./drafts.client.ts"
 import { emojiPicker } from "./emojis.client.ts"
 import { files } from "./files.client.ts"
-import { draftOf, fill, isBlank, isSame, storageOf, type Typed, typedOf, type Unsaved } from "./unsaved.client.ts"
+import { fill, isBlank, isSame, textsOf, type Typed, typedOf } from "./typed.client.ts"
+import { storageOf, type Unsaved } from "./unsaved.client.ts"
 
 /** Pause in typing before a draft is saved, in milliseconds. */
 const pauseMillis = 2_000
-
-interface Saved {
-  readonly draft: string | null
-  readonly left: ReadonlyArray<number>
-}
 
 const segmenter = new Intl.Segmenter()
 const plurals = new Intl.PluralRules(document.documentElement.lang)
@@ -54,13 +51,6 @@ const composer = (form: HTMLFormElement): void => {
       show(index, max - countOf(one.value) - (index === 0 ? countOf(spoiler()) : 0))
     })
 
-  /** Fields without files, which are uploaded on their own. */
-  const fields = () => {
-    const data = new FormData(form)
-    data.delete("file")
-    data.set("act", "autosave")
-    return data
-  }
   /** Keeps what was typed in this browser until the server confirms it; `sent` tells that the form was submitted. */
   const remember = (sent = false) => {
     if (restoring) return
@@ -74,18 +64,12 @@ const composer = (form: HTMLFormElement): void => {
     else if (known !== null) known.value = id
     else form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "draft", value: id }))
   }
-  const post = async (body: FormData): Promise<Saved> => {
-    const response = await fetch(form.action, { method: "POST", body })
-    if (!response.ok || response.redirected) throw new Error(String(response.status))
-    return response.json()
-  }
-
   const save = async () => {
     changed = false
     underWay = true
     try {
       const typed = typedOf(form)
-      const { draft, left } = await post(fields())
+      const { draft, left } = await postFields(form, draftFields(form))
       failed = false
       confirmed = typed
       if (draft !== null && field("draft") === null) setDraft(draft)
@@ -120,7 +104,7 @@ const composer = (form: HTMLFormElement): void => {
   addEventListener("pagehide", () => {
     // A save under way ends with the page. A browser may lose the beacon, too: the next visit finds the text in storage.
     if (!(changed || underWay) || sending) return
-    if (!isEdit && !failed && navigator.onLine) navigator.sendBeacon(form.action, fields())
+    if (!isEdit && !failed && navigator.onLine) navigator.sendBeacon(form.action, draftFields(form))
   })
   // A save under way ends first, so that the post takes its draft. A second press waits with the first.
   form.addEventListener("submit", (event) => {
@@ -142,32 +126,23 @@ const composer = (form: HTMLFormElement): void => {
     const since = typedOf(form)
     fill(
       form,
-      isSame(since, loaded) ? unsaved.typed : [...unsaved.typed, ...since.map(([, value]) => ["", value] as const)]
+      isSame(since, loaded) ? unsaved.typed : [...unsaved.typed, ...textsOf(since).map((value) => ["", value] as const)]
     )
     changed = !isEdit && !unsaved.sent
-  }
-  /** Stores what was typed as a draft; saves with one key make one draft. Returns its id, or null if it is empty. */
-  const stored = async ({ key, typed }: Unsaved) => {
-    const data = fields()
-    for (const [name] of typed) data.delete(name)
-    for (const [name, value] of typed) data.append(name, value)
-    data.set("key", key)
-    return (await post(data)).draft
   }
   /**
    * Restores what the server has not confirmed. A sent form is only filled again if the browser went back to it. A draft
    * that was published or deleted stays so; one that was changed elsewhere stays as it is beside a new one.
    */
   const restore = async () => {
-    const unsaved = storage.read()
-    if (unsaved === undefined) return
     const [navigation] = performance.getEntriesByType("navigation")
     const wentBack = navigation instanceof PerformanceNavigationTiming && navigation.type !== "navigate"
-    if (unsaved.sent && !wentBack) return storage.forget()
+    const unsaved = await storage.takeOver(wentBack)
+    if (unsaved === undefined) return
     const loaded = typedOf(form)
     if (isEdit || unsaved.sent) return refill(unsaved, loaded)
     try {
-      const id = unsaved.draft ?? await stored(unsaved)
+      const id = unsaved.draft ?? await saveTyped(form, unsaved.typed, unsaved.key)
       const theirs = id === null ? undefined : await draftOf(id)
       if (theirs === undefined || unsaved.draft !== null && isSame(theirs, unsaved.typed)) return storage.forget()
       setDraft(unsaved.confirmed === null || isSame(theirs, unsaved.confirmed) ? id : null)

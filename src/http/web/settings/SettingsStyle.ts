@@ -36,7 +36,7 @@ main > .settings-list a { border-block-end: 1px solid var(--line); border-radius
 .two { display: grid; gap: 0 var(--s3); grid-template-columns: repeat(auto-fit, minmax(min(12rem, 100%), 1fr)) }
 .settings table { border-collapse: collapse; width: 100%; margin-block-end: var(--s4); background: var(--card) }
 .settings :is(th, td) { text-align: start; padding: var(--s2) var(--s3); border: 1px solid var(--line) }
-.settings td { overflow-wrap: anywhere }
+.settings th { overflow-wrap: break-word }
 .badge { font-size: var(--small); padding: 0 var(--s2); border-radius: 1rem; border: 1px solid var(--line) }
 .below { margin-block-start: var(--s5); padding-block-start: var(--s4); border-block-start: 1px solid var(--line) }
 button.quiet { background: none; color: var(--text); border-color: var(--line) }

@@ -16,8 +16,11 @@ const files = {
   completion: "../compose/completion.client.ts",
   emojis: "../compose/emojis.client.ts",
   files: "../compose/files.client.ts",
+  typed: "../compose/typed.client.ts",
+  drafts: "../compose/drafts.client.ts",
   unsaved: "../compose/unsaved.client.ts",
   compose: "../compose/compose.client.ts",
+  signout: "../compose/signout.client.ts",
   viewer: "../viewer/viewer.client.ts",
   acts: "../acts/acts.client.ts",
   dialogs: "../acts/dialogs.client.ts",
@@ -33,7 +36,7 @@ const files = {
 export type ScriptName = keyof typeof files
 
 /** Scripts of each page of a member. */
-export const memberScripts = ["viewer", "acts", "dialogs", "live", "keys", "offline"] as const
+export const memberScripts = ["viewer", "acts", "dialogs", "live", "keys", "offline", "signout"] as const
 
 const names: ReadonlyArray<ScriptName> = Object.keys(files).filter((name): name is ScriptName => name in files)
 
