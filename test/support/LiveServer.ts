@@ -89,6 +89,10 @@ export const account = (posts: number, more: ReadonlyArray<unknown> = []) => {
   }
 }
 
+/** The imports, whose other server is this one. */
+export const askingOnly = (service: LiveSources["Service"]) =>
+  Layer.fresh(LiveImports.layerNoDeps).pipe(Layer.provideMerge(Layer.succeed(LiveSources, service)))
+
 /** Runs an import until it waits for its owner or ends; pauses pass at once. */
 export const run = Effect.fnUntraced(function*(
   { service }: ReturnType<typeof sourceOf>,
@@ -97,7 +101,7 @@ export const run = Effect.fnUntraced(function*(
   dies?: Parameters<typeof runTransfer>[1]
 ) {
   const sql = yield* SqlClient.SqlClient
-  const handler = yield* Effect.provideService(Handler.make, LiveSources, service)
+  const handler = yield* Effect.provide(Handler.make, askingOnly(service))
   const transfers = yield* Transfers
   for (;;) {
     const { _tag } = yield* runTransfer(handler, dies)
@@ -122,7 +126,8 @@ export const consented = Effect.fnUntraced(function*(
 })
 
 /** Services of imports from other servers. */
-export const liveServices = LiveImports.layer.pipe(
+export const liveServices = LiveImports.layerNoDeps.pipe(
+  Layer.provide(Layer.mock(LiveSources)({})),
   Layer.provideMerge(ImportLines.layer),
   Layer.provideMerge(archiveServer)
 )

@@ -207,16 +207,13 @@ export const make = Effect.gen(function*() {
   })
 
   /** Begins an import of follows or blocks that the owner chose, each once; ends the transfer after the last one. */
-  const lists = Effect.fnUntraced(function*(claimed: Transfer, { options, secrets, source }: Opened) {
+  const lists = Effect.fnUntraced(function*(claimed: Transfer, { options }: Opened) {
     const { accountId, id } = claimed
     const list = ([
       ["follows", "following", options.withFollows ? options.following : 0],
       ["blocks", "blocked", options.withBlocks ? options.blocked : 0]
     ] as const).find(([, , total]) => total > 0)
-    if (list === undefined) {
-      yield* sources.revoke(source, secrets)
-      return { claimed, end: { _tag: "Finished" } as const }
-    }
+    if (list === undefined) return { claimed, end: { _tag: "Finished" } as const }
     const [kind, from, total] = list
     const begun = { kind, source: options.address, options: { overwrite: false, follow: false }, total, failed: 0 }
     let next = claimed
@@ -229,7 +226,7 @@ export const make = Effect.gen(function*() {
     return { claimed: next, end: crowded._tag === "None" ? yield* later(crowdedMillis) : more }
   })
 
-  const step = Effect.fnUntraced(function*(claimed: Transfer) {
+  const next = Effect.fnUntraced(function*(claimed: Transfer) {
     const { cursor = firstLiveCursor, options } = yield* imports.open(claimed)
     const { source } = options
     const lease: Lease = { claimed }
@@ -260,6 +257,12 @@ export const make = Effect.gen(function*() {
           return yield* lists(claimed, opened)
       }
     }).pipe(Effect.catchTag("SourceFailed", (error) => missed(lease.claimed, cursor, error)))
+  })
+
+  const step = Effect.fnUntraced(function*(claimed: Transfer) {
+    const done = yield* next(claimed)
+    if (done.end._tag === "Finished" || done.end._tag === "Failed") yield* imports.revoke(done.claimed)
+    return done
   })
 
   const handler: TransferHandler = { secondsMax: filesSecondsMax, step }

@@ -5,7 +5,8 @@ import { LiveImports } from "../../../src/services/transfers/live/LiveImports.ts
 import { SourceFailed } from "../../../src/services/transfers/live/LiveSources.ts"
 import { Transfers } from "../../../src/services/transfers/Transfers.ts"
 import { noteOf, postsOf } from "../../support/Archives.ts"
-import { account, actor, consented, liveServices, origin, run, sourceOf } from "../../support/LiveServer.ts"
+import { eventually } from "../../support/Eventually.ts"
+import { account, actor, askingOnly, consented, liveServices, origin, run, sourceOf } from "../../support/LiveServer.ts"
 import { user } from "../../support/SignedIn.ts"
 
 layer(liveServices, { excludeTestServices: true })("imports of accounts from their servers", (it) => {
@@ -36,7 +37,7 @@ layer(liveServices, { excludeTestServices: true })("imports of accounts from the
       }))
   }
 
-  it.effect("a server that is busy is asked later, and given up after many tries; no secret is left", () =>
+  it.effect("a server that is busy is asked later, and given up after many tries; no secret is left, and its token is revoked", () =>
     Effect.gen(function*() {
       const owner = yield* user("ben")
       let failures = 0
@@ -45,8 +46,14 @@ layer(liveServices, { excludeTestServices: true })("imports of accounts from the
       failures = 3
       const { id, planned } = yield* consented(from, owner)
       assert.deepInclude(planned, { state: "unconfirmed", total: 5 })
-      const transfers = yield* Transfers
-      assert.notInclude(JSON.stringify((yield* transfers.cancel(owner, id)).options), "secrets")
+      yield* Effect.gen(function*() {
+        const cancelled = yield* (yield* LiveImports).cancel(owner, id)
+        assert.notInclude(JSON.stringify(cancelled.options), "secrets")
+        yield* eventually(
+          Effect.sync(() => from.asked.filter((url) => url === "revoked")),
+          ({ length }) => length === 1
+        )
+      }).pipe(Effect.provide(askingOnly(from.service)))
       failures = 1_000
       const imports = yield* LiveImports
       const again = yield* imports.begin(owner, actor)
@@ -74,6 +81,8 @@ layer(liveServices, { excludeTestServices: true })("imports of accounts from the
       yield* (yield* Transfers).cancel(owner, id)
       const refusing = sourceOf({})
       assert.deepInclude((yield* consented(refusing, owner)).planned, { state: "failed", problem: "no_consent" })
+      // The token could still open the account.
+      assert.include(refusing.asked, "revoked")
     }))
 
   it.effect("F290: no post or file takes the place of another, and a text may name an escape of JSON", () =>

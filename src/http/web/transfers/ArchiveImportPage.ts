@@ -192,8 +192,8 @@ const make = Effect.gen(function*() {
         return { notice: visit.reader.words.say("The import has started.") }
       }),
       cancel: Effect.fnUntraced(function*(visit) {
-        const { id } = yield* found(visit)
-        yield* transfers.cancel(visit.viewer, id)
+        const { id, kind } = yield* found(visit)
+        yield* (kind === "live_in" ? live : transfers).cancel(visit.viewer, id)
         return { to: archivesPath, notice: visit.reader.words.say("The import was cancelled.") }
       }),
       undo: Effect.fnUntraced(function*(visit) {

@@ -1,4 +1,7 @@
 import { Layer } from "effect"
+import { KeyOperations } from "../../../services/federation/KeyOperations.ts"
+import { ObjectFetcher } from "../../../services/federation/ObjectFetcher.ts"
+import { WebFingers } from "../../../services/federation/WebFingers.ts"
 import { ArchiveParts } from "../../../services/transfers/archives/ArchiveParts.ts"
 import { ArchiveRequests } from "../../../services/transfers/archives/ArchiveRequests.ts"
 import { FileImports } from "../../../services/transfers/FileImports.ts"
@@ -12,5 +15,7 @@ import * as ListsPage from "./ListsPage.ts"
 /** Imports and exports of members. */
 export const layer = Layer.mergeAll(ArchiveImportPage.layer, ArchivesPage.layer, ImportPage.layer, ListsPage.layer)
   .pipe(
-    Layer.provide([ArchiveParts.layer, ArchiveRequests.layer, FileImports.layer, ListExports.layer, LiveImports.layer])
+    Layer.provide([ArchiveParts.layer, ArchiveRequests.layer, FileImports.layer, ListExports.layer, LiveImports.layer]),
+    Layer.provide([ObjectFetcher.layer, WebFingers.layer]),
+    Layer.provide(KeyOperations.layer)
   )

@@ -20,6 +20,7 @@ import {
   type LiveSource,
   newLiveImport
 } from "./LiveImport.ts"
+import { LiveSources } from "./LiveSources.ts"
 
 /** Path of the page to which the other server sends the member back. */
 export const liveCallbackPath = "/settings/live_imports/callback"
@@ -75,6 +76,10 @@ export class LiveImports extends Context.Service<LiveImports, {
   >
   /** Begins an import whose plan its owner has seen. Repeating it changes nothing. */
   readonly confirm: (owner: AccountId, id: bigint, choices: Choices) => Effect.Effect<Transfer, RecordNotFound>
+  /** Ends an import that is not final, and revokes its token in the background. Returns the import. */
+  readonly cancel: (owner: AccountId, id: bigint) => Effect.Effect<Transfer, RecordNotFound>
+  /** Revokes the token of an import that ends, if there is one and the other server can. */
+  readonly revoke: (transfer: Transfer) => Effect.Effect<void>
   /** URL of the callback. */
   readonly redirectUri: string
   /** Creates the secrets of an authorization request. */
@@ -83,7 +88,8 @@ export class LiveImports extends Context.Service<LiveImports, {
   /** Returns the secrets; undefined if there are none, or the server's signing key has changed. */
   readonly unseal: (options: LiveImport) => Effect.Effect<LiveSecrets | undefined>
 }>()("murmuration/services/transfers/live/LiveImports") {
-  static readonly layer = Layer.effect(LiveImports, Effect.suspend(() => make)).pipe(Layer.provide(Transfers.layer))
+  static readonly layerNoDeps = Layer.effect(LiveImports, Effect.suspend(() => make))
+  static readonly layer = LiveImports.layerNoDeps.pipe(Layer.provide([LiveSources.layer, Transfers.layer]))
 }
 
 const make = Effect.gen(function*() {
@@ -91,6 +97,8 @@ const make = Effect.gen(function*() {
   const cipher = yield* secretCipher("live imports")
   const digest = yield* Digest.Digest
   const random = yield* SecureRandom.SecureRandom
+  const scope = yield* Effect.scope
+  const sources = yield* LiveSources
   const transfers = yield* Transfers
   const redirectUri = publicUrl + liveCallbackPath
 
@@ -122,7 +130,14 @@ const make = Effect.gen(function*() {
     return source === null || secrets === undefined ? undefined : { options, secrets, source }
   })
 
+  const revoke = Effect.fnUntraced(function*(transfer: Transfer) {
+    const { options } = yield* open(transfer)
+    const secrets = yield* unseal(options)
+    if (options.source !== null && secrets?.token !== undefined) yield* sources.revoke(options.source, secrets)
+  })
+
   return LiveImports.of({
+    revoke,
     redirectUri,
     seal,
     unseal,
@@ -188,6 +203,13 @@ const make = Effect.gen(function*() {
         return yield* new RecordNotFound()
       }
       return yield* transfers.confirm(owner, id, { confirmed: true, ...choices })
+    }),
+    cancel: traced("LiveImports.cancel")(function*(owner: AccountId, id: bigint) {
+      const transfer = yield* transfers.find(owner, id)
+      if (transfer.kind !== "live_in") return yield* new RecordNotFound()
+      const ended = yield* transfers.cancel(owner, id)
+      yield* Effect.forkIn(revoke(transfer), scope)
+      return ended
     })
   })
 })
