@@ -1,4 +1,4 @@
-import { Clock, Console, Effect, FileSystem, Layer, Option, type Redacted } from "effect"
+import { Clock, Config, Console, Effect, FileSystem, Layer, Option, type Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Database from "../layers/Database.ts"
@@ -20,6 +20,7 @@ import * as Rejects from "../services/mastodon/Rejects.ts"
 import type { Step } from "../services/mastodon/Step.ts"
 import { steps } from "../services/mastodon/Tables.ts"
 import { brokenKeys } from "../services/mastodon/Verification.ts"
+import { hasVisitors } from "../services/mastodon/Visitors.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { SealedTokens } from "../services/push/SealedTokens.ts"
 import { traced } from "../services/runtime/Traced.ts"
@@ -29,14 +30,26 @@ import * as Migrate from "./Migrate.ts"
 import * as Operator from "./Operator.ts"
 import * as Comparing from "./TransferComparing.ts"
 
+/** Maximum age of copied posts of other servers, in days. */
+const daysMax = 36_500
+
 const flags = {
-  database: Flag.Redacted("database").pipe(Flag.withDescription("URL of the Mastodon database; it is only read")),
+  database: Flag.Redacted("database").pipe(
+    Flag.withDescription(
+      `URL of the Mastodon database, which is only read; ${MastodonSource.urlVariable} hides it from other users`
+    ),
+    Flag.withFallbackConfig(Config.Redacted(MastodonSource.urlVariable))
+  ),
   env: Flag.String("env").pipe(Flag.withDescription("Mastodon's environment file, .env.production")),
   media: Flag.String("media").pipe(
     Flag.withDescription("Mastodon's media folder, public/system; without it files are not copied"),
     Flag.optional
   ),
   days: Flag.Int("days").pipe(
+    Flag.filter(
+      (days) => days >= 0 && days <= daysMax,
+      (days) => `--days must be between 0 and ${daysMax}, not ${days}`
+    ),
     Flag.withDescription(
       "Copy all posts of other servers of so many days; of earlier ones, those that local accounts used"
     ),
@@ -68,7 +81,7 @@ const variablesOf = Effect.fnUntraced(function*(path: string) {
   return parseEnvironment(text)
 })
 
-/** Prepares a copy: its steps, what stands against it, and the pair of keys for web push, if it can be taken over. */
+/** Prepares a copy: its steps, its obstacles, and the VAPID pair if it is valid. */
 const prepared = Effect.fnUntraced(function*(given: Given) {
   const config = yield* ServerConfig
   const variables = yield* variablesOf(given.env)
@@ -94,7 +107,7 @@ const prepared = Effect.fnUntraced(function*(given: Given) {
 
 /** Turns an error of either database into one for the operator. */
 const asOperatorError = (error: SqlError | OperatorError) =>
-  error instanceof OperatorError ? error : Database.failedAt("--database or DATABASE_URL")(error)
+  error instanceof OperatorError ? error : Database.failedAt(`${MastodonSource.setting} or DATABASE_URL`)(error)
 
 const refuse = (obstacles: ReadonlyArray<string>) =>
   obstacles.length === 0 ? Effect.void : Effect.fail(new OperatorError({ message: obstacles.join("\n") }))
@@ -187,13 +200,23 @@ const copy = Command.make(
   ])
 )
 
+/** Obstacle to a delta after members began to use this server. */
+const used =
+  "Members have used this server since the copy. A delta undoes changes that they made here. To run it anyway, pass --overwrite."
+
 const delta = Command.make(
   "delta",
-  flags,
+  {
+    ...flags,
+    overwrite: Flag.Boolean("overwrite").pipe(
+      Flag.withDescription("Runs although members have used this server: undoes changes that they made here"),
+      Flag.withDefault(false)
+    )
+  },
   traced("transfer mastodon delta")((given) =>
     Effect.gen(function*() {
       const { all, plan, vapid } = yield* prepared(given)
-      yield* refuse(plan.obstacles)
+      yield* refuse([...plan.obstacles, ...(!given.overwrite && (yield* hasVisitors) ? [used] : [])])
       if (vapid !== undefined) yield* Secrets.replaceVapidKey(vapid.privateKey)
       const copies = yield* Copy.make
       for (const step of yield* possible(all, given)) {

@@ -4,6 +4,11 @@ import { Reactivity } from "effect/reactivity"
 import { Source } from "../services/mastodon/Source.ts"
 import * as Database from "./Database.ts"
 
+/** Variable with the URL of the database, unless `--database` has it: users of a machine see arguments of commands. */
+export const urlVariable = "MASTODON_DATABASE_URL"
+/** Places of the URL, for errors. */
+export const setting = `--database or ${urlVariable}`
+
 /** Maximum connections to the database of a running server. */
 const connectionsMax = 2
 
@@ -23,7 +28,7 @@ export const layer = (url: Redacted.Redacted) =>
     }).pipe(
       // Connects at once, so that an error of this database is not taken for one of the server's own.
       Effect.tap((source) => source`SELECT 1`),
-      Effect.mapError(Database.failedAt("--database"))
+      Effect.mapError(Database.failedAt(setting))
     )
   ).pipe(Layer.provide(Reactivity.layer))
 

@@ -1,13 +1,9 @@
-import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect, FileSystem } from "effect"
 import { cli } from "../../support/CommandLine.ts"
-import { server } from "../../support/mastodon/Server.ts"
+import { argumentsOf, idOf, servers, source, transferred } from "../../support/mastodon/Copies.ts"
 import { otherServer } from "../../support/RemotePosts.ts"
 import { TestServer } from "../../support/Server.ts"
-
-const servers = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
-const idOf = (n: number) => (BigInt(Date.UTC(2024, 0)) << 16n) + BigInt(n)
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
   "a comparison with the running Mastodon server",
@@ -16,7 +12,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const { baseUrl, fetch, variables } = yield* TestServer
-        const from = yield* server("4.5", new URL(baseUrl).host)
+        const from = yield* source("4.5")
         const { insert } = from
         const ada = yield* from.person(idOf(1), "ada")
         const bert = yield* from.person(idOf(2), "bert", { account: { idScheme: 1 } })
@@ -35,8 +31,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
           written(13, ada.id, { deletedAt: new Date() }),
           written(14, ada.id, { text: "edited there" })
         )
-        const args = ["--database", from.url, "--env", from.env, "--rejects", `${from.folder}/rejects.tsv`]
-        assert.strictEqual((yield* cli(["transfer", "mastodon", "copy", ...args], variables)).code, 0)
+        yield* transferred(from, "copy")
 
         const paths = [
           "/users/ada",
@@ -62,7 +57,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
         }
         for (const [path, document] of documents) put(path, document)
         const verify = (url: string, ...more: ReadonlyArray<string>) =>
-          cli(["transfer", "mastodon", "verify", ...args, "--against", url, "--per-second", "1000", ...more], {
+          cli(argumentsOf(from, "verify", "--against", url, "--per-second", "1000", ...more), {
             ...variables,
             OUTBOUND_ALLOW: "127.0.0.0/8"
           })

@@ -1,11 +1,10 @@
-import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { call, json } from "../../support/Api.ts"
-import { cli } from "../../support/CommandLine.ts"
+import { rejects, servers, source, transferred } from "../../support/mastodon/Copies.ts"
 import type { Version } from "../../support/mastodon/Schema.ts"
-import { password, server } from "../../support/mastodon/Server.ts"
+import { password } from "../../support/mastodon/Server.ts"
 import { TestServer } from "../../support/Server.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
 
@@ -17,22 +16,6 @@ const publicDocument = (path: string) =>
       return { status: response.status, json: JSON.parse(text) }
     })
   )
-
-/** Runs `transfer mastodon` with a verb. */
-const transfer = Effect.fnUntraced(
-  function*(verb: string, from: { readonly url: string; readonly env: string; readonly folder: string }) {
-    const { variables } = yield* TestServer
-    const rejects = `${from.folder}/rejects.tsv`
-    const ended = yield* cli(
-      ["transfer", "mastodon", verb, "--database", from.url, "--env", from.env, "--rejects", rejects],
-      variables
-    )
-    const fs = yield* FileSystem.FileSystem
-    if (!(yield* fs.exists(rejects))) return { ...ended, rejects: "" }
-    assert.strictEqual(Number((yield* fs.stat(rejects)).mode) & 0o777, 0o600, "it quotes values of rows")
-    return { ...ended, rejects: yield* fs.readFileString(rejects) }
-  }
-)
 
 const hourMillis = 3_600_000
 const began = Date.now() - 24 * hourMillis
@@ -50,8 +33,7 @@ const send = (path: string, init: RequestInit = {}) =>
 
 /** Fills a server with people, posts and relations, and with dirt. */
 const town = Effect.fnUntraced(function*(version: Version) {
-  const { baseUrl } = yield* TestServer
-  const from = yield* server(version, new URL(baseUrl).host)
+  const from = yield* source(version)
   const { insert } = from
   const ada = yield* from.person(id(1), "ada", {
     account: { displayName: "Ada", note: "Hello @zoe@far.example #birds\nhttps://ada.example", locked: true },
@@ -148,8 +130,6 @@ const town = Effect.fnUntraced(function*(version: Version) {
   return { ...from, ada, bert, zoe }
 })
 
-const servers = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
-
 const forVersion = (version: Version) =>
   layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(`a copy of Mastodon ${version}`, (it) => {
     it.effect("shows its plan, brings accounts, posts and relations, and lists what is dirty", () =>
@@ -158,14 +138,13 @@ const forVersion = (version: Version) =>
         const { baseUrl } = yield* TestServer
         const from = yield* town(version)
         const { ada, bert, zoe } = from
-        const plan = yield* transfer("plan", from)
-        assert.deepStrictEqual([plan.code, plan.err], [0, ""])
-        assert.include(plan.out, `Mastodon ${version}`)
-        assert.include(plan.out, "queues of Sidekiq")
-        assert.include(plan.out, "About 1 minute at 2000 rows a second")
+        const plan = yield* transferred(from, "plan")
+        assert.include(plan, `Mastodon ${version}`)
+        assert.include(plan, "queues of Sidekiq")
+        assert.include(plan, "About 1 minute at 2000 rows a second")
         assert.deepStrictEqual(yield* sql`SELECT FROM transfer_cursors`, [])
-        const copy = yield* transfer("copy", from)
-        assert.deepStrictEqual([copy.code, copy.err], [0, ""], copy.err)
+        yield* transferred(from, "copy")
+        const rows = yield* rejects(from)
         for (
           const [step, row, reason] of [
             ["remote accounts", "", "speaks no ActivityPub"],
@@ -176,8 +155,8 @@ const forVersion = (version: Version) =>
             ["users", "9999", "the account of account_id was not copied"],
             ["tokens", "10", "the user was not copied"]
           ] as const
-        ) assert.match(copy.rejects, new RegExp(`^${step}\t${row}\\d*\t.*${reason}`, "m"))
-        assert.strictEqual(copy.rejects.trim().split("\n").length, 7, copy.rejects)
+        ) assert.match(rows, new RegExp(`^${step}\t${row}\\d*\t.*${reason}`, "m"))
+        assert.strictEqual(rows.trim().split("\n").length, 7, rows)
 
         // The app of Ada's phone is still signed in, with her old token and her old id.
         const phone = { token: "token-of-ada" }
@@ -250,29 +229,25 @@ const forVersion = (version: Version) =>
         assert.match(note.conversation, /:objectId=12:objectType=Conversation$/)
         // F261: the key that signs is checked, whatever its name is.
         yield* sql`UPDATE signing_keys SET fragment = 'another-name' WHERE owner_id = ${bert.id}`
-        const verified = yield* transfer("verify", from)
-        assert.include(verified.out, "The key of every local account signs and verifies.")
+        assert.include(yield* transferred(from, "verify"), "The key of every local account signs and verifies.")
       }))
 
     it.effect("signs in with the old password, again copies nothing twice, and brings what changed since", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { baseUrl } = yield* TestServer
-        const from = yield* server(version, new URL(baseUrl).host)
+        const from = yield* source(version)
         const cora = yield* from.person(id(70), "cora")
         yield* from.insert("statuses", { id: id(71), accountId: cora.id, local: true, text: "one" })
         yield* from.insert("statuses", { id: id(72), accountId: cora.id, local: true, text: "two" })
         yield* sql`DELETE FROM transfer_cursors`
         yield* sql`INSERT INTO transfer_cursors (step, begun_at) VALUES ('roles', ${new Date()})`
-        const copies = [yield* transfer("copy", from), yield* transfer("copy", from)]
-        assert.deepStrictEqual(copies.map(({ code }) => code), [0, 0], copies[0]?.err)
-        assert.match(copies[0]?.out ?? "", /^posts +2 copied$/m)
-        assert.match(copies[1]?.out ?? "", /^posts +0 copied$/m)
+        assert.match(yield* transferred(from, "copy"), /^posts +2 copied$/m)
+        assert.match(yield* transferred(from, "copy"), /^posts +0 copied$/m)
         yield* from.insert("statuses", { id: id(73), accountId: cora.id, local: true, text: "three" })
         yield* from.sql`UPDATE statuses SET text = 'one, edited', updated_at = ${new Date()} WHERE id = ${id(71)}`
         yield* from.sql`DELETE FROM statuses WHERE id = ${id(72)}`
-        const delta = yield* transfer("delta", from)
-        assert.deepStrictEqual([delta.code, delta.err], [0, ""])
+        yield* transferred(from, "delta")
         const texts =
           yield* sql`SELECT text FROM statuses WHERE account_id = ${cora.id} AND deleted_at IS NULL ORDER BY id`
         assert.deepStrictEqual(texts, [{ text: "one, edited" }, { text: "three" }])

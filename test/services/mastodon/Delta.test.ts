@@ -1,15 +1,13 @@
-import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { placeOf } from "../../../src/services/mastodon/tables/Media.ts"
 import { call } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import * as KeyPairs from "../../support/KeyPairs.ts"
-import { sealed, server } from "../../support/mastodon/Server.ts"
+import { argumentsOf, idOf, mediaOf, putFile, servers, source, transferred } from "../../support/mastodon/Copies.ts"
+import { sealed } from "../../support/mastodon/Server.ts"
 import { TestServer } from "../../support/Server.ts"
-
-const servers = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
-const idOf = (n: number) => (BigInt(Date.UTC(2024, 0)) << 16n) + BigInt(n)
 
 /** Prepares the server for a copy from another one, as if it had begun and copied nothing. */
 const forget = SqlClient.SqlClient.use((sql) => sql`DELETE FROM transfer_cursors WHERE step <> 'roles'`)
@@ -18,21 +16,15 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of 
   it.effect("F261: keeps what was removed and made again since the copy, and leaves out attachments that an edit removed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const fs = yield* FileSystem.FileSystem
-      const { baseUrl, variables } = yield* TestServer
-      const from = yield* server("4.5", new URL(baseUrl).host)
+      const from = yield* source("4.5")
       const [ines, jan] = [yield* from.person(idOf(21), "ines"), yield* from.person(idOf(22), "jan")]
-      const media = `${from.folder}/media`
       const insertPost = (n: number, more: object = {}) =>
         from.insert("statuses", { id: idOf(n), accountId: ines.id, local: true, text: "post", ...more })
       yield* insertPost(30)
       yield* insertPost(31, { orderedMediaAttachmentIds: [idOf(41), idOf(42)] })
       yield* insertPost(32, { orderedMediaAttachmentIds: [idOf(43)] })
       for (const [n, status] of [[41, 31], [42, 31], [43, 32], [44, 32]] as const) {
-        const digits = String(idOf(n)).replace(/(\d{3})(?=\d)/g, "$1/")
-        const folder = `${media}/media_attachments/files/${digits}/original`
-        yield* fs.makeDirectory(folder, { recursive: true })
-        yield* fs.writeFileString(`${folder}/a.png`, `picture ${n}`)
+        yield* putFile(from, placeOf("media_attachments/files", String(idOf(n)), "original", "a.png"), `picture ${n}`)
         yield* from.insert("media_attachments", {
           id: idOf(n),
           accountId: ines.id,
@@ -52,9 +44,8 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of 
       yield* made(1n)
       yield* from.insert("statuses", { id: idOf(50), accountId: jan.id, local: true, reblogOfId: idOf(30) })
       yield* forget
-      const args = ["--database", from.url, "--env", from.env, "--media", media, "--rejects", `${from.folder}/r.tsv`]
-      const copy = yield* cli(["transfer", "mastodon", "copy", ...args], variables)
-      assert.deepStrictEqual([copy.code, copy.err], [0, ""])
+      const files = ["--media", mediaOf(from)]
+      yield* transferred(from, "copy", ...files)
       const attached = sql`SELECT id, media_ids FROM statuses WHERE id IN (${idOf(31)}, ${idOf(32)}) ORDER BY id`
       assert.deepStrictEqual(yield* attached, [
         { id: idOf(31), mediaIds: [idOf(41), idOf(42)] },
@@ -70,8 +61,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of 
       ]}::bigint[], edited_at = ${at}, updated_at = ${at}
         WHERE id = ${idOf(31)}`
       yield* from.sql`UPDATE media_attachments SET description = 'new', updated_at = ${at} WHERE id = ${idOf(42)}`
-      const delta = yield* cli(["transfer", "mastodon", "delta", ...args], variables)
-      assert.deepStrictEqual([delta.code, delta.err], [0, ""])
+      yield* transferred(from, "delta", ...files)
       for (const table of ["follows", "blocks", "favourites"]) {
         assert.deepStrictEqual(yield* sql`SELECT id FROM ${sql(table)} WHERE account_id IN (${ines.id}, ${jan.id})`, [
           { id: 2n }
@@ -94,17 +84,15 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of 
   it.effect("F261: ends users whom Mastodon deleted since the copy, and no user who signed up here", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { baseUrl, variables } = yield* TestServer
-      const from = yield* server("4.5", new URL(baseUrl).host)
+      const { variables } = yield* TestServer
+      const from = yield* source("4.5")
       yield* forget
       const kim = yield* from.person(idOf(61), "kim")
       yield* from.person(idOf(62), "lou")
-      const args = ["--database", from.url, "--env", from.env, "--rejects", `${from.folder}/rejects.tsv`]
-      assert.strictEqual((yield* cli(["transfer", "mastodon", "copy", ...args], variables)).code, 0)
+      yield* transferred(from, "copy")
       yield* cli(["account", "create", "newest", "--email", "newest@mail.example", "--confirmed"], variables)
       yield* from.sql`DELETE FROM users WHERE account_id = ${kim.id}`
-      const delta = yield* cli(["transfer", "mastodon", "delta", ...args], variables)
-      assert.deepStrictEqual([delta.code, delta.err], [0, ""])
+      yield* transferred(from, "delta")
       assert.deepStrictEqual(
         yield* sql`SELECT a.username FROM users u JOIN accounts a ON a.id = u.account_id
           WHERE a.username IN ('kim', 'lou', 'newest') ORDER BY a.username`,
@@ -115,17 +103,15 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of 
   it.effect("F261: brings a key that was replaced since the copy", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { baseUrl, variables } = yield* TestServer
-      const from = yield* server("4.7", new URL(baseUrl).host)
+      const from = yield* source("4.7")
       yield* forget
       const rose = yield* from.person(idOf(11), "rose")
-      const args = ["--database", from.url, "--env", from.env, "--rejects", `${from.folder}/rejects.tsv`]
-      assert.strictEqual((yield* cli(["transfer", "mastodon", "copy", ...args], variables)).code, 0)
+      yield* transferred(from, "copy")
       const next = yield* KeyPairs.next
       yield* from.sql`UPDATE keypairs SET ${
         from.sql.update({ privateKey: sealed(next.privatePem), publicKey: next.publicPem, updatedAt: new Date() })
       } WHERE account_id = ${rose.id}`
-      assert.strictEqual((yield* cli(["transfer", "mastodon", "delta", ...args], variables)).code, 0)
+      yield* transferred(from, "delta")
       assert.deepStrictEqual(
         yield* sql`SELECT public_pem FROM signing_keys WHERE owner_id = ${rose.id}`,
         [{ publicPem: next.publicPem }]
@@ -135,8 +121,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of 
   it.effect("F261: ends tokens and passkeys that were revoked since the copy, also those of later runs", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { baseUrl, variables } = yield* TestServer
-      const from = yield* server("4.7", new URL(baseUrl).host)
+      const from = yield* source("4.7")
       const cora = yield* from.person(idOf(1), "cora")
       yield* forget
       const app = { id: 505n, name: "Phone", uid: "phone", secret: "phone", redirectUri: "urn:x", scopes: "read" }
@@ -158,14 +143,8 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of 
         createdAt
       })
       yield* from.insert("webauthn_credentials", key("kept key"), key("removed key"))
-      const run = Effect.fnUntraced(function*(verb: string) {
-        const rejects = `${from.folder}/rejects.tsv`
-        const args = ["--database", from.url, "--env", from.env, "--rejects", rejects]
-        const ended = yield* cli(["transfer", "mastodon", verb, ...args], variables)
-        assert.deepStrictEqual([ended.code, ended.err], [0, ""])
-      })
       const passkeys = sql`SELECT name FROM passkeys WHERE account_id = ${cora.id} ORDER BY name`
-      yield* run("copy")
+      yield* transferred(from, "copy")
       // Began hours ago: a passkey that it found was made after its beginning.
       yield* sql`UPDATE transfer_cursors SET begun_at = begun_at - interval '3 hours'`
 
@@ -173,14 +152,45 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of 
       yield* from.sql`DELETE FROM oauth_access_tokens WHERE token = 'deleted'`
       yield* from.sql`DELETE FROM webauthn_credentials WHERE nickname = 'removed key'`
       yield* from.insert("webauthn_credentials", key("new key"))
-      yield* run("delta")
+      yield* transferred(from, "delta")
       for (const [token, status] of [["kept", 200], ["revoked", 401], ["deleted", 401]] as const) {
         assert.strictEqual((yield* call("GET", "/api/v1/accounts/verify_credentials", token)).status, status, token)
       }
       assert.deepStrictEqual(yield* passkeys, [{ name: "kept key" }, { name: "new key" }])
 
       yield* from.sql`DELETE FROM webauthn_credentials WHERE nickname = 'new key'`
-      yield* run("delta")
+      yield* transferred(from, "delta")
       assert.deepStrictEqual(yield* passkeys, [{ name: "kept key" }])
+    }))
+
+  it.effect("F292: is refused without a flag when members have used this server", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { variables } = yield* TestServer
+      const from = yield* source("4.5")
+      yield* forget
+      const mia = yield* from.person(idOf(81), "mia")
+      yield* from.token(mia, "read")
+      yield* transferred(from, "copy")
+      yield* sql`DELETE FROM active_days`
+      yield* sql`UPDATE users SET last_seen_at = NULL`
+      const delta = cli(argumentsOf(from, "delta"), variables)
+      assert.deepInclude(yield* delta, { code: 0, err: "" })
+
+      assert.strictEqual((yield* call("GET", "/api/v1/timelines/home", "token-of-mia")).status, 200)
+      yield* sql`UPDATE accounts SET display_name = 'Changed here' WHERE id = ${mia.id}`
+      yield* from
+        .sql`UPDATE accounts SET display_name = 'Changed there', updated_at = ${new Date()} WHERE id = ${mia.id}`
+      const name = sql`SELECT display_name FROM accounts WHERE id = ${mia.id}`
+      const refused = yield* delta
+      assert.strictEqual(refused.code, 1)
+      assert.include(refused.err, "pass --overwrite")
+      assert.deepStrictEqual(yield* name, [{ displayName: "Changed here" }])
+      yield* sql`DELETE FROM active_days`
+      yield* sql`INSERT INTO sessions (id_hash, account_id, created_at, seen_at)
+        VALUES ('x', ${mia.id}, ${new Date()}, ${new Date()})`
+      assert.strictEqual((yield* delta).code, 1, "of a visit that is not recorded yet")
+      yield* transferred(from, "delta")
+      assert.deepStrictEqual(yield* name, [{ displayName: "Changed there" }])
     }))
 })

@@ -1,14 +1,10 @@
-import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { json } from "../../support/Api.ts"
-import { cli } from "../../support/CommandLine.ts"
-import { server } from "../../support/mastodon/Server.ts"
+import { idOf, rejected, servers, source, transferred } from "../../support/mastodon/Copies.ts"
 import { TestServer } from "../../support/Server.ts"
 
-const servers = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
-const idOf = (n: number) => (BigInt(Date.UTC(2024, 0)) << 16n) + BigInt(n)
 const at = new Date(Date.UTC(2024, 1))
 const later = new Date(Date.now() + 86_400_000)
 
@@ -16,19 +12,13 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("the server 
   it.effect("keeps its description, rules, announcements, invites, webhooks and relays; what is dirty has a reason", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const fs = yield* FileSystem.FileSystem
-      const { baseUrl, fetch, variables } = yield* TestServer
-      const from = yield* server("4.5", new URL(baseUrl).host)
+      const { fetch } = yield* TestServer
+      const from = yield* source("4.5")
       const { insert } = from
       yield* insert("user_roles", { id: 3n, name: "Owner", position: 1_000, permissions: 1n })
       const ada = yield* from.person(idOf(1), "ada", { user: { roleId: 3n } })
       const setting = (name: string, value: string | null) => ({ var: name, value })
-      yield* insert("oauth_access_tokens", {
-        id: 1n,
-        token: "token-of-ada",
-        scopes: "read admin:read",
-        resourceOwnerId: ada.userId
-      })
+      yield* from.token(ada, "read admin:read")
       yield* insert(
         "settings",
         setting("site_title", "--- Birds & friends\n"),
@@ -104,16 +94,10 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("the server 
         canonicalEmailHash: "short"
       })
       yield* insert("username_blocks", { id: 1n, username: "Adm1n", exact: false }, { id: 2n, username: "no name" })
-      const args = ["--database", from.url, "--env", from.env, "--rejects", `${from.folder}/rejects.tsv`]
-      const runs = [
-        yield* cli(["transfer", "mastodon", "copy", ...args], variables),
-        yield* cli(["transfer", "mastodon", "copy", ...args], variables)
-      ]
-      assert.deepStrictEqual(runs.map(({ code, err }) => [code, err]), [[0, ""], [0, ""]])
+      yield* transferred(from, "copy")
+      yield* transferred(from, "copy")
       assert.deepStrictEqual(
-        (yield* fs.readFileString(`${from.folder}/rejects.tsv`)).trim().split("\n").map((line) =>
-          line.split("\t").slice(0, 2).join(" ")
-        ),
+        yield* rejected(from),
         [
           "access to timelines 15",
           "announcements 3",
@@ -197,8 +181,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("the server 
       yield* from.sql`UPDATE invites SET uses = 4`
       yield* from.sql`DELETE FROM relays`
       yield* from.sql`DELETE FROM announcement_reactions`
-      const delta = yield* cli(["transfer", "mastodon", "delta", ...args], variables)
-      assert.deepStrictEqual([delta.code, delta.err], [0, ""])
+      yield* transferred(from, "delta")
       assert.deepStrictEqual(yield* sql`SELECT name FROM settings WHERE name = 'min_age'`, [])
       assert.deepStrictEqual(yield* sql`SELECT value FROM settings WHERE name = 'timelines_access'`, [{
         value: {

@@ -1,41 +1,28 @@
-import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect, FileSystem } from "effect"
 import { SqlClient } from "effect/sql"
 import { notCopied } from "../../../src/services/mastodon/Tables.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { sealed, server } from "../../support/mastodon/Server.ts"
+import { argumentsOf, idOf, rejects, servers, source, transfer, transferred } from "../../support/mastodon/Copies.ts"
+import { sealed } from "../../support/mastodon/Server.ts"
 import { start } from "../../support/Program.ts"
 import { TestServer } from "../../support/Server.ts"
 
-const servers = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
-
-const idOf = (n: number) => (BigInt(Date.UTC(2024, 0)) << 16n) + BigInt(n)
 const postsMax = 20_000
 
 layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("a copy that is interrupted", (it) => {
   it.effect("goes on after kill -9 in the middle of a table, and copies each row once", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { baseUrl, variables } = yield* TestServer
-      const from = yield* server("4.7", new URL(baseUrl).host)
+      const { variables } = yield* TestServer
+      const from = yield* source("4.7")
       const ada = yield* from.person(idOf(1), "ada")
       yield* from.sql`INSERT INTO statuses (id, account_id, local, text)
         SELECT ${
         idOf(1_000)
       }::bigint + n, ${ada.id}, true, 'post #birds ' || n FROM generate_series(1, ${postsMax}::int) n`
-      const args = [
-        "transfer",
-        "mastodon",
-        "copy",
-        "--database",
-        from.url,
-        "--env",
-        from.env,
-        "--rejects",
-        `${from.folder}/rejects.tsv`
-      ]
+      const args = argumentsOf(from, "copy")
       const position = sql<{ copied: bigint; finished: boolean }>`SELECT copied, finished_at IS NOT NULL AS finished
         FROM transfer_cursors WHERE step = 'posts'`
       const first = yield* start("cli", args, variables)
@@ -63,9 +50,7 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("a copy that
   it.effect("F261: keeps users whose secrets cannot be read or who have no password, without a way in by the password alone", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const fs = yield* FileSystem.FileSystem
-      const { baseUrl, variables } = yield* TestServer
-      const from = yield* server("4.7", new URL(baseUrl).host)
+      const from = yield* source("4.7")
       const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
       const factor = (otpSecret: string) => ({ user: { otpRequiredForLogin: true, otpSecret, consumedTimestep: 7 } })
       yield* from.person(idOf(100_001), "open", factor(sealed(secret, "sha1")))
@@ -75,10 +60,9 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("a copy that
       yield* from.person(idOf(100_004), "external", hashed(""))
       yield* from.person(idOf(100_005), "costly", hashed(`$2a$15$${"a".repeat(53)}`))
       yield* from.sql`UPDATE keypairs SET private_key = 'damaged' WHERE account_id = ${idOf(100_003)}`
-      const args = ["--database", from.url, "--env", from.env, "--rejects", `${from.folder}/rejects.tsv`]
       // Another server than before: its copy has begun, and copied nothing.
       yield* sql`DELETE FROM transfer_cursors WHERE step <> 'roles'`
-      assert.strictEqual((yield* cli(["transfer", "mastodon", "copy", ...args], variables)).code, 0)
+      yield* transferred(from, "copy")
       const users =
         yield* sql`SELECT a.username, u.otp_enabled_at IS NOT NULL AS factor, u.otp_last_step, left(u.password_hash, 4) AS hash
         FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.account_id > ${idOf(100_000)} ORDER BY a.id`
@@ -89,31 +73,30 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("a copy that
         { username: "external", factor: false, otpLastStep: null, hash: "!" },
         { username: "costly", factor: false, otpLastStep: null, hash: "!" }
       ])
-      const rejects = yield* fs.readFileString(`${from.folder}/rejects.tsv`)
-      assert.match(rejects, /^key pairs\t\d+\tthe private key cannot be read/m)
-      assert.deepStrictEqual(rejects.match(/^passwords\t\d+\tno password can be verified here/gm)?.length, 2)
-      assert.match(rejects, /^second factors\t\d+\tthe secret of two-factor sign-in cannot be read/m)
-      const verified = yield* cli(["transfer", "mastodon", "verify", ...args], variables)
-      assert.include(verified.out, "These accounts have no working key, and get a new one: keyless")
+      const rows = yield* rejects(from)
+      assert.match(rows, /^key pairs\t\d+\tthe private key cannot be read/m)
+      assert.deepStrictEqual(rows.match(/^passwords\t\d+\tno password can be verified here/gm)?.length, 2)
+      assert.match(rows, /^second factors\t\d+\tthe secret of two-factor sign-in cannot be read/m)
+      assert.include(
+        yield* transferred(from, "verify"),
+        "These accounts have no working key, and get a new one: keyless"
+      )
     }))
 
   it.effect("does not begin without the encryption keys, for another domain, or beside other users", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const fs = yield* FileSystem.FileSystem
-      const { baseUrl, variables } = yield* TestServer
-      const from = yield* server("4.7", new URL(baseUrl).host)
+      const from = yield* source("4.7")
       yield* fs.writeFileString(`${from.folder}/other`, "LOCAL_DOMAIN=other.example\n")
       yield* sql`DELETE FROM transfer_cursors`
-      const given = (
-        env: string
-      ) => ["transfer", "mastodon", "copy", "--database", from.url, "--env", env, "--rejects", `${from.folder}/r`]
-      const refused = yield* cli(given(`${from.folder}/other`), variables)
+      const copy = (name: string) => transfer({ ...from, env: `${from.folder}/${name}` }, "copy")
+      const refused = yield* copy("other")
       assert.strictEqual(refused.code, 1)
       assert.include(refused.err, "Its domain is other.example")
       assert.include(refused.err, "ACTIVE_RECORD_ENCRYPTION_PRIMARY_KEY")
       assert.include(refused.err, "This server has users already")
-      assert.strictEqual((yield* cli(given(`${from.folder}/missing`), variables)).code, 1)
+      assert.strictEqual((yield* copy("missing")).code, 1)
       assert.deepStrictEqual(yield* sql`SELECT FROM transfer_cursors`, [])
     }))
 

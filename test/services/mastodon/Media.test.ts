@@ -1,15 +1,10 @@
-import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect, FileSystem } from "effect"
 import { SqlClient } from "effect/sql"
 import { placeOf } from "../../../src/services/mastodon/tables/Media.ts"
 import { json } from "../../support/Api.ts"
-import { cli } from "../../support/CommandLine.ts"
-import { server } from "../../support/mastodon/Server.ts"
+import { idOf, mediaOf, putFile, rejected, servers, source, transferred } from "../../support/mastodon/Copies.ts"
 import { TestServer } from "../../support/Server.ts"
-
-const servers = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
-const idOf = (n: number) => (BigInt(Date.UTC(2024, 0)) << 16n) + BigInt(n)
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("files of a Mastodon server", (it) => {
   it.effect("have paths by their ids in groups of three digits", () =>
@@ -25,22 +20,14 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("files of a 
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const fs = yield* FileSystem.FileSystem
-      const { baseUrl, fetch, variables } = yield* TestServer
-      const from = yield* server("4.5", new URL(baseUrl).host)
-      const media = `${from.folder}/system`
-      const put = Effect.fnUntraced(function*(path: string, text: string) {
-        yield* fs.makeDirectory(`${media}/${path.slice(0, path.lastIndexOf("/"))}`, { recursive: true })
-        yield* fs.writeFileString(`${media}/${path}`, text)
-      })
+      const { baseUrl, fetch } = yield* TestServer
+      const from = yield* source("4.5")
       const ada = yield* from.person(idOf(1), "ada", {
         account: { avatarFileName: "me.gif", headerFileName: "../../../../../.env.production" }
       })
-      yield* put(placeOf("accounts/avatars", String(ada.id), "original", "me.gif"), "moving")
-      yield* put(placeOf("accounts/avatars", String(ada.id), "static", "me.png"), "still")
-      yield* from.insert(
-        "oauth_access_tokens",
-        { id: 1n, token: "token-of-ada", scopes: "read write", resourceOwnerId: ada.userId }
-      )
+      yield* putFile(from, placeOf("accounts/avatars", String(ada.id), "original", "me.gif"), "moving")
+      yield* putFile(from, placeOf("accounts/avatars", String(ada.id), "static", "me.png"), "still")
+      yield* from.token(ada, "read write")
       const attached = { accountId: ada.id, statusId: idOf(10) }
       const fileMeta = JSON.stringify({
         focus: { x: 0.5, y: -2 },
@@ -64,35 +51,18 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("files of a 
       })
       const at = (id: number, style: string, file: string) =>
         placeOf("media_attachments/files", String(idOf(id)), style, file)
-      yield* put(at(20, "original", "bird.jpeg"), "whole bird")
-      yield* put(at(20, "small", "bird.jpeg"), "small bird")
-      yield* put(at(21, "original", "film.mp4"), "film")
-      yield* put(at(21, "small", "film.png"), "frame of the film")
-      yield* put(at(23, "original", "drawing.svg"), "<svg/>")
-      const args = [
-        "--database",
-        from.url,
-        "--env",
-        from.env,
-        "--media",
-        media,
-        "--rejects",
-        `${from.folder}/rejects.tsv`
-      ]
-      const withoutFiles = yield* cli(
-        ["transfer", "mastodon", "copy", ...args.filter((arg) => arg !== "--media" && arg !== media)],
-        variables
-      )
-      assert.deepStrictEqual([withoutFiles.code, withoutFiles.err], [0, ""])
-      assert.match(withoutFiles.out, /^attachments +not copied without --media$/m)
-      const copies = [
-        yield* cli(["transfer", "mastodon", "copy", ...args], variables),
-        yield* cli(["transfer", "mastodon", "copy", ...args], variables)
-      ]
-      assert.deepStrictEqual(copies.map(({ code, err }) => [code, err]), [[0, ""], [0, ""]])
-      const rejects = yield* fs.readFileString(`${from.folder}/rejects.tsv`)
+      yield* putFile(from, at(20, "original", "bird.jpeg"), "whole bird")
+      yield* putFile(from, at(20, "small", "bird.jpeg"), "small bird")
+      yield* putFile(from, at(21, "original", "film.mp4"), "film")
+      yield* putFile(from, at(21, "small", "film.png"), "frame of the film")
+      yield* putFile(from, at(23, "original", "drawing.svg"), "<svg/>")
+      const files = ["--media", mediaOf(from)]
+      const withoutFiles = yield* transferred(from, "copy")
+      assert.match(withoutFiles, /^attachments +not copied without --media$/m)
+      yield* transferred(from, "copy", ...files)
+      yield* transferred(from, "copy", ...files)
       assert.deepStrictEqual(
-        rejects.trim().split("\n").map((line) => line.split("\t").slice(0, 2).join(" ")),
+        yield* rejected(from),
         [...[22, 23, 24].map((n) => `attachments ${idOf(n)}`), `headers ${ada.id}`]
       )
       const status = yield* json({ token: "token-of-ada" }, `/api/v1/statuses/${idOf(10)}`)
@@ -119,12 +89,11 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("files of a 
         yield* sql`SELECT count(*)::int AS files FROM stored_files WHERE media_id IS NULL AND account_id IS NULL`,
         [{ files: 0 }]
       )
-      assert.strictEqual(yield* fs.readFileString(`${media}/${at(20, "original", "bird.jpeg")}`), "whole bird")
+      assert.strictEqual(yield* fs.readFileString(`${mediaOf(from)}/${at(20, "original", "bird.jpeg")}`), "whole bird")
 
-      yield* put(placeOf("accounts/avatars", String(ada.id), "original", "new.png"), "new face")
+      yield* putFile(from, placeOf("accounts/avatars", String(ada.id), "original", "new.png"), "new face")
       yield* from.sql`UPDATE accounts SET avatar_file_name = 'new.png', updated_at = ${new Date()} WHERE id = ${ada.id}`
-      const delta = yield* cli(["transfer", "mastodon", "delta", ...args], variables)
-      assert.deepStrictEqual([delta.code, delta.err], [0, ""])
+      yield* transferred(from, "delta", ...files)
       assert.deepStrictEqual(
         yield* sql`SELECT right(a.avatar_name, 4) AS kind, a.avatar_static_name AS still, (SELECT count(*)::int FROM stored_files
           WHERE account_id = a.id) AS held, (SELECT count(*)::int FROM stored_files WHERE media_id IS NULL AND account_id IS NULL) AS free

@@ -1,22 +1,15 @@
-import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { cli } from "../../support/CommandLine.ts"
-import { server } from "../../support/mastodon/Server.ts"
-import { TestServer } from "../../support/Server.ts"
+import { idOf, rejected, servers, source, transferred } from "../../support/mastodon/Copies.ts"
 
-const servers = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
-const idOf = (n: number) => (BigInt(Date.UTC(2024, 0)) << 16n) + BigInt(n)
 const at = new Date(Date.UTC(2024, 1))
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation of a Mastodon server", (it) => {
   it.effect("keeps reports, strikes, appeals and notes of staff", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const fs = yield* FileSystem.FileSystem
-      const { baseUrl, variables } = yield* TestServer
-      const from = yield* server("4.5", new URL(baseUrl).host)
+      const from = yield* source("4.5")
       const { insert } = from
       const bert = yield* from.person(idOf(11), "bert")
       const cora = yield* from.person(idOf(12), "cora")
@@ -82,13 +75,9 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
         text: "x"
       })
       yield* insert("account_warning_presets", { id: 1n, title: "Spam", text: "No advertising" })
-      const args = ["--database", from.url, "--env", from.env, "--rejects", `${from.folder}/rejects.tsv`]
-      const copy = yield* cli(["transfer", "mastodon", "copy", ...args], variables)
-      assert.deepStrictEqual([copy.code, copy.err], [0, ""])
+      yield* transferred(from, "copy")
       assert.deepStrictEqual(
-        (yield* fs.readFileString(`${from.folder}/rejects.tsv`)).trim().split("\n").map((line) =>
-          line.split("\t").slice(0, 2).join(" ")
-        ),
+        yield* rejected(from),
         ["appeals 2", "notes about reports 2", "reports 3", "reports 4", "strikes 3"]
       )
       assert.deepStrictEqual(
@@ -140,7 +129,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       yield* from
         .sql`UPDATE appeals SET approved_at = ${at}, approved_by_account_id = ${bert.id}, updated_at = ${new Date()}`
       yield* from.sql`UPDATE reports SET action_taken_at = ${at}, updated_at = ${new Date()} WHERE id = 1`
-      assert.strictEqual((yield* cli(["transfer", "mastodon", "delta", ...args], variables)).code, 0)
+      yield* transferred(from, "delta")
       assert.deepStrictEqual(yield* sql`SELECT state, decided_by_account_id AS by FROM appeals`, [
         { state: "approved", by: bert.id }
       ])

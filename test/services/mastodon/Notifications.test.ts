@@ -1,4 +1,4 @@
-import { NodeCrypto, NodeServices } from "@effect/platform-node"
+import { NodeCrypto } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -6,11 +6,7 @@ import { createECDH } from "node:crypto"
 import { SealedTokens } from "../../../src/services/push/SealedTokens.ts"
 import { Secrets } from "../../../src/services/secrets/Secrets.ts"
 import { json } from "../../support/Api.ts"
-import { cli } from "../../support/CommandLine.ts"
-import { server } from "../../support/mastodon/Server.ts"
-import { TestServer } from "../../support/Server.ts"
-
-const servers = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
+import { idOf, rejected, servers, source, transferred } from "../../support/mastodon/Copies.ts"
 
 /** Opens a token that the server sealed. */
 const opened = Effect.fnUntraced(function*(sealed: unknown) {
@@ -27,7 +23,6 @@ const opened = Effect.fnUntraced(function*(sealed: unknown) {
   const token = sealed instanceof Uint8Array ? tokens.decrypt(sealed) : undefined
   return token && Redacted.value(token)
 })
-const idOf = (n: number) => (BigInt(Date.UTC(2024, 0)) << 16n) + BigInt(n)
 const now = new Date()
 
 /** Keys of a server for web push, padded as Ruby writes them. */
@@ -43,8 +38,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("notificatio
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const fs = yield* FileSystem.FileSystem
-      const { baseUrl, variables } = yield* TestServer
-      const from = yield* server("4.7", new URL(baseUrl).host)
+      const from = yield* source("4.7")
       const { insert } = from
       const ada = yield* from.person(idOf(1), "ada")
       const bert = yield* from.person(idOf(2), "bert")
@@ -147,29 +141,22 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("notificatio
       )
       const { privateKey, publicKey } = vapidPair()
       const withoutPair = yield* fs.readFileString(from.env)
-      const args = ["--database", from.url, "--env", from.env, "--rejects", `${from.folder}/rejects.tsv`]
       const key = sql`SELECT value FROM secrets WHERE name = 'vapid_key'`
       const own = yield* key
       yield* fs.writeFileString(
         from.env,
         `${withoutPair}\nVAPID_PRIVATE_KEY=${privateKey}\nVAPID_PUBLIC_KEY=${vapidPair().publicKey}\n`
       )
-      const plan = yield* cli(["transfer", "mastodon", "plan", ...args], variables)
-      assert.include(plan.out, "no valid VAPID pair")
+      assert.include(yield* transferred(from, "plan"), "no valid VAPID pair")
       assert.deepStrictEqual(yield* key, own)
       yield* fs.writeFileString(
         from.env,
         `${withoutPair}\nVAPID_PRIVATE_KEY=${privateKey}\nVAPID_PUBLIC_KEY=${publicKey}\n`
       )
-      const runs = [
-        yield* cli(["transfer", "mastodon", "copy", ...args], variables),
-        yield* cli(["transfer", "mastodon", "copy", ...args], variables)
-      ]
-      assert.deepStrictEqual(runs.map(({ code, err }) => [code, err]), [[0, ""], [0, ""]])
+      yield* transferred(from, "copy")
+      yield* transferred(from, "copy")
       assert.deepStrictEqual(
-        (yield* fs.readFileString(`${from.folder}/rejects.tsv`)).trim().split("\n").map((line) =>
-          line.split("\t").slice(0, 2).join(" ")
-        ),
+        yield* rejected(from),
         [`notification requests ${idOf(71)}`, "push subscriptions 22"]
       )
       assert.deepStrictEqual(yield* key, [{ value: privateKey.replace("=", "") }])
@@ -224,8 +211,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("notificatio
 
       yield* from.sql`DELETE FROM web_push_subscriptions WHERE id = 20`
       yield* from.sql`DELETE FROM notifications WHERE id = 102`
-      const delta = yield* cli(["transfer", "mastodon", "delta", ...args], variables)
-      assert.deepStrictEqual([delta.code, delta.err], [0, ""])
+      yield* transferred(from, "delta")
       assert.deepStrictEqual(yield* sql`SELECT endpoint FROM push_subscriptions`, [{
         endpoint: "https://push.example/23"
       }])

@@ -1,15 +1,11 @@
-import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { placeOf } from "../../../src/services/mastodon/tables/Media.ts"
 import { json } from "../../support/Api.ts"
-import { cli } from "../../support/CommandLine.ts"
-import { server } from "../../support/mastodon/Server.ts"
+import { idOf, mediaOf, putFile, rejected, servers, source, transferred } from "../../support/mastodon/Copies.ts"
 import { TestServer } from "../../support/Server.ts"
 
-const servers = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
-const idOf = (n: number) => (BigInt(Date.UTC(2024, 0)) << 16n) + BigInt(n)
 const year = 365 * 86_400_000
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
@@ -18,22 +14,11 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
     it.effect("are copied with their files; a scheduled post that was published or moved since is not published twice", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const fs = yield* FileSystem.FileSystem
-        const { baseUrl, fetch, variables } = yield* TestServer
-        const from = yield* server("4.5", new URL(baseUrl).host)
+        const { baseUrl, fetch } = yield* TestServer
+        const from = yield* source("4.5")
         const { insert } = from
         const ada = yield* from.person(idOf(1), "ada")
-        const media = `${from.folder}/system`
-        const put = Effect.fnUntraced(function*(path: string, text: string) {
-          yield* fs.makeDirectory(`${media}/${path.slice(0, path.lastIndexOf("/"))}`, { recursive: true })
-          yield* fs.writeFileString(`${media}/${path}`, text)
-        })
-        yield* insert("oauth_access_tokens", {
-          id: 1n,
-          token: "token-of-ada",
-          scopes: "read",
-          resourceOwnerId: ada.userId
-        })
+        yield* from.token(ada, "read")
         yield* insert(
           "statuses",
           { id: idOf(10), accountId: ada.id, local: true, text: "with a file" },
@@ -45,8 +30,8 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
           { id: idOf(20), ...uploaded, statusId: idOf(10), fileFileName: "bird.png" },
           { id: idOf(21), ...uploaded, scheduledStatusId: 51n, fileFileName: "plan.png" }
         )
-        yield* put(placeOf("media_attachments/files", String(idOf(20)), "original", "bird.png"), "bird")
-        yield* put(placeOf("media_attachments/files", String(idOf(21)), "original", "plan.png"), "plan")
+        yield* putFile(from, placeOf("media_attachments/files", String(idOf(20)), "original", "bird.png"), "bird")
+        yield* putFile(from, placeOf("media_attachments/files", String(idOf(21)), "original", "plan.png"), "plan")
         yield* insert("custom_emoji_categories", { id: 1n, name: "Animals" })
         yield* insert(
           "custom_emojis",
@@ -58,10 +43,10 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
           { id: 35n, shortcode: "placeless", domain: "far.example", imageRemoteUrl: "file:///etc/passwd" }
         )
         const emoji = (n: string, style: string, file: string) => placeOf("custom_emojis/images", n, style, file)
-        yield* put(emoji("30", "original", "cat.gif"), "moving cat")
-        yield* put(emoji("30", "static", "cat.png"), "still cat")
-        yield* put(emoji("31", "original", "hidden.png"), "hidden")
-        yield* put(emoji("33", "original", "vector.svg"), "<svg/>")
+        yield* putFile(from, emoji("30", "original", "cat.gif"), "moving cat")
+        yield* putFile(from, emoji("30", "static", "cat.png"), "still cat")
+        yield* putFile(from, emoji("31", "original", "hidden.png"), "hidden")
+        yield* putFile(from, emoji("33", "original", "vector.svg"), "<svg/>")
         yield* insert("tags", { id: 40n, name: "birds", displayName: "Birds" })
         yield* insert("featured_tags", { id: 41n, accountId: ada.id, tagId: 40n }, {
           id: 42n,
@@ -92,22 +77,10 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
           planned(54n, { text: "another's file", ["media_ids"]: [String(idOf(20))] })
         )
 
-        const args = [
-          "--database",
-          from.url,
-          "--env",
-          from.env,
-          "--media",
-          media,
-          "--rejects",
-          `${from.folder}/rejects.tsv`
-        ]
-        const copy = yield* cli(["transfer", "mastodon", "copy", ...args], variables)
-        assert.deepStrictEqual([copy.code, copy.err], [0, ""])
+        const files = ["--media", mediaOf(from)]
+        yield* transferred(from, "copy", ...files)
         assert.deepStrictEqual(
-          (yield* fs.readFileString(`${from.folder}/rejects.tsv`)).trim().split("\n").map((line) =>
-            line.split("\t").slice(0, 2).join(" ")
-          ),
+          yield* rejected(from),
           [
             "custom emoji 32",
             "custom emoji 33",
@@ -178,8 +151,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
         yield* from.sql`UPDATE custom_emojis SET disabled = true, updated_at = ${new Date()} WHERE id = 30`
         yield* from.sql`DELETE FROM custom_emojis WHERE id = 31`
         yield* from.sql`DELETE FROM featured_tags`
-        const delta = yield* cli(["transfer", "mastodon", "delta", ...args], variables)
-        assert.deepStrictEqual([delta.code, delta.err], [0, ""])
+        yield* transferred(from, "delta", ...files)
         assert.deepStrictEqual(yield* sql`SELECT id, scheduled_at FROM scheduled_statuses`, [{
           id: 50n,
           scheduledAt: later

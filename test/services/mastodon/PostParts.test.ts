@@ -1,38 +1,22 @@
-import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { placeOf } from "../../../src/services/mastodon/tables/Media.ts"
 import { json } from "../../support/Api.ts"
-import { cli } from "../../support/CommandLine.ts"
-import { server } from "../../support/mastodon/Server.ts"
+import { idOf, mediaOf, putFile, rejected, servers, source, transferred } from "../../support/mastodon/Copies.ts"
 import { TestServer } from "../../support/Server.ts"
-
-const servers = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
-const idOf = (n: number) => (BigInt(Date.UTC(2024, 0)) << 16n) + BigInt(n)
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("parts of posts of a Mastodon server", (it) => {
   it.effect("F277: are copied once, with their ids; what is dirty has a reason; a delta follows the source", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const fs = yield* FileSystem.FileSystem
-      const { baseUrl, fetch, variables } = yield* TestServer
-      const from = yield* server("4.5", new URL(baseUrl).host)
+      const { baseUrl, fetch } = yield* TestServer
+      const from = yield* source("4.5")
       const { insert } = from
       const ada = yield* from.person(idOf(1), "ada")
       const bert = yield* from.person(idOf(2), "bert", { account: { idScheme: 1 } })
       const zoe = yield* from.stranger(idOf(3), "zoe")
-      const media = `${from.folder}/system`
-      const put = Effect.fnUntraced(function*(path: string, text: string) {
-        yield* fs.makeDirectory(`${media}/${path.slice(0, path.lastIndexOf("/"))}`, { recursive: true })
-        yield* fs.writeFileString(`${media}/${path}`, text)
-      })
-      yield* insert("oauth_access_tokens", {
-        id: 1n,
-        token: "token-of-ada",
-        scopes: "read",
-        resourceOwnerId: ada.userId
-      })
+      yield* from.token(ada, "read")
       const editedAt = new Date(Date.UTC(2024, 1))
       const old = { createdAt: new Date(Date.UTC(2024, 0)), updatedAt: new Date(Date.UTC(2024, 0)) }
       const status = (n: number, more: object) => ({
@@ -146,33 +130,19 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("parts of po
         description: "a bird, now",
         fileFileName: "bird.png"
       })
-      yield* put(placeOf("media_attachments/files", String(idOf(20)), "original", "bird.png"), "bird")
+      yield* putFile(from, placeOf("media_attachments/files", String(idOf(20)), "original", "bird.png"), "bird")
       yield* insert(
         "tombstones",
         { accountId: zoe.id, uri: "https://far.example/posts/gone", createdAt: new Date() },
         { accountId: zoe.id, uri: "https://far.example/posts/long-gone" },
         { accountId: 777n, uri: "https://far.example/posts/x", createdAt: new Date() }
       )
-      const args = [
-        "--database",
-        from.url,
-        "--env",
-        from.env,
-        "--media",
-        media,
-        "--rejects",
-        `${from.folder}/rejects.tsv`
-      ]
-      const runs = [
-        yield* cli(["transfer", "mastodon", "copy", ...args], variables),
-        yield* cli(["transfer", "mastodon", "copy", ...args], variables)
-      ]
-      assert.deepStrictEqual(runs.map(({ code, err }) => [code, err]), [[0, ""], [0, ""]])
-      assert.match(runs[0]?.out ?? "", /^preview cards +2 copied, 1 rejected$/m)
+      const files = ["--media", mediaOf(from)]
+      const copied = yield* transferred(from, "copy", ...files)
+      yield* transferred(from, "copy", ...files)
+      assert.match(copied, /^preview cards +2 copied, 1 rejected$/m)
       assert.deepStrictEqual(
-        (yield* fs.readFileString(`${from.folder}/rejects.tsv`)).trim().split("\n").map((line) =>
-          line.split("\t").slice(0, 2).join(" ")
-        ),
+        yield* rejected(from),
         [
           "deleted posts 3",
           `preview cards ${idOf(12)}`,
@@ -235,8 +205,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("parts of po
 
       assert.deepStrictEqual(yield* sql`SELECT uri FROM tombstones`, [{ uri: "https://far.example/posts/gone" }])
       yield* from.sql`UPDATE quotes SET state = 3, updated_at = ${new Date()} WHERE id = ${idOf(113)}`
-      const delta = yield* cli(["transfer", "mastodon", "delta", ...args], variables)
-      assert.deepStrictEqual([delta.code, delta.err], [0, ""])
+      yield* transferred(from, "delta", ...files)
       assert.strictEqual(yield* stamp(given), 404, "the consent was revoked")
     }))
 })

@@ -1,14 +1,8 @@
-import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { json } from "../../support/Api.ts"
-import { cli } from "../../support/CommandLine.ts"
-import { server } from "../../support/mastodon/Server.ts"
-import { TestServer } from "../../support/Server.ts"
-
-const servers = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
-const idOf = (n: number) => (BigInt(Date.UTC(2024, 0)) << 16n) + BigInt(n)
+import { idOf, rejected, servers, source, transferred } from "../../support/mastodon/Copies.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
   "relations and rules of a Mastodon server",
@@ -16,9 +10,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
     it.effect("are the same here, with the ids of their activities", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const fs = yield* FileSystem.FileSystem
-        const { baseUrl, variables } = yield* TestServer
-        const from = yield* server("4.5", new URL(baseUrl).host)
+        const from = yield* source("4.5")
         const { insert } = from
         const ada = yield* from.person(idOf(1), "ada")
         const at = new Date(Date.UTC(2024, 1))
@@ -26,12 +18,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
         const yan = yield* from.stranger(idOf(3), "yan")
         const soon = new Date(Date.now() + 3_600_000)
         const own = { accountId: ada.id }
-        yield* insert("oauth_access_tokens", {
-          id: 1n,
-          token: "token-of-ada",
-          scopes: "read write follow",
-          resourceOwnerId: ada.userId
-        })
+        yield* from.token(ada, "read write follow")
         yield* insert("follow_requests", {
           id: 10n,
           ...own,
@@ -98,14 +85,10 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
         }, { id: 24n, domain: "odd.example", severity: 7 })
         yield* insert("email_domain_blocks", { id: 25n, domain: "trash.example" })
         yield* insert("ip_blocks", { id: 26n, ip: "192.0.2.7/24", severity: 9_999, comment: "scans" })
-        const args = ["--database", from.url, "--env", from.env, "--rejects", `${from.folder}/rejects.tsv`]
-        const copy = yield* cli(["transfer", "mastodon", "copy", ...args], variables)
-        assert.deepStrictEqual([copy.code, copy.err], [0, ""])
+        yield* transferred(from, "copy")
         assert.deepStrictEqual(
-          (yield* fs.readFileString(`${from.folder}/rejects.tsv`)).trim().split("\n").map((line) =>
-            line.split("\t").slice(0, 2)
-          ),
-          [["direct conversations", "35"], ["domain blocks", "24"], ["filters", "20"], ["words of filters", "22"]]
+          yield* rejected(from),
+          ["direct conversations 35", "domain blocks 24", "filters 20", "words of filters 22"]
         )
         const me = { token: "token-of-ada" }
         const [relation] = yield* json(me, `/api/v1/accounts/relationships?id=${yan.id}`)
@@ -195,7 +178,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
         ]} WHERE id = 32`
         yield* from.sql`DELETE FROM account_domain_blocks`
         yield* from.sql`UPDATE custom_filters SET phrase = 'Endings', updated_at = ${new Date()} WHERE id = 19`
-        assert.strictEqual((yield* cli(["transfer", "mastodon", "delta", ...args], variables)).code, 0)
+        yield* transferred(from, "delta")
         assert.deepStrictEqual(yield* sql`SELECT status_ids, last_status_id, unread FROM account_conversations`, [
           { statusIds: [idOf(37), idOf(30)], lastStatusId: idOf(37), unread: false }
         ])

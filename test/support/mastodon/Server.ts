@@ -101,5 +101,10 @@ export const server = Effect.fnUntraced(function*(version: Version, domain: stri
     })
     return { id, username, uri }
   })
-  return { sql, url: database.url, env, folder, insert, person, stranger }
+  /** Inserts an access token of a local account, which is `token-of-` and its name. */
+  const token = (
+    { userId, username }: { readonly userId: bigint; readonly username: string },
+    scopes: string
+  ) => insert("oauth_access_tokens", { id: 1n, token: `token-of-${username}`, scopes, resourceOwnerId: userId })
+  return { sql, url: database.url, env, folder, insert, person, stranger, token }
 })

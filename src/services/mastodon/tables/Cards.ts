@@ -78,8 +78,8 @@ export const make = Effect.gen(function*() {
     name: "preview cards",
     table: "statuses",
     needs: "preview_cards_statuses",
-    // Of several cards of a post, the last one is shown. Posts are read in their order, each with its card: a join of
-    // the whole tables would be repeated for each batch.
+    // Mastodon shows the last card of a post. Posts are read in order, each with its card: a join of whole tables would be
+    // repeated for each batch.
     joins: `JOIN LATERAL (SELECT to_jsonb(c) AS card, to_jsonb(l) ->> 'url' AS posted_url FROM preview_cards_statuses l
       JOIN preview_cards c ON c.id = l.preview_card_id WHERE l.status_id = t.id ORDER BY l.preview_card_id DESC LIMIT 1) x ON true`,
     where: "t.deleted_at IS NULL",

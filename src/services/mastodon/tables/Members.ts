@@ -8,7 +8,7 @@ const statusesHere = `ARRAY(SELECT p.id FROM statuses p WHERE p.id = ANY (${
 }) AND p.deleted_at IS NULL
   ORDER BY p.id DESC LIMIT ${threadStatusesMax})`
 
-/** What members see and decided for themselves, besides relations. */
+/** Private data of members besides relations: direct conversations and choices. */
 export const steps: ReadonlyArray<Step> = [
   {
     name: "direct conversations",

@@ -3,10 +3,6 @@ import type { Step } from "../Step.ts"
 import { beyond, lacksAccount, listOf } from "./Values.ts"
 
 const here = (column: string) => `(SELECT a.id FROM accounts a WHERE a.id = ${column})`
-const lacksReport = [
-  "NOT EXISTS (SELECT FROM reports r WHERE r.id = staged.report_id)",
-  "the report was not copied"
-] as const
 
 /** Number of an enumeration of Mastodon as a word. */
 const wordOf = (column: string, words: Readonly<Record<number, string>>) =>
@@ -23,8 +19,26 @@ const action = wordOf("coalesce(action, 0)", {
   4_000: "suspend"
 })
 
-/** Ids of notes here: those of both tables of Mastodon begin at 1. */
-const noteId = (odd: 0 | 1) => `id * 2 + ${odd}`
+/**
+ * Notes of staff about a report or an account. Mastodon has a table for each, whose ids begin at 1: notes about reports
+ * get even ids here, those about accounts odd ones.
+ */
+const notes = (
+  name: string,
+  table: string,
+  subject: "report_id" | "target_account_id",
+  lacksSubject: readonly [string, string]
+): Step => ({
+  name,
+  table,
+  columns: `id:bigint ${subject}:bigint account_id:bigint content created_at:timestamptz`,
+  rejects: [lacksSubject],
+  write: [`INSERT INTO moderation_notes (id, account_id, ${subject}, content, created_at)
+    SELECT id * 2 + ${subject === "report_id" ? 0 : 1}, ${
+    here("account_id")
+  }, ${subject}, coalesce(content, ''), created_at FROM staged
+    ON CONFLICT DO NOTHING`]
+})
 
 /** Reports, strikes, appeals and notes of staff. */
 export const steps: ReadonlyArray<Step> = [
@@ -59,26 +73,11 @@ export const steps: ReadonlyArray<Step> = [
     ],
     changes: true
   },
-  {
-    name: "notes about reports",
-    table: "report_notes",
-    columns: "id:bigint report_id:bigint account_id:bigint content created_at:timestamptz",
-    rejects: [lacksReport],
-    write: [`INSERT INTO moderation_notes (id, account_id, report_id, content, created_at)
-      SELECT ${noteId(0)}, ${
-      here("account_id")
-    }, report_id, coalesce(content, ''), created_at FROM staged ON CONFLICT DO NOTHING`]
-  },
-  {
-    name: "notes of staff",
-    table: "account_moderation_notes",
-    columns: "id:bigint account_id:bigint target_account_id:bigint content created_at:timestamptz",
-    rejects: [lacksAccount("target_account_id")],
-    write: [`INSERT INTO moderation_notes (id, account_id, target_account_id, content, created_at)
-      SELECT ${noteId(1)}, ${
-      here("account_id")
-    }, target_account_id, coalesce(content, ''), created_at FROM staged ON CONFLICT DO NOTHING`]
-  },
+  notes("notes about reports", "report_notes", "report_id", [
+    "NOT EXISTS (SELECT FROM reports r WHERE r.id = staged.report_id)",
+    "the report was not copied"
+  ]),
+  notes("notes of staff", "account_moderation_notes", "target_account_id", lacksAccount("target_account_id")),
   {
     name: "notes about servers",
     table: "instance_moderation_notes",
