@@ -3,13 +3,16 @@ import { TestServer } from "./Server.ts"
 import { counting } from "./StatementCounter.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
-/** Number of statements that the server has run, its background work included. */
-class Statements extends Context.Service<Statements, () => number>()("murmuration/test/support/Statements") {}
+/** Statements that the server has run, its background work included: their number, and the runs of each text. */
+class Statements extends Context.Service<Statements, {
+  readonly statements: () => number
+  readonly runs: () => ReadonlyMap<string, number>
+}>()("murmuration/test/support/Statements") {}
 
 /** A server whose statements are counted. */
 export const countedServer = Layer.unwrap(Effect.gen(function*() {
-  const { statements, url } = yield* counting((yield* TestDatabase).url)
-  return Layer.merge(TestServer.layerOnly({ DATABASE_URL: url }), Layer.succeed(Statements, statements))
+  const { url, ...counts } = yield* counting((yield* TestDatabase).url)
+  return Layer.merge(TestServer.layerOnly({ DATABASE_URL: url }), Layer.succeed(Statements, counts))
 })).pipe(Layer.provideMerge(TestDatabase.layer))
 
 /** Requests whose count must be the lowest, and maximum requests until then. */
@@ -20,7 +23,7 @@ const [lowestSeen, roundsMax] = [3, 60]
  * count, so the request is repeated until its lowest count was seen three times.
  */
 export const statementsOf = Effect.fnUntraced(function*<E, R>(request: Effect.Effect<unknown, E, R>) {
-  const statements = yield* Statements
+  const { statements } = yield* Statements
   const counts: Array<number> = []
   for (let round = 0; round < roundsMax; round++) {
     const before = statements()
@@ -31,3 +34,35 @@ export const statementsOf = Effect.fnUntraced(function*<E, R>(request: Effect.Ef
   }
   return yield* Effect.die(new Error(`no steady number of statements: ${counts.join(", ")}`))
 })
+
+/** Requests whose lowest counts are taken, unless background work may have run a statement in all of them. */
+const [requestsMin, requestsMax] = [3, 12]
+
+/**
+ * Returns how often one request runs each statement, by text: the lowest count of repeated requests. Background work and
+ * reads of expired caches are in some of them only, or run a statement once.
+ */
+export const runsOf = Effect.fnUntraced(function*<E, R>(request: Effect.Effect<unknown, E, R>) {
+  const { runs } = yield* Statements
+  let lowest = new Map<string, number>()
+  for (let round = 0; round < requestsMax; round++) {
+    const before = runs()
+    yield* request
+    const counts = [...runs()].map(([text, count]) => [text, count - (before.get(text) ?? 0)] as const)
+    lowest = new Map(
+      counts.map(([text, count]) => [text, round === 0 ? count : Math.min(count, lowest.get(text) ?? 0)] as const)
+        .filter(([, count]) => count > 0)
+    )
+    if (round + 1 >= requestsMin && Math.max(0, ...lowest.values()) <= 1) break
+  }
+  return lowest
+})
+
+/** Returns the statements that `many` runs more often than `few`, and more than once: those that are run row by row. */
+export const repeatedIn = (few: ReadonlyMap<string, number>, many: ReadonlyMap<string, number>) =>
+  [...many].flatMap(([text, count]) =>
+    count > Math.max(1, few.get(text) ?? 0) ? [`${few.get(text) ?? 0} or ${count} times: ${text}`] : []
+  )
+
+/** Returns how many statements there are in all. */
+export const totalOf = (runs: ReadonlyMap<string, number>) => [...runs.values()].reduce((sum, count) => sum + count, 0)
