@@ -44,8 +44,8 @@ const receiverRows = rowsOf(Schema.Struct({
 }))
 const isEmailed = Schema.is(EmailedType)
 
-/** Position in the promise of an e-mail: the newest notification of the e-mail before it. */
-const Details = Schema.Struct({ after: Schema.BigIntFromString })
+/** Positions in the promise of an e-mail: the newest notification of the e-mail before it, and of this one. */
+const Details = Schema.Struct({ after: Schema.BigIntFromString, newest: Schema.BigIntFromString })
 const decodeDetails = Schema.decodeUnknownEffect(Details)
 const encodeDetails = Schema.encodeSync(Details)
 
@@ -102,7 +102,7 @@ const make = Effect.gen(function*() {
       FROM checked WHERE c.account_id = checked.account_id
       RETURNING c.account_id, checked.after, checked.newest`)
     for (const { accountId, after, newest } of rows) {
-      if (newest !== null) yield* promises.promise("notifications", accountId, encodeDetails({ after }))
+      if (newest !== null) yield* promises.promise("notifications", accountId, encodeDetails({ after, newest }))
     }
     return rows.length
   }).pipe(transaction(sql))
@@ -149,12 +149,17 @@ const make = Effect.gen(function*() {
         FROM users u JOIN accounts a ON a.id = u.account_id JOIN email_choices c ON c.account_id = u.account_id
         WHERE u.account_id = ${account} AND c.due_at IS NOT NULL AND ${sql.literal(userStateSql)} = 'active'`)
       if (receiver === undefined) return []
-      const { after } = yield* Effect.orDie(decodeDetails(details))
+      const { after, newest } = yield* Effect.orDie(decodeDetails(details))
       const positions = [after, receiver.lastReadId, idAt(receiver.seenAt.getTime())]
       const found = yield* notifications.page(
         account,
         { types: receiver.types.filter(isEmailed), excludeTypes: [], accountId: undefined, includeFiltered: false },
-        { sinceId: positions.reduce((one, other) => one > other ? one : other), limit: shownMax + 1 }
+        {
+          // Later notifications are for the next e-mail.
+          maxId: newest + 1n,
+          sinceId: positions.reduce((one, other) => one > other ? one : other),
+          limit: shownMax + 1
+        }
       )
       const records = found.slice(0, shownMax).toReversed()
       const shown = yield* shownOf(records)

@@ -176,6 +176,23 @@ layer(Layer.provideMerge(NotificationEmails.layer, server()), { excludeTestServi
         assert.lengthOf(yield* swept, 1)
       }))
 
+    it.effect("F299: an e-mail that is written late leaves later notifications to the next one", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const emails = yield* NotificationEmails
+        const tom = yield* reader("tom", "mention")
+        const una = yield* member("una")
+        yield* ago(tom, 120)
+        yield* write(una.bearer, { status: "@tom first" })
+        yield* settled
+        const [first] = yield* sql<{ readonly id: bigint }>`SELECT id FROM notifications WHERE account_id = ${tom.id}`
+        yield* write(una.bearer, { status: "@tom second" })
+        yield* settled
+        const [letter] = yield* emails.emailTo(tom.id, { after: "0", newest: String(first?.id) })
+        assert.include(letter?.text, "@tom first")
+        assert.notInclude(letter?.text, "@tom second")
+      }))
+
     it.effect("one click on the signed link ends the e-mails; opening it ends nothing, another token is refused", () =>
       Effect.gen(function*() {
         const rosa = yield* reader("rosa", "mention")
