@@ -12,7 +12,7 @@ const english: Readonly<Record<string, Readonly<Record<string, string>>>> = JSON
 const texts = new Set(Object.values(english).flatMap((section) => Object.keys(section)))
 
 /** Variables of other programs and files, a misspelling, and the beginnings of names. */
-const foreign = /^(?:ACTIVE_RECORD_.*|VAPID_.*|POSTGRES_PASSWORD|PUBLC_URL|S3_|OIDC_)$/
+const foreign = /^(?:ACTIVE_RECORD_.*|MASTODON_DATABASE_URL|VAPID_.*|POSTGRES_PASSWORD|PUBLC_URL|S3_|OIDC_)$/
 
 /** Names of variables in code: words with an underscore, and those that get a value. */
 const variablesIn = (code: string): ReadonlyArray<string> =>

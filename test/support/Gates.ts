@@ -1,3 +1,4 @@
+import { assert } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually } from "./Eventually.ts"
@@ -30,3 +31,21 @@ export const behindGate = Effect.fnUntraced(
     return responses
   }
 )
+
+/**
+ * Asserts that at most one of concurrent requests succeeded and all others were refused. A response that came too late,
+ * a 503, tells nothing: that request is sent again, when the table is full.
+ */
+export const assertOneTook = Effect.fnUntraced(function*<A extends { readonly status: number }, E, R>(
+  responses: ReadonlyArray<A>,
+  requests: ReadonlyArray<Effect.Effect<A, E, R>>
+) {
+  const settled = yield* Effect.forEach(
+    responses,
+    (response, number) =>
+      response.status === 503 ? eventually(requests[number]!, ({ status }) => status !== 503) : Effect.succeed(response)
+  )
+  const statuses = settled.map(({ status }) => status)
+  const rest = statuses.filter((status) => status !== 422)
+  assert.isTrue(rest.length <= 1 && rest.every((status) => status < 300), String(statuses))
+})

@@ -7,8 +7,7 @@ import { customEmojisMax } from "../../../src/services/instance/CustomEmojis.ts"
 import { ipBlocksMax } from "../../../src/services/moderation/BlockedAddresses.ts"
 import { userDomainBlocksMax } from "../../../src/services/social/UserDomainBlocks.ts"
 import { ask } from "../../support/Api.ts"
-import { eventually } from "../../support/Eventually.ts"
-import { behindGate } from "../../support/Gates.ts"
+import { assertOneTook, behindGate } from "../../support/Gates.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { staffMember } from "../../support/Staff.ts"
 
@@ -30,24 +29,6 @@ interface Bounded {
   /** Rows that count. */
   readonly counted?: string
 }
-
-/**
- * Asserts that at most one of concurrent requests succeeded and all others were refused. A response that came too late,
- * a 503, tells nothing: that request is sent again, when the table is full.
- */
-const assertOneTook = Effect.fnUntraced(function*<A extends { readonly status: number }, E, R>(
-  answers: ReadonlyArray<A>,
-  wishes: ReadonlyArray<Effect.Effect<A, E, R>>
-) {
-  const settled = yield* Effect.forEach(
-    answers,
-    (answer, number) =>
-      answer.status === 503 ? eventually(wishes[number]!, ({ status }) => status !== 503) : Effect.succeed(answer)
-  )
-  const statuses = settled.map(({ status }) => status)
-  const others = statuses.filter((status) => status !== 422)
-  assert.isTrue(others.length <= 1 && others.every((status) => status < 300), String(statuses))
-})
 
 const posted = (path: string, body: (number: number) => object) => (by: Person, number: number) =>
   ask(by, "POST", path, body(number))

@@ -191,6 +191,7 @@ layer(Layer.provideMerge(NotificationEmails.layer, server()), { excludeTestServi
         const [letter] = yield* emails.emailTo(tom.id, { after: "0", newest: String(first?.id) })
         assert.include(letter?.text, "@tom first")
         assert.notInclude(letter?.text, "@tom second")
+        assert.lengthOf(yield* swept, 1)
       }))
 
     it.effect("one click on the signed link ends the e-mails; opening it ends nothing, another token is refused", () =>

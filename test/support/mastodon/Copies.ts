@@ -37,7 +37,15 @@ const rejectsOf = ({ folder }: From) => `${folder}/rejects.tsv`
 
 /** Returns the arguments of a command of `transfer mastodon`. */
 export const argumentsOf = (from: From, verb: string, ...more: ReadonlyArray<string>) => [
-  ...["transfer", "mastodon", verb, "--database", from.url, "--env", from.env, "--rejects", rejectsOf(from)],
+  "transfer",
+  "mastodon",
+  verb,
+  "--database",
+  from.url,
+  "--env",
+  from.env,
+  "--rejects",
+  rejectsOf(from),
   ...more
 ]
 

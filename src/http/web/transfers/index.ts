@@ -1,6 +1,4 @@
 import { Layer } from "effect"
-import { KeyOperations } from "../../../services/federation/KeyOperations.ts"
-import { ObjectFetcher } from "../../../services/federation/ObjectFetcher.ts"
 import { WebFingers } from "../../../services/federation/WebFingers.ts"
 import { ArchiveParts } from "../../../services/transfers/archives/ArchiveParts.ts"
 import { ArchiveRequests } from "../../../services/transfers/archives/ArchiveRequests.ts"
@@ -16,6 +14,5 @@ import * as ListsPage from "./ListsPage.ts"
 export const layer = Layer.mergeAll(ArchiveImportPage.layer, ArchivesPage.layer, ImportPage.layer, ListsPage.layer)
   .pipe(
     Layer.provide([ArchiveParts.layer, ArchiveRequests.layer, FileImports.layer, ListExports.layer, LiveImports.layer]),
-    Layer.provide([ObjectFetcher.layer, WebFingers.layer]),
-    Layer.provide(KeyOperations.layer)
+    Layer.provide(WebFingers.layer)
   )
