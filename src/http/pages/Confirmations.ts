@@ -49,7 +49,7 @@ const make = Effect.gen(function*() {
       server,
       body: html`<p class="done" role="status">${
         words.say(
-          "Thank you! A moderator of {server} will now review your sign-up. We will email you the decision; until then you cannot use your app.",
+          "Thank you! A moderator of {server} will now review your sign-up. We will email you the decision; until then you cannot sign in.",
           { server: localDomain }
         )
       }</p>`

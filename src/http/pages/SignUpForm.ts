@@ -128,7 +128,7 @@ ${
           link: linkTo(way(signInPath))
         })
         : say(
-          "Thank you! A moderator of {server} will now review your sign-up. We will email you the decision; until then you cannot use your app.",
+          "Thank you! A moderator of {server} will now review your sign-up. We will email you the decision; until then you cannot sign in.",
           { server: localDomain }
         )
       return respond({

@@ -77,7 +77,7 @@ export const approved = (about: Recipient & { readonly publicUrl: string }): Ema
     words,
     say("Your account was approved"),
     say("Welcome, {name}! A moderator of {server} approved your sign-up.", { name, server }),
-    say("Use any Mastodon app with {address}, or go back to the app you signed up in.", { address })
+    say("Sign in at {address}, with a browser or any Mastodon app.", { address })
   )
 }
 
@@ -93,7 +93,7 @@ export const welcome = (about: Recipient & { readonly publicUrl: string }): Emai
       name,
       handle: `@${name}@${server}`
     }),
-    say("Use any Mastodon app with {address}, or go back to the app you signed up in.", { address }),
+    say("Sign in at {address}, with a browser or any Mastodon app.", { address }),
     say("About this server and its rules: {address}", { address: `${address}/about` })
   )
 }
@@ -124,42 +124,39 @@ export const rejected = (about: Recipient): EmailFor => (words) => {
   )
 }
 
-/** Tells moderators about a pending sign-up. */
-export const waiting = (about: Recipient & { readonly reason: string | null }): EmailFor => (words) => {
-  const { reason, server, username: name } = about
-  const { say } = words
-  return buildEmail(
-    about,
-    words,
-    say("{name} requests an account", { name }),
-    say("{name} signed up on {server} and needs approval.", { name, server }),
-    reason === null ? say("No reason was given.") : `${say("Reason for joining:")}\n${reason}`,
-    say("Run {approve} or {reject} on the command line to decide.", {
-      approve: `account approve ${name}`,
-      reject: `account reject ${name}`
-    })
-  )
-}
-
-/** Tells staff about trending hashtags that await review. */
-export const trending =
-  (about: Omit<Recipient, "username"> & { readonly names: ReadonlyArray<string> }): EmailFor => (words) => {
-    const { names, server } = about
+/** Tells moderators about a pending sign-up; `address` is its staff page. */
+export const waiting =
+  (about: Recipient & { readonly address: string; readonly reason: string | null }): EmailFor => (words) => {
+    const { address, reason, server, username: name } = about
     const { say } = words
     return buildEmail(
       about,
       words,
-      say("Hashtags need review"),
-      say("These hashtags began to trend on {server}. They are shown once a moderator approves them:", {
-        server
-      }),
-      names.map((name) => `#${name}`).join("\n"),
-      say("Run {approve} or {reject} on the command line to decide.", {
-        approve: "trends approve tag NAME",
-        reject: "trends reject tag NAME"
-      })
+      say("{name} requests an account", { name }),
+      say("{name} signed up on {server} and needs approval.", { name, server }),
+      reason === null ? say("No reason was given.") : `${say("Reason for joining:")}\n${reason}`,
+      say("Decide here: {address}", { address })
     )
   }
+
+/** Tells staff about trending hashtags that await review; `address` is their staff page. */
+export const trending = (
+  about: Omit<Recipient, "username"> & { readonly address: string; readonly names: ReadonlyArray<string> }
+): EmailFor =>
+(words) => {
+  const { address, names, server } = about
+  const { say } = words
+  return buildEmail(
+    about,
+    words,
+    say("Hashtags need review"),
+    say("These hashtags began to trend on {server}. They are shown once a moderator approves them:", {
+      server
+    }),
+    names.map((name) => `#${name}`).join("\n"),
+    say("Decide here: {address}", { address })
+  )
+}
 
 /** Tells moderators about the decision on a sign-up. */
 export const decided = (about: Recipient & { readonly decision: "approved" | "rejected" }): EmailFor => (words) => {

@@ -43,7 +43,8 @@ export class StaffEmails extends Context.Service<StaffEmails, {
           const found = yield* Effect.option(approvals.find(AccountId.make(accountId)))
           if (Option.isNone(found)) return []
           const { reason, username } = found.value
-          return yield* toStaff((to) => EmailTexts.waiting({ to, server, username, reason }))
+          const address = `${publicUrl}/admin/accounts/${accountId}`
+          return yield* toStaff((to) => EmailTexts.waiting({ to, server, username, reason, address }))
         }),
         aboutDecision: traced("StaffEmails.aboutDecision")(function*(details) {
           const decided = decodeDecided(details)

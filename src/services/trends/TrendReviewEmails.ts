@@ -32,7 +32,7 @@ export class TrendReviewEmails extends Context.Service<TrendReviewEmails, {
     TrendReviewEmails,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { localDomain: server } = yield* ServerConfig
+      const { localDomain: server, publicUrl } = yield* ServerConfig
       const emails = yield* Emails
       const catalogs = yield* UserCatalogs
       const links = yield* UnsubscribeLinks
@@ -53,7 +53,7 @@ export class TrendReviewEmails extends Context.Service<TrendReviewEmails, {
           ({ accountId, email: to, locale }) =>
             emails.enqueue(Effect.map(catalogs.of({ locale: locale ?? undefined }), (words) =>
               withUnsubscribe(
-                EmailTexts.trending({ to, server, names })(words),
+                EmailTexts.trending({ to, server, names, address: `${publicUrl}/admin/trends` })(words),
                 words,
                 links.make("trends", accountId)
               ))),

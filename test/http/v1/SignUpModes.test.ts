@@ -125,6 +125,7 @@ layer(server({ registrations: "approval", signupConfirmation: "mail" }), { exclu
         assert.deepInclude(told, { to: "warden@mail.example" })
         assert.match(told.subject, /^waiter requests an account/)
         assert.include(told.text, "birds")
+        assert.match(told.text, /^Decide here: http.*\/admin\/accounts\/\d+$/m)
         yield* sql`UPDATE users SET approved = true WHERE email LIKE 'waiter@%'`
         const welcome = yield* send(link.pathname + link.search, { redirect: "manual" })
         assert.deepStrictEqual([welcome.status, welcome.headers.get("location")], [302, "myapp://back"])

@@ -69,6 +69,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("e-mails about trends",
       assert.deepStrictEqual(letters.map(({ to }) => to), rows.map(({ id }) => `one${id}@mail.test`))
       assert.isAbove(rows.length, 0)
       assert.include(letters[0]?.text, "#first")
+      assert.match(letters[0]?.text ?? "", /^Decide here: http.*\/admin\/trends$/m)
       assert.notInclude(letters[0]?.text, "#allowed")
       assert.notInclude(letters[0]?.text, "#refused")
       yield* trend("second")
