@@ -32,6 +32,8 @@ export interface Stand {
   readonly startMillis: number
   readonly generate: (job: Job) => Promise<unknown>
   readonly load: (job: Omit<Extract<Job, { readonly kind: "requests" }>, "kind" | "port">) => Promise<Load>
+  /** Runs a command of the operator's command line on the server's data; returns its output. */
+  readonly command: (args: ReadonlyArray<string>) => Promise<string>
   readonly stop: () => Promise<void>
 }
 
@@ -61,12 +63,17 @@ const serving = async (port: number, variables: Record<string, string>, checkout
   const given = { ...checkout.variables, ...common, PORT: String(port), ...variables }
   const server = Child.start<Order>(args, given, checkout)
   await firstAnswer(port, server)
-  return { server, startMillis: performance.now() - began }
+  const command = async (words: ReadonlyArray<string>) => {
+    const child = Child.start([...checkout.flags, join(checkout.root, "src/cli.ts"), ...words], given, checkout)
+    if (await child.ended !== 0) throw new Error(`The command failed: ${child.output()}`)
+    return child.output()
+  }
+  return { server, startMillis: performance.now() - began, command }
 }
 
 const stand = async (
   port: number,
-  { server, startMillis }: Awaited<ReturnType<typeof serving>>,
+  { command, server, startMillis }: Awaited<ReturnType<typeof serving>>,
   postgres: Postgres,
   redis?: Awaited<ReturnType<typeof openRedis>>
 ): Promise<Stand> => {
@@ -75,6 +82,7 @@ const stand = async (
     port,
     server,
     startMillis,
+    command,
     query: postgres.query,
     watched: { node: server.pid, postgres: postgres.pid, redis: redis?.pid },
     generate: generator.ask,

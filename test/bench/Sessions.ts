@@ -7,6 +7,7 @@ import * as Deliveries from "./rows/Deliveries.ts"
 import { fanout } from "./rows/Fanouts.ts"
 import * as Federation from "./rows/Federation.ts"
 import { floor } from "./rows/Floor.ts"
+import * as MastodonCopy from "./rows/MastodonCopy.ts"
 import * as Media from "./rows/Media.ts"
 import * as Pages from "./rows/Pages.ts"
 import { pauses } from "./rows/Pauses.ts"
@@ -66,6 +67,7 @@ const all = (followersMax: Size): ReadonlyArray<Session> => [
     start: BenchServer.clustered
   },
   single({}, [Staff.row]),
+  { rows: [MastodonCopy.mastodonCopy], where: "", start: MastodonCopy.start },
   // Last: each leaves a million posts.
   single({}, [search])
 ]
