@@ -73,7 +73,7 @@ export const newestMigration = Effect.map(migrations, (known) => known.at(-1)?.[
 
 /** Minimum idle connections, so that the first queries need not wait for one. */
 const warmConnections = 2
-/** Maximum long-held connections, each used alone: listening, locks, the cluster's leases. */
+/** Maximum long-held connections, each used alone: listening, locks, the cluster's leases, samples of statements. */
 const heldConnections = 4
 
 /**

@@ -74,6 +74,7 @@ import * as NodeReports from "./NodeReports.ts"
 import * as OperatorWakes from "./OperatorWakes.ts"
 import * as Services from "./Services.ts"
 import * as Telemetry from "./Telemetry.ts"
+import * as SlowStatements from "./telemetry/SlowStatements.ts"
 import * as WebSockets from "./WebSockets.ts"
 
 /** Gauges of `/metrics` that need the database and the actors. */
@@ -167,7 +168,8 @@ export const layer = Layer.satisfiesServicesType<Environment>()(
         notificationEmails,
         terms,
         transfers,
-        NodeReports.layer
+        NodeReports.layer,
+        SlowStatements.layer
       )
     ),
     Layer.provideMerge(HttpServer.layer),

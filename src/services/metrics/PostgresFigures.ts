@@ -23,7 +23,7 @@ const response = Metric.gauge("murmuration_postgres_response_seconds", {
 })
 
 /** Age from which a running statement is slow, in milliseconds. */
-const slowMillis = 1_000
+export const slowMillis = 1_000
 
 const states = ["active", "idle", "idle in transaction", "other"] as const
 const stateOf = (state: string) => states.find((one) => one === state) ?? "other"
