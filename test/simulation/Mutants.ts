@@ -4,6 +4,7 @@ import { commitMutants } from "./CommitMutants.ts"
 import { feedMutants } from "./FeedMutants.ts"
 import type { Mutant } from "./Mutant.ts"
 import { overlappingMutants } from "./OverlappingMutants.ts"
+import { reviewMutants } from "./ReviewMutants.ts"
 import { talkMutants } from "./TalkMutants.ts"
 
 /** Does not adopt jobs that a dead node left. */
@@ -185,7 +186,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   filtersKept,
   ...feedMutants,
   ...overlappingMutants,
-  ...talkMutants
+  ...talkMutants,
+  ...reviewMutants
 ]
 
 /** Bugs in the source, by the names of their mutants. */
