@@ -64,7 +64,7 @@ const begunLate: Mutant = {
   mutation: {},
   planted: { file: "actors/account/Entity.ts", from: "now > until ?", times: 2, to: (on) => `now > until && !${on} ?` },
   breaks: /^I2: .* told 503/,
-  foundAt: 11,
+  foundAt: 12,
   seedsMax: 60
 }
 
