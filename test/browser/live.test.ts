@@ -135,7 +135,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
                 if (document.querySelectorAll(".feed > article").length > count) break
                 await new Promise((resolve) => setTimeout(resolve, 10))
               }
-              const by = Math.min(160, scrollY)
+              const by = Math.min(480, scrollY)
               const start = anchor.getBoundingClientRect().top
               if (Math.abs(start - before) > 1) wrong.push(["waiting", start - before])
               scrollBy(0, -by)

@@ -40,7 +40,9 @@ export const bugs: ReadonlySet<string> = new Set([
   "whoever sees a post may quote it",
   "a reply that waits is shown to everybody",
   "who voted is not told that a poll ended",
-  "posts of who is suspended are shown"
+  "posts of who is suspended are shown",
+  "a held post that was approved is published again",
+  "a held post is published before its review"
 ])
 
 /** Bugs of federating servers, by name. */

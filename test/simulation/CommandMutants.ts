@@ -85,7 +85,7 @@ const epochUnchecked: Mutant = {
     })
   },
   breaks: /^I13/,
-  foundAt: 31,
+  foundAt: 32,
   seedsMax: 60
 }
 

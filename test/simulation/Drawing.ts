@@ -4,6 +4,7 @@ import { inputOf } from "../../src/services/statuses/Post.ts"
 import { post } from "../support/Posts.ts"
 import { tagName } from "./Lists.ts"
 import * as Reporting from "./Reporting.ts"
+import * as Reviews from "./Reviews.ts"
 import type { Known, Plan } from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import * as Spamming from "./Spamming.ts"
@@ -24,14 +25,15 @@ const laterMillis = 12_000
  */
 export const lateMillis = (seed: number) => new Dice(seed, "length").chance(0.3) ? aheadMillis : 0
 
-/** Accounts that do everything, in proportions that differ by seed. */
-export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
+/** Accounts that do everything, in proportions that differ by seed. `moderator` reviews held posts. */
+export const make = (moderator: AccountId) => ({ accounts, outcomes, published, world }: Known): Plan => {
   const late = lateMillis(world.seed)
   // Each seed does some things more often than others, and some not at all: undoing can hide a fault.
   const mix = new Dice(world.seed, "mix")
   const share = () => mix.pick([0, 0, 0.5, 2])
   const [changes, opinions, follows, aversions] = [share(), share(), share(), share()]
-  const offers = Spamming.actionOf(world.seed) === undefined ? 0 : 1
+  const rule = Spamming.actionOf(world.seed)
+  const [offers, holds] = [rule === undefined ? 0 : 1, rule === "hold" ? 1 : 0]
   const words = new Dice(world.seed, "words").pick([0, 0, 1, 2])
   const nameOf = (account: AccountId) => `p${accounts.indexOf(account)}`
 
@@ -102,6 +104,9 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
       [12 * onScheduled, { _tag: "Reschedule", ...planned, scheduledAt: scheduledAt + laterMillis }],
       [5 * onScheduled, { _tag: "CancelScheduled", ...planned }],
       [7 * offers, publish(`${Spamming.word} birds ${n}`)],
+      [7 * holds, publish(`${Spamming.word} this @${nameOf(target)} #${tagName} ${n}`)],
+      [3 * holds, publish(`${Spamming.word} here ${n}`, { visibility: "private" })],
+      ...(holds === 0 ? [] : Reviews.draw(dice, moderator, done.filter((one) => one.account === account))),
       [2, Reporting.report(target, n)],
       [8 * follows, { _tag: "Follow", ...whom, reblogs: dice.chance(0.8), notify: dice.chance(0.3), languages: null }],
       [4 * follows, { _tag: "Unfollow", target: targetOf("Follow") }],

@@ -19,8 +19,8 @@ interface StatusRow {
   /** The status has the hashtag. */
   readonly tagged: boolean
   /**
-   * An edit removed the hashtag, a block removed the parent, consent is pending, or the author is limited. Feeds
-   * reflect this only when they are rebuilt.
+   * An edit removed the hashtag, a block removed the parent, consent or a review is pending, or the author is limited.
+   * Feeds reflect this only when they are rebuilt.
    */
   readonly changed: boolean
   /** The status waits for consent. */
@@ -80,6 +80,7 @@ export const load = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: n
       OR (in_reply_to_id IS NULL AND (text LIKE ${`${replying}%`}
         OR EXISTS (SELECT FROM status_edits e WHERE e.status_id = statuses.id AND e.text LIKE ${`${replying}%`})))
       OR EXISTS (SELECT FROM interaction_requests r WHERE r.interaction_id = statuses.id AND r.state <> 'accepted')
+      OR EXISTS (SELECT FROM held_posts h WHERE h.status_id = statuses.id)
       OR (SELECT a.silenced_at IS NOT NULL FROM accounts a WHERE a.id = account_id) AS changed,
     EXISTS (SELECT FROM interaction_requests r WHERE r.interaction_id = statuses.id AND r.state = 'pending') AS waits,
     (SELECT a.suspended_at IS NOT NULL FROM accounts a WHERE a.id = account_id) AS author_suspended,

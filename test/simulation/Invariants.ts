@@ -19,6 +19,7 @@ import * as Phones from "./Phones.ts"
 import * as PollEnds from "./PollEnds.ts"
 import * as ReadPaths from "./ReadPaths.ts"
 import * as Reporting from "./Reporting.ts"
+import * as Reviews from "./Reviews.ts"
 import { commandIdOf, type Outcome } from "./Scenario.ts"
 import * as Spamming from "./Spamming.ts"
 import * as Suspending from "./Suspending.ts"
@@ -80,6 +81,7 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
     ...(yield* ReadPaths.check(aftermath, facts, model)),
     ...(yield* Reporting.check(aftermath, facts, performed, commandOf)),
     ...(yield* Spamming.check(aftermath, performed, commandOf)),
+    ...(yield* Reviews.check(aftermath, facts, performed, commandOf)),
     ...(yield* Dismissing.check(world, aftermath.shared)),
     ...(yield* Limiting.check(world, aftermath.shared)),
     ...(yield* counters(sql)),
@@ -193,6 +195,7 @@ export const counters = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
     followers_count <> (SELECT count(*) FROM follows f WHERE f.target_account_id = s.account_id)
     OR following_count <> (SELECT count(*) FROM follows f WHERE f.account_id = s.account_id)
     OR statuses_count <> (SELECT count(*) FROM statuses t WHERE t.account_id = s.account_id AND t.deleted_at IS NULL
+      AND NOT EXISTS (SELECT FROM held_posts h WHERE h.status_id = t.id)
       AND NOT EXISTS (SELECT FROM interaction_requests r WHERE r.interaction_id = t.id AND r.state = 'pending'))`
   const statuses = yield* sql<{ id: bigint }>`SELECT s.status_id AS id FROM status_stats s WHERE
     favourites_count <> (SELECT count(*) FROM favourites f WHERE f.status_id = s.status_id)
@@ -201,6 +204,7 @@ export const counters = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
     OR reblogs_count <> (SELECT count(*) FROM statuses t WHERE t.reblog_of_id = s.status_id AND t.deleted_at IS NULL
       AND NOT EXISTS (SELECT FROM interaction_requests r WHERE r.interaction_id = t.id AND r.state = 'pending'))
     OR replies_count <> (SELECT count(*) FROM statuses t WHERE t.in_reply_to_id = s.status_id AND t.deleted_at IS NULL
+      AND NOT EXISTS (SELECT FROM held_posts h WHERE h.status_id = t.id)
       AND NOT EXISTS (SELECT FROM interaction_requests r WHERE r.interaction_id = t.id AND r.state = 'pending'))`
   const polls = yield* sql<{ id: bigint }>`SELECT p.status_id AS id FROM polls p
     JOIN statuses s ON s.id = p.status_id AND s.local

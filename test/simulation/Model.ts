@@ -69,7 +69,7 @@ export class Model {
       case "Publish":
         // Refused by a spam rule.
         if (answerId === String(Spamming.ruleId)) return
-        if (this.limits && command.post.text.startsWith(Spamming.word)) this.limited.add(me)
+        if (this.limits && Spamming.isOffer(command)) this.limited.add(me)
         this.statuses.set(BigInt(answerId ?? 0), {
           account: me,
           reblogOf: undefined,
@@ -95,6 +95,8 @@ export class Model {
         return
       case "Delete":
         return this.remove(command.statusId)
+      case "ReviewPost":
+        return command.approved ? undefined : this.remove(command.statusId)
       case "Reblog": {
         const id = BigInt(answerId ?? 0)
         if (this.statuses.has(id)) return

@@ -4,6 +4,7 @@ import { commitMutants } from "./CommitMutants.ts"
 import { feedMutants } from "./FeedMutants.ts"
 import type { Mutant } from "./Mutant.ts"
 import { overlappingMutants } from "./OverlappingMutants.ts"
+import { reviewMutants } from "./ReviewMutants.ts"
 import { talkMutants } from "./TalkMutants.ts"
 
 /** Does not adopt jobs that a dead node left. */
@@ -63,7 +64,7 @@ const begunLate: Mutant = {
   mutation: {},
   planted: { file: "actors/account/Entity.ts", from: "now > until ?", times: 2, to: (on) => `now > until && !${on} ?` },
   breaks: /^I2: .* told 503/,
-  foundAt: 11,
+  foundAt: 12,
   seedsMax: 60
 }
 
@@ -185,7 +186,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   filtersKept,
   ...feedMutants,
   ...overlappingMutants,
-  ...talkMutants
+  ...talkMutants,
+  ...reviewMutants
 ]
 
 /** Bugs in the source, by the names of their mutants. */

@@ -10,11 +10,12 @@ import type { Performed } from "./Performed.ts"
 /** Id of the default role Moderator. */
 const moderatorRole = 1
 
-/** Inserts a moderator who only reads reports. */
+/** Inserts a moderator, who is notified of reports and reviews held posts. */
 export const insert = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const moderator = yield* person("moderator")
   yield* sql`UPDATE users SET role_id = ${moderatorRole} WHERE account_id = ${moderator}`
+  return moderator
 })
 
 /** A report of an account, with a unique comment. */

@@ -118,7 +118,7 @@ const scenario = (options: Options, overlapping: boolean) =>
     const lists = Lists.draw(new Dice(seed, "lists"), people)
     yield* Lists.insert(lists, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
     yield* Phones.insert(people, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
-    yield* Reporting.insert.pipe(Effect.provideService(SqlClient.SqlClient, sql))
+    const moderator = yield* Reporting.insert.pipe(Effect.provideService(SqlClient.SqlClient, sql))
     yield* Spamming.insert(seed, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
     yield* Limiting.insert(seed, people, new Date(world.time.now)).pipe(
       Effect.provideService(SqlClient.SqlClient, sql)
@@ -141,7 +141,7 @@ const scenario = (options: Options, overlapping: boolean) =>
     const nodes = yield* Effect.forEach(upTo(nodesAtStart), (n) => start(n + 1), { concurrency: "unbounded" })
     yield* Effect.sleep("4 seconds")
     const requests = Talking.none()
-    const drawing = world.talking ? Talking.make(requests) : overlapping ? Crowd.make : Drawing.make
+    const drawing = world.talking ? Talking.make(requests) : overlapping ? Crowd.make : Drawing.make(moderator)
     const clients = Scenario.make(world, people, nodes, drawing)
     const faults = options.standstills
       ? FaultPlan.standstills(seed, nodesAtStart)

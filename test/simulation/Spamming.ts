@@ -9,13 +9,18 @@ import { Dice } from "./Seeded.ts"
 export const ruleId = 1n
 export const word = "buy"
 
-type Action = "report" | "limit" | "drop"
+type Action = "report" | "limit" | "hold" | "drop"
 
 /** Action of a seed's spam rule; undefined if it has no rule. */
 export const actionOf = (seed: number): Action | undefined => {
   const dice = new Dice(seed, "spam")
-  return dice.chance(0.4) ? dice.pick<Action>(["report", "limit", "drop"]) : undefined
+  if (dice.chance(0.4)) return dice.pick<Action>(["report", "limit", "drop"])
+  return new Dice(seed, "holding").chance(0.3) ? "hold" : undefined
 }
+
+/** Returns true if the rule matches a command's post. */
+export const isOffer = (command: Command | undefined): command is Extract<Command, { readonly _tag: "Publish" }> =>
+  command?._tag === "Publish" && command.post.text.startsWith(word)
 
 export const insert = Effect.fnUntraced(function*(seed: number, at: Date) {
   const sql = yield* SqlClient.SqlClient
@@ -53,7 +58,7 @@ export const check = Effect.fnUntraced(function*(
   const found = new Map<bigint, number>()
   for (const { accountId, commandId } of performed) {
     const command = commandId === null ? undefined : commandOf.get(commandId)
-    if (command?._tag !== "Publish" || !command.post.text.startsWith(word)) continue
+    if (!isOffer(command)) continue
     world.count(`spam ${action}`)
     found.set(accountId, (found.get(accountId) ?? 0) + 1)
   }

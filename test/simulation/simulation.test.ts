@@ -28,7 +28,7 @@ describe.concurrent("simulation", () => {
   const switchedOff = once(fleet, { ...settings, mutant: noMutant })
 
   it(
-    `F103: invariants I1 to I4, I9 to I13, I15, I16, I18, I19, I22 to I30, I32 and I33 hold in ${seeds.length} seeds, in which every kind of fault happens`,
+    `F103: invariants I1 to I4, I9 to I13, I15, I16, I18, I19, I22 to I30, I32, I33 and I35 hold in ${seeds.length} seeds, in which every kind of fault happens`,
     async () => {
       const sums = await allHold(plain, settings, seeds.map(runOnce))
       for (const kind of faultKinds) assert.isAbove(sums.get(kind) ?? 0, 0, kind)
@@ -39,6 +39,9 @@ describe.concurrent("simulation", () => {
         "request accepted",
         "pointed",
         "report",
+        "spam held",
+        "spam approved",
+        "spam rejected",
         "filter changed",
         "notification dismissed",
         "suggestion dismissed",

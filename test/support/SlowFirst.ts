@@ -22,6 +22,7 @@ const folders = [
   "layers",
   "clients/masto.media.test.ts",
   "clients",
+  "docs/GuideFolders.test.ts",
   "browser",
   "services/feeds/FeedQueries.test.ts",
   "safety",
