@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import type { Page } from "playwright-core"
 
-/** Axe for a page: the small build, which a browser reads in half the time. */
+/** Source of Axe for a page: the minified build loads faster. */
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 interface Found {
