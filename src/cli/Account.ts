@@ -10,6 +10,7 @@ import type { ModerationAction } from "../services/moderation/ModerationActions.
 import { traced } from "../services/runtime/Traced.ts"
 import type { RoleId } from "../services/staff/Permissions.ts"
 import { Roles } from "../services/staff/Roles.ts"
+import * as AccountArchive from "./AccountArchive.ts"
 import * as AccountExport from "./AccountExport.ts"
 import * as AccountLists from "./AccountLists.ts"
 import { show } from "./AccountShow.ts"
@@ -203,6 +204,7 @@ export const command = Command.make("account").pipe(
     Approving.approve,
     Approving.reject,
     ...actions,
+    AccountArchive.command,
     AccountExport.command,
     Moving.alias,
     Moving.move,

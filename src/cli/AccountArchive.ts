@@ -1,0 +1,78 @@
+import { Clock, Console, Effect, Layer, Schedule, Stream } from "effect"
+import { Argument, Command } from "effect/cli"
+import * as NewFile from "../layers/backup/NewFile.ts"
+import { OperatorError } from "../layers/OperatorError.ts"
+import type { AccountId } from "../services/database/Ids.ts"
+import { traced } from "../services/runtime/Traced.ts"
+import { ArchiveParts } from "../services/transfers/archives/ArchiveParts.ts"
+import { ArchiveRequests } from "../services/transfers/archives/ArchiveRequests.ts"
+import { isRunning, type Transfer } from "../services/transfers/Transfer.ts"
+import { Transfers } from "../services/transfers/Transfers.ts"
+import { withExamples } from "./Examples.ts"
+import { asOperatorError, findUser } from "./Lookup.ts"
+import * as MediaServices from "./MediaServices.ts"
+
+const services = Layer.mergeAll(ArchiveParts.layer, ArchiveRequests.layer, Transfers.layer).pipe(
+  Layer.provideMerge(MediaServices.layer)
+)
+
+/** Interval at which the command looks at the archive. */
+const period = "500 millis"
+/** Maximum time without progress, in milliseconds, before the command gives up; the archive is not cancelled. */
+const idleMillisMax = 60_000
+
+/** Returns the account's newest archive that can be downloaded or is being written; begins one if there is none. */
+const newest = Effect.fnUntraced(function*(owner: AccountId) {
+  const now = yield* Clock.currentTimeMillis
+  const found = (yield* (yield* Transfers).list(owner)).find(({ expiresAt, kind, state }) =>
+    kind === "archive_out" && (isRunning(state) || (state === "finished" && expiresAt.getTime() > now))
+  )
+  return found ?? (yield* (yield* ArchiveRequests).request(owner))
+})
+
+/** Waits until a running server has written the archive; fails after a minute without progress. */
+export const written = Effect.fnUntraced(function*(begun: Transfer) {
+  const transfers = yield* Transfers
+  let [last, since] = [begun, yield* Clock.currentTimeMillis]
+  yield* Effect.gen(function*() {
+    const now = yield* Clock.currentTimeMillis
+    const next = yield* transfers.find(begun.accountId, begun.id)
+    if (next.processed > last.processed || next.state !== last.state) since = now
+    last = next
+    if (isRunning(last.state) && now - since > idleMillisMax) {
+      return yield* new OperatorError({
+        message: `The archive waits for a running server (${last.processed} entries are written). ` +
+          "Start the server, then run the command again: it goes on."
+      })
+    }
+  }).pipe(Effect.repeat({ schedule: Schedule.spaced(period), while: () => isRunning(last.state) }))
+  if (last.state !== "finished") return yield* new OperatorError({ message: `The archive ${last.state}.` })
+  return last
+})
+
+export const command = Command.make(
+  "archive",
+  {
+    name: Argument.String("name").pipe(Argument.withDescription("Name of the account, without @ and domain")),
+    file: Argument.String("file").pipe(Argument.withDescription("Zip file to create"))
+  },
+  traced("account archive")(function*({ file, name }) {
+    const { accountId } = yield* findUser(name)
+    const parts = yield* ArchiveParts
+    // Creates the file first: one that exists is refused before the server begins an archive.
+    const { bytes, transfer } = yield* NewFile.create(file, (put) =>
+      Effect.gen(function*() {
+        const transfer = yield* written(yield* newest(accountId))
+        const bytes = yield* parts.size(transfer.id)
+        yield* Stream.runForEach(parts.read(transfer.id, { offset: 0, length: bytes }), put)
+        return { bytes, transfer }
+      })).pipe(asOperatorError)
+    const { createdAt, processed } = transfer
+    yield* Console.log(
+      `${file} has the archive of ${name} of ${createdAt.toISOString()}: ${processed} entries, ${bytes} bytes.`
+    )
+  }, (effect) => Effect.provide(effect, services))
+).pipe(
+  Command.withDescription("Writes the archive that a member can download: posts, files, favourites and bookmarks"),
+  withExamples(["ada ada.zip", "Takes ada's archive of the last week, or has the running server make one"])
+)
