@@ -10,6 +10,7 @@ import * as Media from "./tables/Media.ts"
 import * as Members from "./tables/Members.ts"
 import * as Moderation from "./tables/Moderation.ts"
 import * as Notifications from "./tables/Notifications.ts"
+import * as Publishers from "./tables/Publishers.ts"
 import * as Push from "./tables/Push.ts"
 import * as Quotes from "./tables/Quotes.ts"
 import * as Relations from "./tables/Relations.ts"
@@ -39,6 +40,7 @@ export const steps = Effect.fnUntraced(function*(plan: Plan) {
     ...(yield* Users.make(plan.decrypt)),
     ...(yield* Statuses.make(plan)),
     yield* Cards.make,
+    yield* Publishers.make,
     Quotes.make(plan.publicUrl),
     yield* Edits.make,
     Tombstones.step,

@@ -98,6 +98,8 @@ const tables: Readonly<Record<string, string>> = {
     provider_name text NOT NULL DEFAULT '', provider_url text NOT NULL DEFAULT '', width integer NOT NULL DEFAULT 0,
     height integer NOT NULL DEFAULT 0, embed_url text NOT NULL DEFAULT '', language text, image_description text NOT NULL DEFAULT '',
     published_at timestamp(6), trendable boolean, author_account_id bigint, ${times}`,
+  "preview_card_providers":
+    `id bigint PRIMARY KEY, domain text NOT NULL DEFAULT '', trendable boolean, reviewed_at timestamp(6), requested_review_at timestamp(6), ${times}`,
   "preview_cards_statuses":
     "preview_card_id bigint, status_id bigint, url text, PRIMARY KEY (status_id, preview_card_id)",
   quotes:
