@@ -1,40 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import type { Page } from "playwright-core"
 import { ask } from "../support/Api.ts"
-import { type Person, TestServer } from "../support/Server.ts"
+import { TestServer } from "../support/Server.ts"
 import { axeFinds } from "./Axe.ts"
-import { Browser, picture, visit } from "./Browser.ts"
-import { signIn } from "./Visits.ts"
-
-const write = Effect.fnUntraced(function*(by: Person, status: string, more: Record<string, unknown> = {}) {
-  const { body } = yield* ask(by, "POST", "/api/v1/statuses", { status, ...more })
-  return String(body.id)
-})
-
-/** A browser of a person, on Home. */
-const at = Effect.fnUntraced(function*(person: Person) {
-  const { baseUrl } = yield* TestServer
-  const visited = yield* visit()
-  yield* Effect.promise(async () => {
-    await visited.page.goto(`${baseUrl}/home`)
-    await signIn(visited.page, person)
-    await visited.page.goto(`${baseUrl}/home`)
-  })
-  return visited
-})
-
-/** Waits in the page until an expression is true; pages allow no evaluation of their own. */
-const until = (page: Page, expression: string) =>
-  page.evaluate(`new Promise((resolve) => {
-    const look = async () => (await (${expression})) ? resolve(true) : setTimeout(look, 20)
-    look()
-  })`)
-
-const streamOpens = `new Promise((resolve) => {
-  const opened = new EventSource(document.body.dataset.stream)
-  opened.onopen = () => { opened.close(); resolve(true) }
-})`
+import { Browser, picture } from "./Browser.ts"
+import { at, streamOpens, until, write } from "./LivePages.ts"
 
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "3 minutes" })(
   "the web client, live",

@@ -47,7 +47,7 @@ dl.fields dd { margin: 0; min-width: 0 }
 .content .invisible { font-size: 0; line-height: 0 }
 .content .ellipsis::after { content: "…" }
 .focus { padding: 1rem; margin: .5rem 0; border: 2px solid var(--accent); border-radius: .75rem }
-details > summary { cursor: pointer; font-weight: 600; margin-bottom: .5rem }
+main details > summary { cursor: pointer; font-weight: 600; margin-bottom: .5rem }
 .operation { border: 1px solid var(--line); border-radius: .5rem; margin-bottom: .5rem; padding: .5rem .75rem }
 .operation > summary { margin: 0; font-weight: 400 }
 .operation code.method { display: inline-block; min-width: 4.5rem; font-weight: 700; color: var(--accent) }

@@ -174,15 +174,25 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     return routed.filter(({ connection }) => connection.tokenId === tokenId)
   })
 
-  /** Returns an account's streams that ask for markers. */
-  const followingMarkers = (accountId: bigint) =>
-    [...registry.listeners(ownTopic("user", accountId))].filter(([{ supportedEvents }]) =>
-      supportedEvents.has("marker")
-    )
+  /** Returns an account's streams that ask for an event beyond Mastodon's. */
+  const asking = (event: "marker" | "relations", accountId: bigint) =>
+    [...registry.listeners(ownTopic("user", accountId))].filter(([{ supportedEvents }]) => supportedEvents.has(event))
   const markers = Effect.fnUntraced(function*({ accountId }: Message<"MarkersSaved">) {
     const event = new StreamEvent("marker", yield* renderings.markers(accountId))
-    return followingMarkers(accountId).map(([connection, channel]) => ({ connection, channel, event }))
+    return asking("marker", accountId).map(([connection, channel]) => ({ connection, channel, event }))
   })
+
+  /**
+   * Tells accounts that their follows, requests or blocks changed. The event names no account: a change may be about
+   * several that have nothing to do with one another.
+   */
+  const relations = function*({ ids }: Message<"Changed">): Generator<RoutedEvent> {
+    for (const id of ids) {
+      for (const [connection, channel] of asking("relations", id)) {
+        yield { connection, channel, event: relationsChanged }
+      }
+    }
+  }
 
   /** Returns true if any local listener may be affected by a message. */
   const hasListeners = (message: BroadcastMessage): boolean => {
@@ -205,9 +215,10 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       case "MessageEncrypted":
         return listens("user", message.accountId)
       case "MarkersSaved":
-        return followingMarkers(message.accountId).length > 0
-      case "Revoked":
+        return asking("marker", message.accountId).length > 0
       case "Changed":
+        return message.kind === "relations" && message.ids.some((id) => asking("relations", id).length > 0)
+      case "Revoked":
         return false
     }
   }
@@ -236,8 +247,9 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
         return announcement(message)
       case "AnnouncementReaction":
         return reaction(message)
-      case "Revoked":
       case "Changed":
+        return Effect.succeed(message.kind === "relations" ? relations(message) : nothing)
+      case "Revoked":
         return Effect.succeed(nothing)
     }
   }
@@ -245,6 +257,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
 })
 
 export const nothing: RoutedEvents = []
+const relationsChanged = new StreamEvent("relations", undefined)
 /** Returns true if a status was edited again after the announced edit. */
 const isOvertaken = (status: string, editedAt: number | undefined) =>
   editedAt !== undefined && (editedAtOf(status) ?? 0) > editedAt

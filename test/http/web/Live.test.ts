@@ -84,6 +84,51 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* tag.next("update")).id, tagged)
     }).pipe(Effect.scoped))
 
+  it.effect("F310: says that notifications were read elsewhere, and how many are unread", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const [gus, hal] = [yield* createPerson("gus"), yield* createPerson("hal")]
+      const browser = yield* staffBrowser(gus)
+      const { next } = yield* streamOf(browser)
+      const shown = () => Effect.map(browser.get("/web/unread"), ({ text }) => text)
+      assert.strictEqual(yield* shown(), "")
+      for (const text of ["@gus one", "@gus two"]) {
+        yield* publishedId(hal, text)
+        yield* next("notification")
+      }
+      assert.match(yield* shown(), /data-count="2"[^>]*>2</)
+      const { body } = yield* ask(gus, "GET", "/api/v1/notifications")
+      yield* ask(gus, "POST", "/api/v1/markers", { notifications: { last_read_id: body[0].id } })
+      assert.deepStrictEqual(yield* next("unread"), { id: body[0].id })
+      assert.strictEqual(yield* shown(), "")
+      assert.notStrictEqual((yield* (yield* staffBrowser()).get("/web/unread")).status, 200)
+    }))
+
+  it.effect("F311: says that the reader's follows changed, to both sides, and which button is true now", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const [ida, jon, kim] = [yield* createPerson("ida"), yield* createPerson("jon"), yield* createPerson("kim")]
+      yield* ask(jon, "PATCH", "/api/v1/accounts/update_credentials", { locked: true })
+      const browser = yield* staffBrowser(ida)
+      const { next } = yield* streamOf(browser)
+      const button = () =>
+        Effect.map(
+          browser.get(`/web/follows?ids=${jon.accountId},${kim.accountId},${ida.accountId},x`),
+          ({ text }) =>
+            Array.from(text.matchAll(/<button[^>]*>([^<]*)<span class="unseen"> @(\w+)/g), ([, label, name]) =>
+              `${label} ${name}`)
+        )
+      yield* ask(ida, "POST", `/api/v1/accounts/${jon.accountId}/follow`, {})
+      assert.deepStrictEqual(yield* next("relations"), {})
+      assert.deepStrictEqual(yield* button(), ["Withdraw request jon", "Follow kim"])
+      yield* ask(jon, "POST", `/api/v1/follow_requests/${ida.accountId}/authorize`, {})
+      assert.deepStrictEqual(yield* next("relations"), {})
+      assert.deepStrictEqual(yield* button(), ["Unfollow jon", "Follow kim"])
+      yield* ask(jon, "POST", `/api/v1/accounts/${ida.accountId}/remove_from_followers`, {})
+      yield* next("relations")
+      assert.deepStrictEqual(yield* button(), ["Request to follow jon", "Follow kim"])
+    }))
+
   it.effect("is refused without a session, to other sites, and for channels that do not exist", () =>
     Effect.gen(function*() {
       const { baseUrl, createPerson } = yield* TestServer

@@ -158,6 +158,8 @@ summary { cursor: pointer }
   .menu { display: block }
   body > header.staff { padding: .625rem 1rem }
   main { padding: 1.25rem 1rem 3rem }
+  td time { white-space: normal }
+  td { min-width: 4rem }
 }
 @media (max-width: 40rem) {
   main > table, main > form > table { border: 0; background: none }

@@ -22,6 +22,7 @@ export const accountStyle = `
 .entry > :first-child { flex: 1 1 12rem; min-width: 0 }
 .entry form { margin: 0 }
 .entries { list-style: none; margin: 0; padding: 0; border-block-start: 1px solid var(--line) }
+.people:empty { display: none }
 .bar-form { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: end; padding: var(--s3) var(--s4) }
 .bar-form label { flex: 1 1 12rem }
 .bar-form label:has(select) { flex-basis: 15rem }
@@ -29,7 +30,7 @@ export const accountStyle = `
 main summary { cursor: pointer }
 .stack { display: grid; gap: var(--s3); padding: var(--s3) var(--s4); justify-items: start }
 .stack > label { width: 100% }
-.stack > label.check, label.check { display: flex; gap: var(--s2); align-items: center; font-weight: 400; width: auto;
+.stack > label.check, label.check { display: flex; gap: var(--s2); align-items: flex-start; font-weight: 400; width: auto;
   min-height: 24px }
 main > details { margin: var(--s3) var(--s4) }
 .tools { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s3); align-items: center; padding: var(--s2) var(--s4) }

@@ -18,6 +18,37 @@ const followed = async (form: HTMLFormElement, button: HTMLButtonElement): Promi
   fresh.querySelector("button")?.focus({ preventScroll: true })
 }
 
+/** Maximum accounts of one request, as the server has it. */
+const accountsMax = 80
+
+const formsOf = (of: ParentNode) => [...of.querySelectorAll<HTMLFormElement>("form.follow")]
+const actOf = (form: HTMLFormElement) => form.querySelector("button")?.value
+const labelOf = (form: HTMLFormElement) => form.querySelector("button")?.textContent
+
+/** Fetches the buttons of the page, and replaces those that offer something else now. */
+const refresh = async (): Promise<void> => {
+  const ids = new Set(formsOf(document).map(({ action }) => new URL(action).pathname.split("/").at(-1) ?? ""))
+  if (ids.size === 0) return
+  const response = await fetch(`/web/follows?ids=${[...ids].slice(0, accountsMax).join(",")}`)
+  if (!response.ok || response.redirected) return
+  const made = formsOf(new DOMParser().parseFromString(await response.text(), "text/html"))
+  for (const form of formsOf(document)) {
+    const fresh = made.find(({ action }) => action === form.action)
+    if (fresh === undefined || form.ariaBusy === "true") continue
+    if (actOf(fresh) === actOf(form) && labelOf(fresh) === labelOf(form)) continue
+    const isFocused = form.contains(document.activeElement)
+    const shown = document.importNode(fresh, true)
+    form.replaceWith(shown)
+    if (isFocused) shown.querySelector("button")?.focus({ preventScroll: true })
+  }
+}
+
+let last: Promise<void> = Promise.resolve()
+// `live.client.ts` tells that follows, requests or blocks of the reader may have changed.
+document.addEventListener("relations", () => {
+  last = last.then(refresh).catch(() => undefined)
+})
+
 document.addEventListener("submit", (event) => {
   const { submitter, target: form } = event
   if (!(form instanceof HTMLFormElement) || !(submitter instanceof HTMLButtonElement)) return

@@ -81,9 +81,9 @@ const make = Effect.gen(function*() {
     )
 
   const checkbox = (name: string, label: string, isOn: boolean) =>
-    html`<p><label><input type="checkbox" name="${name}" value="true"${
+    html`<p><label class="check"><input type="checkbox" name="${name}" value="true"${
       isOn ? html` checked` : ""
-    }> ${label}</label></p>`
+    }><span>${label}</span></label></p>`
 
   const mute = page("mute", ({ reader: { words: { say } } }, { account }) => {
     const labels: Readonly<Record<typeof muteSeconds[number], string>> = {
@@ -160,16 +160,18 @@ ${checkbox("notifications", say("Hide notifications from this account, too"), tr
         title: say("Report {account}", { account: `@${account.acct}` }),
         inside: html`<fieldset><legend>${say("What is wrong?")}</legend>${
           Object.entries(labels).map(([category, label]) =>
-            html`<p><label><input type="radio" name="category" value="${category}" required> ${label}</label></p>`
+            html`<p><label class="check"><input type="radio" name="category" value="${category}" required><span>${label}</span></label></p>`
           )
         }</fieldset>${
           rules.length === 0
             ? ""
             : html`<fieldset><legend>${say("Broken rules, if any")}</legend>${
               rules.map((rule) =>
-                html`<p><label><input type="checkbox" name="rule_ids[]" value="${String(rule.id)}"> ${
+                html`<p><label class="check"><input type="checkbox" name="rule_ids[]" value="${
+                  String(rule.id)
+                }"><span>${
                   (Object.hasOwn(rule.translations, tag) ? rule.translations[tag] : rule)?.text ?? rule.text
-                }</label></p>`
+                }</span></label></p>`
               )
             }</fieldset>`
         }${
@@ -177,9 +179,11 @@ ${checkbox("notifications", say("Hide notifications from this account, too"), tr
             ? ""
             : html`<fieldset><legend>${say("Posts that the moderators should see")}</legend>${
               posts.map((post) =>
-                html`<p><label dir="auto"><input type="checkbox" name="status_ids[]" value="${post.id}"${
+                html`<p><label class="check" dir="auto"><input type="checkbox" name="status_ids[]" value="${post.id}"${
                   post.id === String(status) ? html` checked` : ""
-                }> ${timeOf(words, post.createdAt, now)} ${lineOfStatus(post, excerptCharactersMax)}</label></p>`
+                }><span>${timeOf(words, post.createdAt, now)} ${
+                  lineOfStatus(post, excerptCharactersMax)
+                }</span></label></p>`
               )
             }</fieldset>`
         }<p><label>${say("Comment")}<textarea name="comment" rows="4" maxlength="1000"></textarea></label></p>${

@@ -19,10 +19,18 @@ const reduced = new WeakMap<StreamEvent, Reduced | "nothing">()
 
 const reduce = ({ event, payload }: StreamEvent): Reduced | "nothing" => {
   if (event === "delete") return { payload: {}, bytes: encoded(event, JSON.stringify({ id: payload ?? "" })) }
-  if (event !== "update" && event !== "status.update" && event !== "notification") return "nothing"
+  if (event === "relations") return { payload: {}, bytes: encoded(event, "{}") }
+  if (event === "notifications_merged") return { payload: {}, bytes: encoded("unread", "{}") }
+  if (event !== "marker" && event !== "update" && event !== "status.update" && event !== "notification") {
+    return "nothing"
+  }
   const found = decode(payload)
   if (found._tag === "None") return "nothing"
-  const { id, status, type } = found.value
+  const { id, notifications, status, type } = found.value
+  if (event === "marker") {
+    const data = JSON.stringify({ id: notifications?.lastReadId })
+    return { payload: {}, bytes: encoded("unread", data) }
+  }
   const data = event === "notification" ? { type, status: status?.id } : { id }
   return { payload: found.value, bytes: encoded(event === "status.update" ? "edit" : event, JSON.stringify(data)) }
 }

@@ -12,6 +12,7 @@ import { webEvent } from "./WebEvents.ts"
 
 const scopes = new Set(["read"])
 const nothing: ReadonlySet<string> = new Set()
+const supportedEvents: ReadonlySet<string> = new Set(["marker", "relations"])
 
 const make = Effect.gen(function*() {
   const open = yield* makeOpening
@@ -46,7 +47,7 @@ const make = Effect.gen(function*() {
         exactAddress: request.remoteAddress._tag === "Some" ? request.remoteAddress.value : "",
         hearsNotifications: true,
         supportedTypes: nothing,
-        supportedEvents: nothing
+        supportedEvents
       },
       shown.topic === own.topic ? [own] : [own, shown],
       (event, channel) =>

@@ -1,9 +1,12 @@
-/* Number of unread notifications in the title, on the favicon and on the installed app. */
+/* Number of unread notifications in the menu, in the title, on the favicon and on the installed app: one number. */
+
+/** Time that a change waits for others, in milliseconds. */
+const gatherMillis = 300
 
 const title = document.title
 const favicons = [...document.querySelectorAll<HTMLLinkElement>("link[rel=icon]")]
 const addresses = favicons.map(({ href }) => href)
-let count = 0
+let isDotted = false
 
 /** Draws a dot on a favicon. */
 const dotted = async (address: string): Promise<string> => {
@@ -21,26 +24,43 @@ const dotted = async (address: string): Promise<string> => {
   return canvas.toDataURL("image/png")
 }
 
+/** Shows the number of the menu in all other places. */
 const show = (): void => {
-  document.title = count === 0 ? title : `(${count}) ${title}`
+  const badge = document.querySelector<HTMLElement>("nav a[data-counts] .unread-count")
+  const count = Number(badge?.dataset["count"] ?? 0)
+  document.title = badge === null ? title : `(${badge.textContent}) ${title}`
   if (count > 0) void navigator.setAppBadge?.(count).catch(() => undefined)
   else void navigator.clearAppBadge?.().catch(() => undefined)
+  if (isDotted === count > 0) return
+  isDotted = count > 0
   for (const [at, link] of favicons.entries()) {
     const address = addresses[at] ?? ""
     if (count === 0) link.href = address
-    else void dotted(address).then((href) => count > 0 && (link.href = href)).catch(() => undefined)
+    else void dotted(address).then((href) => isDotted && (link.href = href)).catch(() => undefined)
   }
 }
 
-/** Adds an unread notification. */
-export const addUnread = (): void => {
-  count += 1
+/** Fetches the number from the server, which other tabs, apps and nodes change as well. */
+const load = async (): Promise<void> => {
+  const response = await fetch("/web/unread")
+  if (!response.ok || response.redirected) return
+  const made = new DOMParser().parseFromString(await response.text(), "text/html").body
+  for (const link of document.querySelectorAll("nav a[data-counts]")) {
+    for (const old of link.querySelectorAll(".unread-count, .unread-count + .unseen")) old.remove()
+    link.append(...Array.from(made.children, (one) => document.importNode(one, true)))
+  }
   show()
 }
 
-/** Number of unread notifications that the page has been told of since it was loaded. */
-export const clearUnread = (): void => {
-  if (count === 0) return
-  count = 0
-  show()
+let gathering: ReturnType<typeof setTimeout> | undefined
+let last: Promise<void> = Promise.resolve()
+
+/** Shows the number that the server has; calls in a row share one request, and requests never overlap. */
+export const recount = (): void => {
+  gathering ??= setTimeout(() => {
+    gathering = undefined
+    last = last.then(load).catch(() => undefined)
+  }, gatherMillis)
 }
+
+show()

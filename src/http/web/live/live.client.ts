@@ -4,7 +4,7 @@
  */
 
 import { remove, replace } from "../acts/acts.client.ts"
-import { addUnread, clearUnread } from "./badge.client.ts"
+import { recount } from "./badge.client.ts"
 import { articlesOf, fetchPage, insertAbove, topArticle } from "./insertions.client.ts"
 
 /** Time after which a hidden tab closes its stream, and pauses before a stream opens again, in milliseconds. */
@@ -186,6 +186,12 @@ let pause: number = pauseMillis.first
 
 const dataOf = ({ data }: MessageEvent<string>): Readonly<Record<string, string | undefined>> => JSON.parse(data)
 
+/** Last notification that was read on any device, if an event named it. */
+let readUpTo: string | undefined
+
+/** Tells the other scripts of the page that follows, requests or blocks of the reader may have changed. */
+const tellRelations = () => document.dispatchEvent(new Event("relations"))
+
 const open = (): void => {
   if (source !== undefined || stream === "") return
   const opened = source = new EventSource(stream)
@@ -196,12 +202,21 @@ const open = (): void => {
     const { id = "" } = dataOf(event)
     if (fresh.delete(id)) announce()
     for (const article of articleOf(id)) remove(article)
+    // Its notifications are deleted as well.
+    recount()
   })
   opened.addEventListener("notification", (event) => {
     const { status } = dataOf(event)
-    if (location.pathname !== "/notifications") addUnread()
+    recount()
     if (status !== undefined) gather(status)
   })
+  opened.addEventListener("unread", (event) => {
+    const { id } = dataOf(event)
+    if (id !== undefined && id === readUpTo) return
+    readUpTo = id
+    recount()
+  })
+  opened.addEventListener("relations", tellRelations)
   opened.addEventListener("error", () => {
     // The browser opens a stream again that broke off, but not one that was refused.
     if (opened.readyState !== EventSource.CLOSED || source !== opened) return
@@ -218,6 +233,8 @@ const close = (): void => {
 
 /** Fetches what the stream would have sent while it was closed. */
 const catchUp = async (): Promise<void> => {
+  recount()
+  tellRelations()
   await refresh(shownIds())
   if (labels.length === 0 || !isFirstPage) return
   const page = await fetchPage(location.href)
@@ -236,8 +253,7 @@ document.addEventListener("visibilitychange", () => {
     hiding = setTimeout(close, hiddenMillisMax)
     return
   }
-  if (location.pathname === "/notifications") clearUnread()
-  if (source !== undefined) return
+  if (source !== undefined) return recount()
   open()
   catchUp().catch(() => undefined)
 })
@@ -249,7 +265,9 @@ addEventListener("pageshow", ({ persisted }) => {
   catchUp().catch(() => undefined)
 })
 setInterval(() => {
-  if (document.visibilityState === "visible") refresh(shownIds()).catch(() => undefined)
+  if (document.visibilityState !== "visible") return
+  recount()
+  refresh(shownIds()).catch(() => undefined)
 }, refreshMillis)
 open()
 loadNewer().catch(() => undefined)

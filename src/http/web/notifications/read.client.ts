@@ -1,5 +1,7 @@
 /* Marks notifications as read once they are visible: sends the form that does so without scripts. */
 
+import { recount } from "../live/badge.client.ts"
+
 const send = async (form: HTMLFormElement): Promise<void> => {
   const fields = new URLSearchParams()
   for (const [name, value] of new FormData(form, form.querySelector("button"))) {
@@ -8,7 +10,7 @@ const send = async (form: HTMLFormElement): Promise<void> => {
   const response = await fetch(form.action, { method: "POST", body: fields, redirect: "manual" })
   if (response.type !== "opaqueredirect") return
   form.remove()
-  for (const count of document.querySelectorAll(".unread-count, .unread-count + .unseen")) count.remove()
+  recount()
 }
 
 const sendVisible = (): void => {

@@ -50,7 +50,9 @@ export const headOf = (visit: Visit, { account, federated, handle, relationship,
         html`<a class="button" rel="nofollow" href="${way(interactPath(account.url))}">${
           say("Follow from your own server")
         }</a>`
-      : relationship === undefined || account.id === String(visit.viewer)
+      : account.id === String(visit.viewer)
+      ? html`<span class="row"><a class="button" href="${way("/settings/profile")}">${say("Edit profile")}</a></span>`
+      : relationship === undefined
       ? ""
       : html`<span class="row">${
         relationship.followedBy ? html`<span class="mark">${say("Follows you")}</span>` : ""

@@ -3,8 +3,10 @@ export const profileStyle = `
 .profile { background: var(--card); border: 1px solid var(--line); padding: 0 var(--s4) var(--s3) }
 .profile .banner { display: block; width: calc(100% + 2 * var(--s4)); margin-inline: calc(-1 * var(--s4)); height: 9rem;
   object-fit: cover; max-width: none }
-.profile .who { display: flex; gap: var(--s4); align-items: end; justify-content: space-between; margin-block: -2.5rem var(--s3) }
-.profile .who > img { width: 88px; height: 88px; border-radius: var(--rounder); border: 4px solid var(--card);
+.profile .who { display: flex; gap: var(--s4); align-items: start; justify-content: space-between; margin-block-end: var(--s3) }
+.profile .who > .row { justify-content: end; margin-block-start: var(--s2) }
+.profile .who > .button { margin-block-start: var(--s2) }
+.profile .who > img { flex: none; margin-block-start: -2.5rem; width: 88px; height: 88px; border-radius: var(--rounder); border: 4px solid var(--card);
   background: var(--card); object-fit: cover }
 .profile .name strong { font-size: var(--large) }
 .profile .fields { margin: 0 0 var(--s3); border: 1px solid var(--line); border-radius: var(--round) }

@@ -5,7 +5,7 @@ html { scroll-padding-block: var(--s4) }
 body {
   margin: 0; background: var(--back); color: var(--text); font: var(--body)/1.5 system-ui, sans-serif;
   overflow-wrap: anywhere; display: grid; gap: 0 var(--s5); justify-content: center;
-  grid-template: "top top" auto "side main" auto ". aside" 1fr / 6rem minmax(0, var(--measure));
+  grid-template: "top top" auto "side main" auto ". aside" 1fr / 6.5rem minmax(0, var(--measure));
 }
 header.top { grid-area: top; padding: var(--s3) var(--s4); font-weight: 600 }
 header.top a { color: inherit; text-decoration: none }
@@ -81,6 +81,8 @@ fieldset { border: 0; margin: 0; padding: 0 }
   body:has(nav.bar) { padding-block-end: 4rem }
   body:has(nav.bar) nav.side { display: none }
   nav.side { position: static }
+  body:not(:has(nav.bar)) { grid-template-areas: "top" "side" "main" "aside"; grid-template-rows: repeat(4, auto) }
+  nav.side ul { display: flex; justify-content: space-around; border-block: 1px solid var(--line) }
   nav.bar { display: flex; position: fixed; inset-block-end: 0; inset-inline: 0; z-index: 2; background: var(--card);
     border-block-start: 1px solid var(--line); padding-block-end: env(safe-area-inset-bottom) }
   nav.bar > ul { display: flex; flex: 4 }

@@ -35,7 +35,7 @@ const entries: ReadonlyArray<Entry> = [
   { path: "/favourites", icon: "star", label: ({ say }) => say("Favourites") },
   { path: "/lists", icon: "list", label: ({ say }) => say("Lists") },
   { path: "/followed_tags", icon: "hash", label: ({ say }) => say("Followed hashtags") },
-  { path: "/follow_requests", icon: "person", label: ({ say }) => say("Follow requests") },
+  { path: "/follow_requests", icon: "check", label: ({ say }) => say("Follow requests") },
   { path: "/collections", icon: "pin", label: ({ say }) => say("Collections") },
   { path: "/catchup", icon: "clock", label: ({ say }) => say("Catch up") },
   { path: "/announcements", icon: "flag", label: ({ say }) => say("Announcements") },
@@ -58,30 +58,44 @@ const entries: ReadonlyArray<Entry> = [
 /** Maximum unread notifications that are counted. */
 export const unreadMax = 100
 
-const badge = ({ figure, say }: Messages, unread: number): Html | "" =>
+/** Renders the number of unread notifications; empty for none. Scripts fetch it again (`badge.client.ts`). */
+export const unreadBadge = ({ figure, say }: Messages, unread: number): Html =>
   unread === 0
-    ? ""
-    : html`<span class="unread-count" aria-hidden="true">${
+    ? html``
+    : html`<span class="unread-count" data-count="${unread}" aria-hidden="true">${
       unread < unreadMax ? figure(unread) : `${figure(unreadMax - 1)}+`
     }</span><span class="unseen">${say("{count, number} new", { count: unread })}</span>`
 
 /** Path of the entry that the page is or belongs to; the longest one, as some paths begin with another. */
-const openEntry = (here: string): string | undefined =>
-  entries.filter(({ isAt, path }) => isAt?.(here) === true || here === path || here.startsWith(`${path}/`))
+const openEntry = (here: string, shown: ReadonlyArray<Entry>): string | undefined =>
+  shown.filter(({ isAt, path }) => isAt?.(here) === true || here === path || here.startsWith(`${path}/`))
     .map(({ path }) => path).toSorted((a, b) => b.length - a.length)[0]
 
-const link = ({ counts, icon: name, label, path }: Entry, visit: Visit, unread: number): Html => {
+const link = (
+  { counts, icon: name, label, path }: Entry,
+  visit: Visit,
+  open: string | undefined,
+  unread: number
+): Html => {
   const { path: here, reader: { way, words } } = visit
-  const current = path === openEntry(here) ? html` aria-current="${path === here ? "page" : "true"}"` : ""
-  return html`<li><a href="${way(path)}"${current}>${icon(name)}<span>${label(words)}</span>${
-    counts === true ? badge(words, unread) : ""
-  }</a></li>`
+  const current = path === open ? html` aria-current="${path === here ? "page" : "true"}"` : ""
+  return html`<li><a href="${way(path)}"${current}${counts === true ? html` data-counts` : ""}>${icon(name)}<span>${
+    label(words)
+  }</span>${counts === true ? unreadBadge(words, unread) : ""}</a></li>`
 }
 
-const list = (visit: Visit, shown: ReadonlyArray<Entry>, unread: number): Html =>
-  html`<ul>${shown.map((entry) => link(entry, visit, unread))}</ul>`
+const list = (visit: Visit, shown: ReadonlyArray<Entry>, unread: number): Html => {
+  const open = openEntry(visit.path, shownTo(visit))
+  return html`<ul>${shown.map((entry) => link(entry, visit, open, unread))}</ul>`
+}
 
-const shownTo = (visit: Visit): ReadonlyArray<Entry> => entries.filter(({ when }) => when?.(visit) ?? true)
+/** Returns the entries that a member sees, with the own profile after the search. */
+const shownTo = (visit: Visit): ReadonlyArray<Entry> =>
+  entries.filter(({ when }) => when?.(visit) ?? true).flatMap((entry): ReadonlyArray<Entry> =>
+    entry.path === "/search" && visit.session !== undefined
+      ? [entry, { path: `/@${visit.session.username}`, icon: "person", label: ({ say }) => say("Profile") }]
+      : [entry]
+  )
 
 /** Navigation above or beside the page: everything for members, the way in for visitors. */
 export const navigation = (visit: Visit, unread: number): Html => {

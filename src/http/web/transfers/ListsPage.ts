@@ -8,7 +8,7 @@ import { exportFileNames, type ExportKind, exportKinds, ListExports } from "../.
 import { fileBytesMax } from "../../../services/transfers/ListFileText.ts"
 import { isOfList, ListKind, listKinds } from "../../../services/transfers/Transfer.ts"
 import { Transfers } from "../../../services/transfers/Transfers.ts"
-import { html } from "../../html/Html.ts"
+import { type Html, html } from "../../html/Html.ts"
 import { redirect } from "../../html/HtmlPage.ts"
 import { archivesPath, transfersPath } from "../../html/PagePaths.ts"
 import { uploadOf } from "../../html/UploadedFile.ts"
@@ -27,6 +27,9 @@ const byDownloadName = new Map(exportKinds.map((kind) => [downloadName(kind).rep
 /** Imports that the page lists. */
 const recentMax = 15
 const decodeKind = Schema.decodeUnknownOption(ListKind)
+
+/** Renders a file name that breaks after its underscores. */
+const breakable = (name: string): Html => html`${name.split(/(?<=_)/).map((part) => html`${part}<wbr>`)}`
 
 const make = Effect.gen(function*() {
   const exports = yield* ListExports
@@ -50,7 +53,7 @@ const make = Effect.gen(function*() {
         html`<tr><td>${names[kind]}</td><td>${words.figure(figures[kind])}</td><td><a href="${
           way(`/settings/exports/${downloadName(kind)}`)
         }" download aria-label="${say("Download {file}", { file: exportFileNames[kind] })}">${
-          exportFileNames[kind]
+          breakable(exportFileNames[kind])
         }</a></td></tr>`
       )
     }</tbody></table></section>`

@@ -7,6 +7,10 @@ export const EventPayload = Schema.Struct({
   reblog: Schema.optionalKey(Schema.NullOr(Schema.Struct({ id: Schema.String }))),
   account: Schema.optionalKey(Schema.NullOr(Schema.Struct({ id: Schema.String }))),
   status: Schema.optionalKey(Schema.NullOr(Schema.Struct({ id: Schema.String }))),
+  /** Read position of notifications, of a marker. */
+  notifications: Schema.optionalKey(
+    Schema.Struct({ lastReadId: Schema.String }).pipe(Schema.encodeKeys({ lastReadId: "last_read_id" }))
+  ),
   inReplyToAccountId: Schema.optionalKey(Schema.NullOr(Schema.String))
 }).pipe(Schema.encodeKeys({ inReplyToAccountId: "in_reply_to_account_id" }))
 export type EventPayload = typeof EventPayload.Type

@@ -1,0 +1,37 @@
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { ask } from "../support/Api.ts"
+import { type Person, TestServer } from "../support/Server.ts"
+import { visit } from "./Browser.ts"
+import { signIn } from "./Visits.ts"
+
+/** Publishes a post, and returns its id. */
+export const write = Effect.fnUntraced(function*(by: Person, status: string, more: Record<string, unknown> = {}) {
+  const { body } = yield* ask(by, "POST", "/api/v1/statuses", { status, ...more })
+  return String(body.id)
+})
+
+/** Opens a browser of a person, on Home. */
+export const at = Effect.fnUntraced(function*(person: Person) {
+  const { baseUrl } = yield* TestServer
+  const visited = yield* visit()
+  yield* Effect.promise(async () => {
+    await visited.page.goto(`${baseUrl}/home`)
+    await signIn(visited.page, person)
+    await visited.page.goto(`${baseUrl}/home`)
+  })
+  return visited
+})
+
+/** Waits in the page until an expression is true; pages allow no evaluation of their own. */
+export const until = (page: Page, expression: string) =>
+  page.evaluate(`new Promise((resolve) => {
+    const look = async () => (await (${expression})) ? resolve(true) : setTimeout(look, 20)
+    look()
+  })`)
+
+/** Resolves in the page when its stream would be open, after the page's own. */
+export const streamOpens = `new Promise((resolve) => {
+  const opened = new EventSource(document.body.dataset.stream)
+  opened.onopen = () => { opened.close(); resolve(true) }
+})`
