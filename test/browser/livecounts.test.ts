@@ -56,6 +56,37 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         assert.deepStrictEqual(problems, [])
       }))
 
+    it.effect("F314: new notifications announce themselves on their page, without moving it; mentions only on their tab", () =>
+      Effect.gen(function*() {
+        const { baseUrl, createPerson } = yield* TestServer
+        const [kim, lou] = [yield* createPerson("kim"), yield* createPerson("lou")]
+        yield* write(lou, "@kim before the page")
+        const { page, problems } = yield* at(kim)
+        const label = (tab: Page, text: string) =>
+          until(tab, `document.querySelector("#live button")?.textContent === "${text}"`)
+        const entries = (tab: Page) => tab.locator("main .feed > article").count()
+        const mentions = yield* Effect.promise(() => page.context().newPage())
+        yield* Effect.promise(async () => {
+          await page.goto(`${baseUrl}/notifications`)
+          await mentions.goto(`${baseUrl}/notifications?type=mentions`)
+          for (const tab of [page, mentions]) await tab.evaluate(streamOpens)
+        })
+        yield* ask(lou, "POST", `/api/v1/accounts/${kim.accountId}/follow`, {})
+        yield* Effect.promise(() => label(page, "1 new notification"))
+        yield* write(lou, "@kim while it is open")
+        yield* Effect.promise(async () => {
+          await label(page, "2 new notifications")
+          await label(mentions, "1 new notification")
+          assert.strictEqual(await entries(page), 1)
+          assert.deepStrictEqual(await axeFinds(page), [])
+          await page.locator("#live button").click()
+          await page.locator("main .feed > article").nth(2).waitFor()
+          assert.strictEqual(await page.locator("#live button").count(), 0)
+          assert.strictEqual(await entries(page), 3)
+        })
+        assert.deepStrictEqual(problems, [])
+      }))
+
     it.effect("F311: the follow button is true without a reload: withdrawn, accepted, removed by the other side", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer

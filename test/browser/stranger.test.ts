@@ -30,9 +30,9 @@ const started = Effect.gen(function*() {
   return { origin, ownerLink }
 })
 
-/** Waits until the title counts a new notification; pages allow no evaluation of their own. */
+/** Waits until the title counts the reply, after the follow; pages allow no evaluation of their own. */
 const titled = `new Promise((resolve) => {
-  const look = () => document.title.startsWith("(1) ") ? resolve(true) : setTimeout(look, 20)
+  const look = () => document.title.startsWith("(2) ") ? resolve(true) : setTimeout(look, 20)
   look()
 })`
 

@@ -33,7 +33,7 @@ const elements = new Set(
     .split(" ")
 )
 const attributesKnown = new Set(
-  ("lang charset name title property role tabindex aria-hidden aria-label aria-current loading rel content rel type sizes href src alt width height class dir id datetime target translate start reversed value data-labels")
+  ("lang charset name title property role tabindex aria-hidden aria-label aria-current loading rel content rel type sizes href src alt width height class dir id datetime target translate start reversed value data-labels data-counts data-count")
     .split(" ")
 )
 const addresses = /^(?:\/(?!\/)|\?|#|mailto:|(?:https?|dat|dweb|ipfs|ipns|ssb|gopher|xmpp|magnet|gemini):)/i

@@ -31,7 +31,7 @@ const reduce = ({ event, payload }: StreamEvent): Reduced | "nothing" => {
     const data = JSON.stringify({ id: notifications?.lastReadId })
     return { payload: {}, bytes: encoded("unread", data) }
   }
-  const data = event === "notification" ? { type, status: status?.id } : { id }
+  const data = event === "notification" ? { id, type, status: status?.id } : { id }
   return { payload: found.value, bytes: encoded(event === "status.update" ? "edit" : event, JSON.stringify(data)) }
 }
 

@@ -25,6 +25,8 @@ const labels: ReadonlyArray<string> = JSON.parse(region?.dataset["labels"] ?? "[
 const feed = document.querySelector<HTMLElement>("main .feed")
 const isFirstPage = !/[?&](?:max_id|min_id)=/.test(location.search)
 const isHome = location.pathname === "/home"
+const isNotifications = location.pathname === "/notifications"
+const onlyMentions = new URLSearchParams(location.search).get("type") === "mentions"
 
 const articleOf = (id: string) => document.querySelectorAll<HTMLElement>(`#status-${CSS.escape(id)}`)
 const isTyping = (article: Element) =>
@@ -73,7 +75,7 @@ const shownIds = (): ReadonlyArray<string> =>
     return bottom > 0 && top < innerHeight
   }).map(({ id }) => id.slice("status-".length))
 
-/* New posts. */
+/* New posts, and notifications. */
 
 const fresh = new Set<string>()
 
@@ -89,13 +91,26 @@ const announce = (): void => {
 }
 
 const arrive = (id: string): void => {
-  if (labels.length === 0 || !isFirstPage || fresh.has(id) || articleOf(id).length > 0) return
+  if (isNotifications || labels.length === 0 || !isFirstPage || fresh.has(id) || articleOf(id).length > 0) return
+  fresh.add(id)
+  announce()
+}
+
+const noteIdOf = ({ id }: Element) => id.slice("note-".length)
+
+/** Announces a notification that the page does not show. */
+const notify = (id: string): void => {
+  if (!isNotifications || labels.length === 0 || fresh.has(id)) return
+  const newest = feed?.querySelector("article")
+  if (newest && BigInt(id) <= BigInt(noteIdOf(newest))) return
   fresh.add(id)
   announce()
 }
 
 /** Shows the announced posts above the others; the reader is then at the newest. */
 const showNew = async (): Promise<void> => {
+  // A new notification may have joined a group further down.
+  if (isNotifications) return location.assign(location.pathname + location.search)
   const page = await fetchPage(location.href)
   const made = page === undefined ? [] : articlesOf(page)
   // More than a page of posts has arrived: reloads, so that no post is missing.
@@ -206,8 +221,9 @@ const open = (): void => {
     recount()
   })
   opened.addEventListener("notification", (event) => {
-    const { status } = dataOf(event)
+    const { id, status, type } = dataOf(event)
     recount()
+    if (id !== undefined && (!onlyMentions || type === "mention")) notify(id)
     if (status !== undefined) gather(status)
   })
   opened.addEventListener("unread", (event) => {
@@ -238,7 +254,12 @@ const catchUp = async (): Promise<void> => {
   await refresh(shownIds())
   if (labels.length === 0 || !isFirstPage) return
   const page = await fetchPage(location.href)
-  for (const { id } of page === undefined ? [] : articlesOf(page)) {
+  for (const article of page === undefined ? [] : articlesOf(page)) {
+    if (isNotifications) {
+      notify(noteIdOf(article))
+      continue
+    }
+    const { id } = article
     const newest = feed?.querySelector("article")?.id.slice("status-".length)
     const own = id.slice("status-".length)
     if (newest === undefined || BigInt(own) > BigInt(newest)) arrive(own)

@@ -106,6 +106,7 @@ const make = Effect.gen(function*() {
     return {
       title: say("Notifications"),
       scripts: ["follow", "read"],
+      liveNotifications: page.maxId === undefined && page.minId === undefined && accountId === undefined,
       body: html`${notificationTabs(visit)}<div class="tools">${
         newest > lastReadId && page.maxId === undefined && accountId === undefined ? markForm(visit, newest) : ""
       }<a href="${visit.reader.way("/settings/notifications")}">${say("Notification settings")}</a></div>${

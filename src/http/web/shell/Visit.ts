@@ -42,6 +42,8 @@ export interface View {
   readonly scripts?: ReadonlyArray<ScriptName>
   /** Query of the stream that announces new posts of the page, such as `channel=public:local`. */
   readonly live?: string
+  /** True if the page announces new notifications. */
+  readonly liveNotifications?: boolean
   /** Further elements of the head: canonical link, OpenGraph, feeds, oEmbed. */
   readonly head?: Html
   /** True if search engines may index the page. */

@@ -44,7 +44,11 @@ const writeAccounts =
     indexable = excluded.indexable, hide_collections = excluded.hide_collections, memorial = excluded.memorial,
     silenced_at = excluded.silenced_at, suspended_at = excluded.suspended_at, sensitized_at = excluded.sensitized_at,
     updated_at = excluded.updated_at, avatar_remote_url = excluded.avatar_remote_url,
-    header_remote_url = excluded.header_remote_url, also_known_as = excluded.also_known_as, url = excluded.url`
+    header_remote_url = excluded.header_remote_url, also_known_as = excluded.also_known_as, url = excluded.url,
+    show_media = excluded.show_media, show_media_replies = excluded.show_media_replies, show_featured = excluded.show_featured,
+    avatar_description = excluded.avatar_description, header_description = excluded.header_description,
+    attribution_domains = excluded.attribution_domains, trendable = excluded.trendable, reviewed_at = excluded.reviewed_at,
+    requested_review_at = excluded.requested_review_at`
 
 const writeRemote = [
   `INSERT INTO remote_actors (account_id, type, inbox_url, shared_inbox_url, outbox_url, followers_url, following_url,

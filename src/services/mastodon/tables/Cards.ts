@@ -51,6 +51,18 @@ const columnsOf = (json: string) =>
       Object.entries(card).map(([name, value]) => [name, value === null ? null : String(value)])
     ))
 
+/** Reviews of links for trends: they change without their posts, with which the cards are copied. */
+export const reviews: Step = {
+  name: "reviews of links",
+  table: "preview_cards",
+  where: "t.trendable IS NOT NULL",
+  columns: "id:bigint trendable:boolean updated_at:timestamptz",
+  skips: ["NOT EXISTS (SELECT FROM preview_cards c WHERE c.id = staged.id)"],
+  write: [`UPDATE preview_cards c SET trendable = s.trendable FROM staged s
+    WHERE c.id = s.id AND c.trendable IS DISTINCT FROM s.trendable`],
+  changes: true
+}
+
 /** Preview cards of posts. Their images are fetched when the link is posted again. */
 export const make = Effect.gen(function*() {
   const config = yield* ServerConfig

@@ -62,7 +62,9 @@ export const steps: ReadonlyArray<Step> = [
     ],
     write: [`INSERT INTO ip_blocks (id, ip, severity, comment, created_at, updated_at, expires_at)
       SELECT id, network(ip::inet), CASE severity WHEN 5000 THEN 'sign_up_requires_approval' WHEN 5500 THEN 'sign_up_block' ELSE 'no_access' END,
-        coalesce(comment, ''), created_at, updated_at, expires_at FROM staged ON CONFLICT DO NOTHING`],
+        coalesce(comment, ''), created_at, updated_at, expires_at FROM staged
+      ON CONFLICT (id) DO UPDATE SET ip = excluded.ip, severity = excluded.severity, comment = excluded.comment,
+        updated_at = excluded.updated_at, expires_at = excluded.expires_at`],
     changes: true,
     ends: "ip_blocks"
   },

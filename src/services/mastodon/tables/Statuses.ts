@@ -66,7 +66,8 @@ const writeStatuses =
     ${quotePolicy}, CASE WHEN is_local AND content_type = 'text/markdown' THEN 'text/markdown' ELSE 'text/plain' END,
     is_local AND coalesce(local_only, false) FROM staged
   ON CONFLICT (id) DO UPDATE SET text = excluded.text, html = excluded.html, spoiler_text = excluded.spoiler_text,
-    sensitive = excluded.sensitive, language = excluded.language, edited_at = excluded.edited_at`
+    sensitive = excluded.sensitive, language = excluded.language, edited_at = excluded.edited_at,
+    interaction_policy = excluded.interaction_policy`
 
 const writeParts = [
   `INSERT INTO status_stats (status_id) SELECT id FROM staged ON CONFLICT DO NOTHING`,
@@ -140,8 +141,12 @@ const tags: Step = {
   write: [
     `INSERT INTO tags (id, name, display_name, listable, usable, trendable, created_at, last_status_at, reviewed_at, requested_review_at)
     SELECT id, lower(name), coalesce(nullif(display_name, ''), name), coalesce(listable, true), coalesce(usable, true), trendable, created_at,
-      last_status_at, reviewed_at, requested_review_at FROM staged ON CONFLICT (id) DO NOTHING`
-  ]
+      last_status_at, reviewed_at, requested_review_at FROM staged
+    ON CONFLICT (id) DO UPDATE SET display_name = excluded.display_name, listable = excluded.listable, usable = excluded.usable,
+      trendable = excluded.trendable, reviewed_at = excluded.reviewed_at, requested_review_at = excluded.requested_review_at,
+      last_status_at = greatest(tags.last_status_at, excluded.last_status_at)`
+  ],
+  changes: true
 }
 
 const ordered = listOf("s.ordered", "bigint")
