@@ -48,7 +48,7 @@ const fill = async (query: Query, { members, posts }: typeof sizes.long) => {
   const first = BigInt(Date.UTC(2024, 0)) << 16n
   const member = (n: string) => `(1 + (${n}) % ${members})`
   const stranger = (n: string) => `(${members} + 1 + (${n}) % ${strangers})`
-  const post = (n: string) => `(${first} + (${n}) * 65536)`
+  const post = (n: string) => `(${first} + (${n})::bigint * 65536)`
   const times = "now() - interval '10 days', now() - interval '10 days'"
   const each = (count: number, columns: string) => `SELECT ${columns} FROM generate_series(1, ${count}) n`
   await query(`INSERT INTO accounts (id, username, private_key, public_key, note, display_name, id_scheme)
