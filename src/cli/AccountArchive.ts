@@ -20,6 +20,8 @@ const services = Layer.mergeAll(ArchiveParts.layer, ArchiveRequests.layer, Trans
 const period = "500 millis"
 /** Maximum time without progress, in milliseconds, before the command gives up; the archive is not cancelled. */
 const idleMillisMax = 60_000
+/** Minimum time between two lines about the progress, in milliseconds. */
+const progressMillis = 10_000
 
 /** Returns the account's newest archive that can be downloaded or is being written; begins one if there is none. */
 const newest = Effect.fnUntraced(function*(owner: AccountId) {
@@ -33,12 +35,17 @@ const newest = Effect.fnUntraced(function*(owner: AccountId) {
 /** Waits until a running server has written the archive; fails after a minute without progress. */
 export const written = Effect.fnUntraced(function*(begun: Transfer) {
   const transfers = yield* Transfers
-  let [last, since] = [begun, yield* Clock.currentTimeMillis]
+  const start = yield* Clock.currentTimeMillis
+  let [last, since, told] = [begun, start, start]
   yield* Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const next = yield* transfers.find(begun.accountId, begun.id)
     if (next.processed > last.processed || next.state !== last.state) since = now
     last = next
+    if (isRunning(last.state) && now - told > progressMillis) {
+      told = now
+      yield* Console.log(`${last.processed} entries are written.`)
+    }
     if (isRunning(last.state) && now - since > idleMillisMax) {
       return yield* new OperatorError({
         message: `The archive waits for a running server (${last.processed} entries are written). ` +
@@ -46,7 +53,11 @@ export const written = Effect.fnUntraced(function*(begun: Transfer) {
       })
     }
   }).pipe(Effect.repeat({ schedule: Schedule.spaced(period), while: () => isRunning(last.state) }))
-  if (last.state !== "finished") return yield* new OperatorError({ message: `The archive ${last.state}.` })
+  if (last.state !== "finished") {
+    return yield* new OperatorError({
+      message: last.state === "cancelled" ? "The archive was cancelled." : "The archive could not be written."
+    })
+  }
   return last
 })
 

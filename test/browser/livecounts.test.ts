@@ -84,6 +84,17 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           assert.strictEqual(await page.locator("#live button").count(), 0)
           assert.strictEqual(await entries(page), 3)
         })
+        // One that arrives after the page, and before its stream.
+        const arrived = Promise.withResolvers<void>()
+        yield* Effect.promise(async () => {
+          await page.route("**/web/stream*", (route) => arrived.promise.then(() => route.continue()))
+          await page.goto(`${baseUrl}/notifications`)
+        })
+        yield* write(lou, "@kim before the stream")
+        yield* Effect.promise(async () => {
+          arrived.resolve()
+          await label(page, "1 new notification")
+        })
         assert.deepStrictEqual(problems, [])
       }))
 

@@ -1,6 +1,6 @@
 import { NodeCrypto, NodeServices } from "@effect/platform-node"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Context, Effect, FileSystem, Layer, Stream } from "effect"
+import { Context, Deferred, Effect, Fiber, FileSystem, Layer, Stream } from "effect"
 import { Tar } from "effect/encoding"
 import * as Backup from "../../src/layers/backup/Backup.ts"
 import * as NewFile from "../../src/layers/backup/NewFile.ts"
@@ -139,6 +139,44 @@ layer(NodeServices.layer, { excludeTestServices: true })("new files", (it) => {
         yield* Effect.exit(NewFile.create(`${at}/other`, (put) => Effect.andThen(put(new Uint8Array(9)), ending)))
       }
       assert.deepStrictEqual((yield* fs.readDirectory(at)).toSorted(), ["new", "victim"])
+    })))
+
+  it.effect("F315: a file that appears meanwhile is kept, and of two that write one name none publishes the other's part", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const at = yield* folder
+      const bytes = (text: string) => new TextEncoder().encode(text)
+      const late = yield* Effect.flip(
+        NewFile.create(
+          `${at}/late`,
+          (put) => Effect.andThen(put(bytes("ours")), fs.writeFileString(`${at}/late`, "theirs"))
+        )
+      )
+      assert.include(late.message, "exists already")
+      assert.strictEqual(yield* fs.readFileString(`${at}/late`), "theirs")
+
+      const [began, ended] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const second = NewFile.create(`${at}/both`, (put) =>
+        put(bytes("half")).pipe(
+          Effect.andThen(Deferred.succeed(began, undefined)),
+          Effect.andThen(Deferred.await(ended)),
+          Effect.andThen(put(bytes(" and half")))
+        ))
+      const running = yield* Deferred.make<Fiber.Fiber<void, unknown>>()
+      const first = yield* Effect.flip(
+        NewFile.create(`${at}/both`, (put) =>
+          put(bytes("whole")).pipe(
+            Effect.andThen(Effect.forkDetach(second)),
+            Effect.flatMap((fiber) => Deferred.succeed(running, fiber)),
+            Effect.andThen(Deferred.await(began))
+          ))
+      )
+      assert.include(first.message, "another command writes it")
+      assert.isFalse(yield* fs.exists(`${at}/both`))
+      yield* Deferred.succeed(ended, undefined)
+      yield* Fiber.join(yield* Deferred.await(running))
+      assert.strictEqual(yield* fs.readFileString(`${at}/both`), "half and half")
+      assert.deepStrictEqual((yield* fs.readDirectory(at)).toSorted(), ["both", "late"])
     })))
 })
 

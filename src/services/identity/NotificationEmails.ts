@@ -44,8 +44,14 @@ const receiverRows = rowsOf(Schema.Struct({
 }))
 const isEmailed = Schema.is(EmailedType)
 
-/** Positions in the promise of an e-mail: the newest notification of the e-mail before it, and of this one. */
-const Details = Schema.Struct({ after: Schema.BigIntFromString, newest: Schema.BigIntFromString })
+/**
+ * Positions in the promise of an e-mail: the newest notification of the e-mail before it, and of this one. Promises from
+ * before an upgrade lack the second.
+ */
+const Details = Schema.Struct({
+  after: Schema.BigIntFromString,
+  newest: Schema.optionalKey(Schema.BigIntFromString)
+})
 const decodeDetails = Schema.decodeUnknownEffect(Details)
 const encodeDetails = Schema.encodeSync(Details)
 
@@ -156,7 +162,7 @@ const make = Effect.gen(function*() {
         { types: receiver.types.filter(isEmailed), excludeTypes: [], accountId: undefined, includeFiltered: false },
         {
           // Later notifications are for the next e-mail.
-          maxId: newest + 1n,
+          ...(newest === undefined ? {} : { maxId: newest + 1n }),
           sinceId: positions.reduce((one, other) => one > other ? one : other),
           limit: shownMax + 1
         }

@@ -30,9 +30,11 @@ layer(countedServer, { excludeTestServices: true, timeout: "3 minutes" })("pages
       const { body: list } = yield* ask(own, "POST", "/api/v1/lists", { title: "All" })
       const { body: { collection } } = yield* ask(own, "POST", "/api/v1/collections", { name: "Some" })
 
+      const people: Array<string> = []
       /** Adds a person to each of the pages. */
       const add = Effect.fnUntraced(function*(name: string) {
         const [friend, stranger] = [yield* createPerson(`friend_${name}`), yield* createPerson(`stranger_${name}`)]
+        people.push(String(friend.accountId))
         for (const one of [friend, stranger]) {
           yield* ask(one, "PATCH", "/api/v1/accounts/update_credentials", { discoverable: true })
         }
@@ -65,10 +67,15 @@ layer(countedServer, { excludeTestServices: true, timeout: "3 minutes" })("pages
         "/search?q=friend&type=accounts",
         "/collections",
         `/collections/${collection.id}/edit?q=stranger`,
-        "/catchup"
+        "/catchup",
+        "/web/unread",
+        "/web/follows?ids=PEOPLE"
       ]
       const queriesOf = (path: string) =>
-        runsOf(Effect.map(browser.get(path), ({ status }) => assert.strictEqual(status, 200, path)))
+        runsOf(Effect.map(browser.get(path.replace("PEOPLE", people.join(","))), ({ status, text }) => {
+          assert.strictEqual(status, 200, path)
+          if (path.includes("PEOPLE")) assert.lengthOf(text.match(/<form /g) ?? [], people.length)
+        }))
       const measure = Effect.gen(function*() {
         yield* settled
         yield* sql`DELETE FROM status_trends`

@@ -191,6 +191,9 @@ layer(Layer.provideMerge(NotificationEmails.layer, server()), { excludeTestServi
         const [letter] = yield* emails.emailTo(tom.id, { after: "0", newest: String(first?.id) })
         assert.include(letter?.text, "@tom first")
         assert.notInclude(letter?.text, "@tom second")
+        // A promise from before an upgrade.
+        const [earlier] = yield* emails.emailTo(tom.id, { after: "0" })
+        assert.include(earlier?.text, "@tom second")
         assert.lengthOf(yield* swept, 1)
       }))
 

@@ -29,7 +29,11 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("changes at 
         yield* from.insert("preview_cards", { id: card, url: `https://news.example/${n}`, title: "News" })
         yield* from.insert("preview_cards_statuses", { previewCardId: card, statusId: status })
       }
-      yield* from.insert("ip_blocks", { id: 1n, ip: "192.0.2.0/24", severity: 5_000, comment: "spam" })
+      yield* from.insert(
+        "ip_blocks",
+        { id: 1n, ip: "192.0.2.0/24", severity: 5_000, comment: "spam" },
+        { id: 2n, ip: "198.51.100.0/24", severity: 9_999 }
+      )
       yield* transferred(from, "copy")
       const tags = sql`SELECT name, usable, trendable, reviewed_at FROM tags WHERE name LIKE 'tag_' ORDER BY name`
       const links = sql`SELECT url, trendable FROM preview_cards ORDER BY url`
@@ -45,7 +49,9 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("changes at 
       yield* from
         .sql`UPDATE tags SET trendable = false, usable = false, reviewed_at = ${at}, updated_at = ${now} WHERE id = 1`
       yield* from.sql`UPDATE preview_cards SET trendable = false, updated_at = ${now} WHERE id = 2`
-      yield* from.sql`UPDATE ip_blocks SET severity = 9999, comment = 'attack', updated_at = ${now}`
+      yield* from.sql`UPDATE ip_blocks SET severity = 9999, comment = 'attack', updated_at = ${now} WHERE id = 1`
+      // Staff of Mastodon ended it.
+      yield* from.sql`UPDATE ip_blocks SET expires_at = ${at}, updated_at = ${now} WHERE id = 2`
       // Followers may quote without approval.
       yield* from.sql`UPDATE statuses SET quote_approval_policy = ${4 << 16}, updated_at = ${now} WHERE id = ${
         idOf(11)
@@ -62,8 +68,9 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("changes at 
         { url: "https://news.example/1", trendable: null },
         { url: "https://news.example/2", trendable: false }
       ])
-      assert.deepStrictEqual(yield* sql`SELECT severity, comment FROM ip_blocks`, [
-        { severity: "no_access", comment: "attack" }
+      assert.deepStrictEqual(yield* sql`SELECT severity, comment, expires_at FROM ip_blocks ORDER BY id`, [
+        { severity: "no_access", comment: "attack", expiresAt: null },
+        { severity: "no_access", comment: "", expiresAt: at }
       ])
       assert.deepStrictEqual(yield* sql`SELECT interaction_policy FROM statuses WHERE id = ${idOf(11)}`, [
         { interactionPolicy: ["canQuote", "canQuote:automatic:followers"] }

@@ -1,5 +1,7 @@
 /* Follows and unfollows without a page load: sends the form, and replaces it with the response. */
 
+import { gathered } from "../live/gather.client.ts"
+
 const followed = async (form: HTMLFormElement, button: HTMLButtonElement): Promise<void> => {
   const fields = new URLSearchParams()
   for (const [name, value] of new FormData(form, button)) if (typeof value === "string") fields.append(name, value)
@@ -43,11 +45,8 @@ const refresh = async (): Promise<void> => {
   }
 }
 
-let last: Promise<void> = Promise.resolve()
 // `live.client.ts` tells that follows, requests or blocks of the reader may have changed.
-document.addEventListener("relations", () => {
-  last = last.then(refresh).catch(() => undefined)
-})
+document.addEventListener("relations", gathered(refresh))
 
 document.addEventListener("submit", (event) => {
   const { submitter, target: form } = event

@@ -28,8 +28,8 @@ const reduce = ({ event, payload }: StreamEvent): Reduced | "nothing" => {
   if (found._tag === "None") return "nothing"
   const { id, notifications, status, type } = found.value
   if (event === "marker") {
-    const data = JSON.stringify({ id: notifications?.lastReadId })
-    return { payload: {}, bytes: encoded("unread", data) }
+    if (notifications === undefined) return "nothing"
+    return { payload: {}, bytes: encoded("unread", JSON.stringify({ id: notifications.lastReadId })) }
   }
   const data = event === "notification" ? { id, type, status: status?.id } : { id }
   return { payload: found.value, bytes: encoded(event === "status.update" ? "edit" : event, JSON.stringify(data)) }

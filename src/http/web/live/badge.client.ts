@@ -1,7 +1,6 @@
 /* Number of unread notifications in the menu, in the title, on the favicon and on the installed app: one number. */
 
-/** Time that a change waits for others, in milliseconds. */
-const gatherMillis = 300
+import { gathered } from "./gather.client.ts"
 
 const title = document.title
 const favicons = [...document.querySelectorAll<HTMLLinkElement>("link[rel=icon]")]
@@ -52,15 +51,7 @@ const load = async (): Promise<void> => {
   show()
 }
 
-let gathering: ReturnType<typeof setTimeout> | undefined
-let last: Promise<void> = Promise.resolve()
-
-/** Shows the number that the server has; calls in a row share one request, and requests never overlap. */
-export const recount = (): void => {
-  gathering ??= setTimeout(() => {
-    gathering = undefined
-    last = last.then(load).catch(() => undefined)
-  }, gatherMillis)
-}
+/** Shows the number that the server has. */
+export const recount = gathered(load)
 
 show()

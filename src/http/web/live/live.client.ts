@@ -5,16 +5,15 @@
 
 import { remove, replace } from "../acts/acts.client.ts"
 import { recount } from "./badge.client.ts"
-import { articlesOf, fetchPage, insertAbove, topArticle } from "./insertions.client.ts"
+import { gathered } from "./gather.client.ts"
+import { articlesOf, fetchPage, insertAbove } from "./insertions.client.ts"
+import { savePlace } from "./marker.client.ts"
 
 /** Time after which a hidden tab closes its stream, and pauses before a stream opens again, in milliseconds. */
 const hiddenMillisMax = 60_000
 const pauseMillis = { first: 2_000, max: 120_000 } as const
-/** Interval at which counts on the screen are refreshed, and time that a changed post waits for others, in milliseconds. */
+/** Interval at which counts on the screen are refreshed, in milliseconds. */
 const refreshMillis = 60_000
-const gatherMillis = 300
-/** Time after the last scrolling at which the place is saved, in milliseconds. */
-const restMillis = 1_000
 /** Maximum articles of one request, and distance from the top at which newer posts are loaded, in pixels. */
 const partsMax = 40
 const nearTop = 1_500
@@ -24,7 +23,6 @@ const region = document.querySelector<HTMLElement>("#live")
 const labels: ReadonlyArray<string> = JSON.parse(region?.dataset["labels"] ?? "[]")
 const feed = document.querySelector<HTMLElement>("main .feed")
 const isFirstPage = !/[?&](?:max_id|min_id)=/.test(location.search)
-const isHome = location.pathname === "/home"
 const isNotifications = location.pathname === "/notifications"
 const onlyMentions = new URLSearchParams(location.search).get("type") === "mentions"
 
@@ -36,7 +34,6 @@ const isTyping = (article: Element) =>
 /* Changed posts. */
 
 const changed = new Set<string>()
-let gathering: ReturnType<typeof setTimeout> | undefined
 
 /** Fetches the articles of posts, and replaces those on the page; `gone` are removed if they no longer exist. */
 const refresh = async (ids: ReadonlyArray<string>): Promise<void> => {
@@ -58,15 +55,16 @@ const refresh = async (ids: ReadonlyArray<string>): Promise<void> => {
   }
 }
 
+const refreshChanged = gathered(() => {
+  const ids = [...changed]
+  changed.clear()
+  return refresh(ids)
+})
+
 const gather = (id: string): void => {
   if (articleOf(id).length === 0) return
   changed.add(id)
-  gathering ??= setTimeout(() => {
-    gathering = undefined
-    const ids = [...changed]
-    changed.clear()
-    refresh(ids).catch(() => undefined)
-  }, gatherMillis)
+  refreshChanged()
 }
 
 const shownIds = (): ReadonlyArray<string> =>
@@ -166,33 +164,7 @@ region?.addEventListener("click", ({ target }) => {
   else showNew().catch(() => location.reload())
 })
 
-/* The place in Home. */
-
-let saved = 0n
-let hasScrolled = false
-
-const savePlace = async (): Promise<void> => {
-  const id = topArticle()?.id.slice("status-".length)
-  const token = document.querySelector<HTMLInputElement>("main input[name=authenticity_token]")?.value
-  if (!isHome || !hasScrolled || id === undefined || token === undefined || !/^\d+$/.test(id) || BigInt(id) <= saved) {
-    return
-  }
-  saved = BigInt(id)
-  await fetch("/web/markers", {
-    method: "POST",
-    body: new URLSearchParams([["authenticity_token", token], ["id", id]]),
-    headers: { "x-murmuration-part": "marker" },
-    keepalive: true
-  })
-}
-
-let resting: ReturnType<typeof setTimeout> | undefined
-addEventListener("scroll", () => {
-  hasScrolled = true
-  clearTimeout(resting)
-  resting = setTimeout(() => void savePlace().catch(() => undefined), restMillis)
-  loadNewer().catch(() => undefined)
-}, { passive: true })
+addEventListener("scroll", () => void loadNewer().catch(() => undefined), { passive: true })
 
 /* The stream. */
 
@@ -210,7 +182,11 @@ const tellRelations = () => document.dispatchEvent(new Event("relations"))
 const open = (): void => {
   if (source !== undefined || stream === "") return
   const opened = source = new EventSource(stream)
-  opened.addEventListener("open", () => pause = pauseMillis.first)
+  opened.addEventListener("open", () => {
+    pause = pauseMillis.first
+    // One may have arrived after the page was written, or while the stream was broken off.
+    if (isNotifications) announceNewer().catch(() => undefined)
+  })
   opened.addEventListener("update", (event) => arrive(dataOf(event).id ?? ""))
   opened.addEventListener("edit", (event) => gather(dataOf(event).id ?? ""))
   opened.addEventListener("delete", (event) => {
@@ -247,11 +223,8 @@ const close = (): void => {
   source = undefined
 }
 
-/** Fetches what the stream would have sent while it was closed. */
-const catchUp = async (): Promise<void> => {
-  recount()
-  tellRelations()
-  await refresh(shownIds())
+/** Announces what a new page has and this one has not. */
+const announceNewer = async (): Promise<void> => {
   if (labels.length === 0 || !isFirstPage) return
   const page = await fetchPage(location.href)
   for (const article of page === undefined ? [] : articlesOf(page)) {
@@ -264,6 +237,15 @@ const catchUp = async (): Promise<void> => {
     const own = id.slice("status-".length)
     if (newest === undefined || BigInt(own) > BigInt(newest)) arrive(own)
   }
+}
+
+/** Fetches what the stream would have sent while it was closed. */
+const catchUp = async (): Promise<void> => {
+  recount()
+  tellRelations()
+  await refresh(shownIds())
+  // The page of notifications does this whenever its stream opens.
+  if (!isNotifications) await announceNewer()
 }
 
 let hiding: ReturnType<typeof setTimeout> | undefined

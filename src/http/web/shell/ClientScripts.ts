@@ -10,6 +10,7 @@ import { hashedFile } from "./HashedFile.ts"
 const files = {
   parts: "./parts.client.ts",
   crop: "../settings/crop.client.ts",
+  gather: "../live/gather.client.ts",
   follow: "../account/follow.client.ts",
   badge: "../live/badge.client.ts",
   read: "../notifications/read.client.ts",
@@ -26,6 +27,7 @@ const files = {
   acts: "../acts/acts.client.ts",
   dialogs: "../acts/dialogs.client.ts",
   insertions: "../live/insertions.client.ts",
+  marker: "../live/marker.client.ts",
   live: "../live/live.client.ts",
   places: "../keys/places.client.ts",
   keys: "../keys/keys.client.ts",

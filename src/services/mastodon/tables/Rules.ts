@@ -58,7 +58,11 @@ export const steps: ReadonlyArray<Step> = [
     columns: "id:bigint ip severity:int comment created_at:timestamptz updated_at:timestamptz expires_at:timestamptz",
     rejects: [
       ["severity NOT IN (5000, 5500, 9999)", "the severity is unknown"],
-      [`expires_at < '${nowMark}'::timestamptz`, "the block has expired"]
+      // One that is here and was ended early gets its end.
+      [
+        `expires_at < '${nowMark}'::timestamptz AND NOT EXISTS (SELECT FROM ip_blocks b WHERE b.id = staged.id)`,
+        "the block has expired"
+      ]
     ],
     write: [`INSERT INTO ip_blocks (id, ip, severity, comment, created_at, updated_at, expires_at)
       SELECT id, network(ip::inet), CASE severity WHEN 5000 THEN 'sign_up_requires_approval' WHEN 5500 THEN 'sign_up_block' ELSE 'no_access' END,
