@@ -6,7 +6,10 @@ const random = generator(7)
 /** Returns a value with a random deviation, up to `spread` as a share of the value. */
 const around = (value: number, spread: number) => value * (1 + spread * (random() * 2 - 1))
 
-/** Six starts, in which the machine drifts under both servers; `speeds` are how fast the second one is in each. */
+/**
+ * Simulates six starts on a machine whose speed drifts for both servers alike. `speeds` has the second server's
+ * relative cost in each start.
+ */
 const starts = (ratio: number, speeds: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<Pair>> =>
   speeds.map((speed) =>
     Array.from({ length: 12 }, (): Pair => {
