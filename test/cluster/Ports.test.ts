@@ -10,7 +10,7 @@ import { startNode } from "./Nodes.ts"
 
 const loopback = "0100007F"
 
-/** Listening sockets of a process, as the kernel writes them: hexadecimal address, and port. */
+/** Returns the listening sockets of a process as the kernel writes them: hexadecimal address and port. */
 const listening = (pid: number): ReadonlyArray<string> => {
   const links = new Set(
     readdirSync(`/proc/${pid}/fd`).map((fd) => {
