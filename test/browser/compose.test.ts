@@ -11,7 +11,7 @@ import { press, signIn } from "./Visits.ts"
 
 const widths = [1280, 768, 390]
 
-/** Returns Axe's findings and overflows of the open page at three widths, by day and by night. */
+/** Returns Axe's findings and overflows of the open page at three widths, in light and dark. */
 const lookedAt = async (page: Page, name: string): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
   for (const width of widths) {
@@ -30,7 +30,7 @@ const lookedAt = async (page: Page, name: string): Promise<ReadonlyArray<string>
 
 const png = Effect.promise(() => drawn(640, 400).png().toBuffer())
 
-/** Sends a paste or a drop of a file, as a person makes it. */
+/** Simulates a paste or a drop of a file. */
 const giveFile = (page: Page, kind: "paste" | "drop", bytes: Buffer) =>
   page.evaluate(`(() => {
     const bytes = Uint8Array.from(atob("${bytes.toString("base64")}"), (one) => one.charCodeAt(0))
@@ -104,7 +104,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           await saved
           await page.getByText("Draft saved").waitFor()
           await page.locator("textarea[name=text]").fill("A whole thought")
-          // The tab closes before the next save: it is sent as the page goes, or found by the next visit.
+          // The tab closes before the next save: the text is sent when the page unloads, or found by the next visit.
           await page.goto("about:blank")
           await page.goto(`${baseUrl}/publish`)
           await page.locator("form[data-restored]").waitFor()

@@ -84,7 +84,7 @@ layer(Layer.merge(TestServer.layer({ REGISTRATIONS: "open" }), Browser.layer), {
           await page.getByRole("button", { name: "Sign up" }).click()
           await page.waitForLoadState()
           assert.match(await page.locator("main").textContent() ?? "", /We sent you an email|You can now sign in/)
-          // The form of a passkey needs a script.
+          // The form for passkeys needs a script.
           await page.goto(`${baseUrl}/auth/sign_in`)
           assert.strictEqual(await page.getByRole("button", { name: /passkey/ }).count(), 0)
         })

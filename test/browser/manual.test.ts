@@ -13,7 +13,7 @@ import { findingsAtEveryWidth, pictureName } from "./EveryWidth.ts"
 const run = promisify(execFile)
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** Static site of all documents, written by the program. */
+/** Builds a static site of all documents with the program. */
 const site = Effect.acquireRelease(
   Effect.promise(async () => {
     const folder = mkdtempSync(`${tmpdir()}/murmuration-site-`)

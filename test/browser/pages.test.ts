@@ -72,7 +72,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           })
           assert.deepStrictEqual(problems, [])
 
-          // F35: long words and other scripts, on a desk and on a telephone.
+          // F35: long words and other scripts, in desktop and phone size.
           const { url } = yield* register("urn:ietf:wg:oauth:2.0:oob", "read write follow push admin:read")
           yield* Effect.promise(async () => {
             await phone.goto(`${baseUrl}/auth/sign_in`)

@@ -20,7 +20,7 @@ const shownBy = (count: number) =>
     }
   })()`
 
-/** Presses the notification of a tag: a test cannot reach the desktop, so that the worker's event is made here. */
+/** Presses the notification with a tag. Tests cannot reach the desktop, so the worker's event is simulated. */
 const press = (tag: string) =>
   `(async () => {
     const [notification] = await self.registration.getNotifications({ tag: ${JSON.stringify(tag)} })

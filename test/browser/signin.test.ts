@@ -29,7 +29,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         await signIn(page, { ...person, password: "wrong horse" })
         assert.include(await page.locator("main").textContent(), "Wrong")
         await picture(page, "sign-in-wrong")
-        // The browser itself tells of the refusal, which is a 422.
+        // The browser logs the refusal, a 422.
         problems.length = 0
         await signIn(page, person)
         assert.match(await page.title(), /Tusker/)
@@ -136,12 +136,12 @@ layer(Layer.merge(withService, Browser.layer), { excludeTestServices: true })(
         const { page, problems } = yield* visit()
         yield* Effect.promise(async () => {
           await page.goto(link)
-          // Before the service knows it is no person.
+          // Before the service has verified the user.
           await page.getByLabel("I am a person").waitFor()
           await page.locator("#confirm").click()
           await page.waitForLoadState()
           assert.include(await page.getByRole("alert").textContent(), "That did not work")
-          // The browser itself tells of the refusal, which is a 422.
+          // The browser logs the refusal, a 422.
           problems.length = 0
           await page.getByLabel("I am a person").check()
           await picture(page, "captcha-service")

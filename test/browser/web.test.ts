@@ -42,7 +42,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             }
           }
           assert.deepStrictEqual(found, [])
-          // A favourite in the middle of the list: the article is replaced, and the place and the focus are kept.
+          // A favourite in the middle of the list: the article is replaced; scroll position and focus are kept.
           await page.goto(`${baseUrl}/home`)
           const article = page.locator("article").nth(10)
           const button = article.locator(`button[value="favourite"]`)

@@ -114,7 +114,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         })
         assert.deepStrictEqual(found, [])
         yield* Effect.promise(async () => {
-          // The first visit of the notifications has marked them as read.
+          // The first visit of the page has marked the notifications as read.
           await page.goto(`${baseUrl}/notifications`)
           assert.strictEqual(await page.locator(".unread-count").count(), 0)
           await page.goto(`${baseUrl}/@ada/following`)

@@ -6,7 +6,7 @@ import { staffMember } from "../support/Staff.ts"
 import { Browser, picture, visit } from "./Browser.ts"
 import { signIn } from "./Visits.ts"
 
-/** Returns what overlaps the header picture of a profile, except for the avatar. */
+/** Returns what overlaps the header picture of a profile, except the avatar. */
 const onBanner = `(() => {
   const { bottom } = document.querySelector(".profile .banner").getBoundingClientRect()
   return [...document.querySelectorAll(".profile :is(a, button, summary, .mark)")]
