@@ -7,7 +7,10 @@ import { join } from "node:path"
 const source = new URL("./Programs.ts", import.meta.url).href
 const tests = new URL("../../", import.meta.url).pathname
 
-/** Runs `provide` in a process that finds only a fake apt, which records its calls; `apt` is the end of its script. */
+/**
+ * Runs `provide` in a process that finds only a fake apt, which records its calls; `apt` is the last part of its
+ * script.
+ */
 const provided = (apt: string) => {
   const folder = mkdtempSync(join(tmpdir(), "murmuration-programs-"))
   try {
