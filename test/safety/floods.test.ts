@@ -7,7 +7,7 @@ import { call } from "./Calls.ts"
 
 const mebibyte = 1_048_576
 
-/** A connection without a client library; closed with the scope. `ended` has all that came in. */
+/** Opens a raw connection, which closes with the scope. `ended` returns all received text. */
 const open = Effect.gen(function*() {
   const { baseUrl } = yield* TestServer
   const { hostname, port } = new URL(baseUrl)
@@ -19,7 +19,7 @@ const open = Effect.gen(function*() {
   socket.on("data", (data) => text += data)
   socket.on("error", () => undefined)
   const ended = new Promise<string>((resolve) => socket.once("close", () => resolve(text)))
-  /** All that came in, as soon as there are so many answers. */
+  /** Returns all received text after this number of responses. */
   const answers = (count: number) =>
     Effect.callback<string>((resume) => {
       const look = () => text.split("HTTP/1.1 ").length > count && resume(Effect.succeed(text))
@@ -29,7 +29,7 @@ const open = Effect.gen(function*() {
   return { socket, ended: Effect.promise(() => ended), answers }
 })
 
-/** Sends until the other side has had enough; answers the bytes that it took. */
+/** Sends until the other side closes; returns the number of bytes that it accepted. */
 const pour = (socket: Socket, piece: Buffer, bytesMax: number) =>
   Effect.callback<number>((resume) => {
     let sent = 0

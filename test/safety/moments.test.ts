@@ -12,7 +12,7 @@ const day = 86_400_000
 
 type Verdict = "planned" | "past" | "refused"
 
-/** Times that a client may send: past ones are posted now (operations.md, "Scheduled moments"). */
+/** Times that a client may send: past ones mean now (operations.md, "Scheduled moments"). */
 const moments: ReadonlyArray<readonly [moment: () => string, Verdict]> = [
   [() => new Date(Date.now() + day).toISOString(), "planned"],
   [() => new Date(Date.now() + day).toISOString().replace("Z", "+00:00"), "planned"],
@@ -137,7 +137,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 81", (it) => {
       const { createPerson } = yield* TestServer
       const [eva, fred] = [yield* createPerson("eva"), yield* createPerson("fred")]
       const root = yield* publishedId(eva, "root")
-      // Above 2^53, odd: the last digit goes first.
+      // Above 2^53 and odd: rounding changes the last digit first.
       assert.isAbove(Number(root), Number.MAX_SAFE_INTEGER)
       const planned = yield* call("POST", "/api/v1/statuses", fred, undefined, {
         headers: { "content-type": "application/json" },

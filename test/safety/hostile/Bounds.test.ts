@@ -18,15 +18,15 @@ const requests = 4
 interface Bounded {
   readonly table: string
   readonly max: number
-  /** Request by a staff member for one more row. */
+  /** Request of a staff member that adds a row. */
   readonly request: (by: Person, number: number, first: Person) => Effect.Effect<
     { readonly status: number; readonly body: unknown },
     unknown,
     TestServer
   >
-  /** Columns and values of rows that fill the table; `n` numbers them. */
+  /** Columns and values of rows that fill the table; `n` is their number. */
   readonly filler: string
-  /** Rows that count. */
+  /** Condition for the rows that count. */
   readonly counted?: string
 }
 
@@ -182,7 +182,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
       ({ counted = "TRUE", filler, max, request, table }) =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
-          // Each by another member: one member's commands may be serialised already.
+          // Each by another member: commands of one member may be serialised anyway.
           const staff = yield* Effect.forEach(
             Array.from({ length: requests }, (_, number) => `o${number}_${table}`),
             (name) => staffMember(name, ["administrator"], 1_000)
@@ -281,7 +281,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         const path = `${admin}/moderation_lists`
         const wish = { name: "L", url: "https://lists.example/last", type: "csv", list_action: "reject" }
         assert.strictEqual((yield* ask(owner, "POST", path, wish)).status, 200)
-        // Rows from before the bound held.
+        // Rows from before the bound existed.
         yield* sql`INSERT INTO webhooks (id, url, events, secret, template, enabled, created_at, updated_at)
           SELECT 100 + n, 'https://old.example/' || n, '{report.created}', '', '', true, now(), now()
           FROM generate_series(1, 8) n`

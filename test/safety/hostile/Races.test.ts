@@ -30,7 +30,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
         const people = yield* Effect.forEach(["ann", "ben", "cyd", "dan", "eli", "fay", "gus", "hal"], (name) =>
           createPerson(name))
         const sql = yield* SqlClient.SqlClient
-        // The database may be one in which another file has made deadlocks on purpose.
+        // Another test file may have caused deadlocks in this database on purpose.
         const deadlocks = sql`SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`
         const before = yield* deadlocks
         const { body: app } = yield* post("/api/v1/apps", people[0]!, {
@@ -55,7 +55,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
               [1, "lastUse"]
             ] as const
           )
-          // Removes earlier blocks, so that all can interact.
+          // Removes earlier blocks, so that everyone can interact.
           if (what === "relations") yield* sql`DELETE FROM blocks`
           const race: Race = yield* Effect.gen(function*() {
             switch (what) {
@@ -103,7 +103,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
               about
             )
           }
-          // Effects of commands may be in flight.
+          // Effects of commands may still be in flight.
           yield* eventually(wrongs, (found) => found.length === 0).pipe(
             Effect.mapError(String),
             Effect.catchDefect((cause) => Effect.die(new Error(`${String(cause)} after ${about}`)))
@@ -195,7 +195,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
         [sql`DELETE FROM announcements WHERE id = ${BigInt(id)}`, "POST", `/api/v1/announcements/${id}/dismiss`]
       ] as const
       for (const [taking, method, path] of gone) {
-        // It has found what it is about, and waits for what becomes of that.
+        // The reaction has found its status, and waits for the other transaction to end.
         const waits = eventually(
           sql`SELECT FROM pg_locks WHERE NOT granted AND transactionid = pg_current_xact_id()::xid`,
           (rows) => rows.length > 0

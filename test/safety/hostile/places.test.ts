@@ -14,7 +14,7 @@ const mentioning = (me: string): Json => ({ cc: [me], tag: [{ type: "Mention", h
 const get = (path: string, token?: string) =>
   TestServer.use(({ fetch }) => Effect.map(fetch(path, token === undefined ? {} : { token }), ({ status }) => status))
 
-/** A loopback server that is not allowed, and whether it ever got a connection. */
+/** A loopback server at a forbidden address, and the number of its connections. */
 const forbidden = Effect.acquireRelease(
   Effect.callback<{ port: number; connections: () => number; close: () => void }>((resume) => {
     let connections = 0

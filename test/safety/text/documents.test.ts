@@ -13,7 +13,7 @@ import { best } from "../../services/html/effort.ts"
 import { pauseIn } from "./Pauses.ts"
 import { mixedText, worstTexts } from "./worstTexts.ts"
 
-/** CPU milliseconds that one text may take. */
+/** Maximum CPU milliseconds per text. */
 const cpuMillisMax = 50
 const documentUnits = 1_048_576
 

@@ -17,7 +17,7 @@ const strangers = [
   "/auth/confirmation/new"
 ]
 
-/** Parameters of the page on which a user authorizes an app. */
+/** Parameters of the authorization page. */
 const parameters =
   "client_id redirect_uri response_type scope state code_challenge code_challenge_method lang force_login"
 

@@ -7,7 +7,7 @@ import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { assertServed } from "../hostile/Pages.ts"
 import * as FormFilling from "./FormFilling.ts"
 
-/** Pages of the web client that read a text of their query or path. */
+/** Pages of the web client that take a text in their query or path. */
 const queries = [
   "/search?q=TEXT",
   "/search?type=statuses&q=TEXT",
