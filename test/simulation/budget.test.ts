@@ -12,7 +12,7 @@ const nightly = (scripts["simulate:nightly"] ?? "").split(" && ").map((command) 
   command.replace(/^node test\/simulation\/simulate\.ts /, "")
 )
 
-/** Numbers of the invariants that a bug breaks; one of them suffices to find it. */
+/** Returns the numbers of the invariants that a bug breaks; breaking one of them is enough. */
 const numbersOf = ({ breaks }: BugSearch) =>
   Array.from(breaks.source.matchAll(/I(?:\(\?:([\d|]+)\)|(\d+))/g), ([, several, one = ""]) => several ?? one)
     .flatMap((numbers) => numbers.split("|"))
