@@ -71,7 +71,7 @@ describe(
           quote,
           status.uri
         ])
-        // Both are taken back: there is no consent any more, and it hears of that.
+        // Both are revoked: the consent no longer exists, and the peer is notified.
         yield* ada.ask("POST", `/api/v1/statuses/${status.id}/replies/${request.reply.id}/remove`)
         yield* peer.hears(({ object, type }) => type === "Reject" && object === reply)
         assert.isFalse(yield* isThere(result))

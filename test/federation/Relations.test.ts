@@ -44,7 +44,7 @@ it.live(
       const annaThere = yield* zoe.find(anna)
       yield* anna.ask("POST", `/api/v1/accounts/${idOf("zoe")}/block`)
       yield* settled(places)
-      // A blocked account does not find the blocker any more; their relations are over.
+      // A blocked account can no longer find the blocker; their relations have ended.
       const [blocked] = yield* zoe.ask("GET", `/api/v1/accounts/relationships?id=${annaThere.id}`)
       assert.deepInclude(blocked, { following: false, followed_by: false, blocked_by: true })
       yield* anna.ask("POST", `/api/v1/accounts/${idOf("zoe")}/unblock`)

@@ -7,7 +7,7 @@ const local = (by: TestUser, uri: string) =>
     by.ask("GET", `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(uri)}`),
     ({ statuses: [found] }) => found
   )
-/** Replies that a viewer sees below a post. */
+/** Returns the replies that a viewer sees below a post. */
 const below = Effect.fnUntraced(function*(by: TestUser, uri: string) {
   const { id } = yield* local(by, uri)
   const { descendants } = yield* by.ask("GET", `/api/v1/statuses/${id}/context`)

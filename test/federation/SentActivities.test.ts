@@ -7,7 +7,7 @@ import { note, sendTo } from "./Speaking.ts"
 
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
-/** Anna here, whom Zoe at a server that only listens follows. */
+/** Sets up Anna here, and Zoe, who follows her from a server that only listens. */
 const stage = Effect.gen(function*() {
   const here = yield* place()
   const there = yield* listener()

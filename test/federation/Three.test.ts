@@ -4,7 +4,7 @@ import sharp from "sharp"
 import { eventually } from "../support/Eventually.ts"
 import { fediverse, outcomes, settled, type TestUser } from "../support/Fediverse.ts"
 
-/** Anna, Ben and Cleo on a server each; `names` follow whom they name. */
+/** Sets up Anna, Ben and Cleo on one server each; the test decides who follows whom. */
 const three = Effect.gen(function*() {
   const [first, second, third] = yield* fediverse(3)
   const places = [first!, second!, third!]
@@ -18,7 +18,7 @@ const shown = (by: TestUser, uri: string) =>
     ({ statuses: [found] }) => found
   )
 
-/** A picture of anna's with words and a point to look at. */
+/** Uploads a picture of a user with a description and a focal point. */
 const picture = (by: TestUser, origin: string) =>
   Effect.promise(async () => {
     const bytes = await sharp({ create: { width: 80, height: 60, channels: 3, background: "#357" } }).png().toBuffer()
