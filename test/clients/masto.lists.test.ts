@@ -37,7 +37,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto and megalodon: l
         for await (const event of subscription) return event
         return undefined
       })()
-      // The server heeds the subscription a moment after it is asked for.
+      // The server processes the subscription a moment after the request.
       const post = Effect.promise(() => bob.api.v1.statuses.create({ status: "for the list" }))
       const event = yield* Effect.raceFirst(
         Effect.promise(() => heard),

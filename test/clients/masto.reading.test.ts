@@ -3,7 +3,7 @@ import { Effect, Schedule } from "effect"
 import { TestServer } from "../support/Server.ts"
 import { client, conforms, newcomer, refusal } from "./Masto.ts"
 
-/** Asks again until the answer is what the server does a moment after a command. */
+/** Repeats a request until its response shows the effect of an earlier command. */
 const eventually = <A>(ask: () => PromiseLike<A>, good: (value: A) => boolean) =>
   Effect.promise(async () => ask()).pipe(
     Effect.repeat({ until: good, schedule: Schedule.spaced("20 millis"), times: 250 })
@@ -62,7 +62,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and o
         assert.deepStrictEqual(await anybody.v1.timelines.public.list({ onlyMedia: true }), [])
         const tagged = anybody.v1.timelines.tag.$select("TEA")
         assert.deepStrictEqual(ids(await tagged.list()), [both.id, tea.id])
-        // The client's types leave the parameters out, and send them all the same.
+        // The client's types omit the parameters, but the client sends them.
         for (const [filter, found] of [["all", [both]], ["none", [tea]], ["any", [both, tea]]] as const) {
           const wanted = { [filter]: ["milk"] }
           assert.deepStrictEqual(ids(await tagged.list(wanted)), ids(found), filter)

@@ -7,7 +7,9 @@ import { copyCode } from "./Visitor.ts"
 const ids = (rows: ReadonlyArray<{ readonly id: string }>) => rows.map(({ id }) => id)
 const names = (rows: ReadonlyArray<{ readonly acct: string }>) => rows.map(({ acct }) => acct)
 
-/** A socket is open a moment before the server heeds what it asks for: posts until all have heard something. */
+/**
+ * Posts until all sockets have received an event: a socket opens a moment before the server processes its subscription.
+ */
 const heeded = (sockets: ReadonlyArray<Socket>, post: () => Promise<unknown>, event = "update") => {
   const heard = Effect.promise(() => Promise.all(sockets.map(({ next }) => next(event))))
   return Effect.raceFirst(heard, Effect.forever(Effect.andThen(Effect.promise(post), Effect.sleep("100 millis"))))
