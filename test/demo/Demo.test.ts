@@ -24,7 +24,7 @@ describe("the plan of a demonstration", () => {
   })
 })
 
-/** A server that answers a request with these, one after the other. */
+/** A server with these responses, in order. */
 const answering = (...responses: ReadonlyArray<() => Response>) => {
   const left = [...responses]
   return Layer.succeed(
