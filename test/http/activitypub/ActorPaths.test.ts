@@ -9,7 +9,7 @@ import { answer } from "./Exchange.ts"
 import { deliverFrom, note, type RemotePerson, send, servers } from "./Sending.ts"
 import { found, there, told } from "./Talking.ts"
 
-/** Activity as it arrives at the other server. */
+/** An activity received by the other server. */
 interface Arrived {
   readonly type: string
   readonly id: string
@@ -41,7 +41,7 @@ const documentAt = (url: string, type = "application/activity+json") =>
     })
   )
 
-/** Activities of `actor` in an inbox of the other server, with their signatures; the inbox accepts all. */
+/** Records the activities of `actor` in an inbox of the other server, with their signatures; the inbox accepts all. */
 const inboxAt = Effect.fnUntraced(function*(path: string) {
   const arrived: Array<{ readonly document: Arrived; readonly signature: string }> = []
   yield* answer(path, (request, response) => {

@@ -75,7 +75,7 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
         `${here}/users/ben`,
         "Accept, Authorization"
       ])
-      // Our addresses come from the configuration, whatever host a request names.
+      // Our URLs come from the configuration, whatever host a request names.
       const evil = yield* documentAt("/users/ben", { host: "evil.test", "x-forwarded-host": "evil.test" })
       assert.notInclude(evil.text, "evil.test")
     }))

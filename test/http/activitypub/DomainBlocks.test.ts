@@ -27,7 +27,7 @@ const rule = <A, E>(change: (domains: DomainBlocks["Service"]) => Effect.Effect<
   Effect.orDie(Effect.provide(DomainBlocks.use(change), commands))
 const domain = OtherServer.use((other) => Effect.succeed(other.domain))
 
-/** Within the second in which a running server hears of a command, and the time that its work takes. */
+/** Polls long enough for a running server to learn of a command (a second) and to do its work. */
 const soon = { schedule: Schedule.spaced("20 millis"), times: 150 } as const
 const becomes = <A>(read: Effect.Effect<A, never, TestServer | SqlClient.SqlClient>, until: (value: A) => boolean) =>
   Effect.repeat(read, { until, ...soon })
@@ -36,7 +36,7 @@ const accountOf = Effect.fnUntraced(function*(by: Person, name: string) {
   const handle = encodeURIComponent(`${name}@${yield* domain}`)
   return (yield* json(by, `/api/v2/search?type=accounts&resolve=true&q=${handle}`)).accounts[0]
 })
-/** The two follow each other. */
+/** Makes the two accounts follow each other. */
 const befriend = Effect.fnUntraced(function*(by: Person, name: string) {
   const [friend, me] = [yield* there(name), yield* actorOf(by)]
   const { id } = yield* accountOf(by, name)

@@ -97,7 +97,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
         assert.strictEqual(group.report.id, report?.id)
       }
       assert.isEmpty(yield* json(ben, "/api/v1/notifications"))
-      // Reports of people here are told of as well.
+      // Local reports also notify moderators.
       yield* json(ben, "/api/v1/reports", { account_id: String(anna.accountId), comment: "look" })
       yield* json(ben, "/api/v1/reports", { account_id: String(anna.accountId), comment: "look again" })
       yield* settled

@@ -12,7 +12,7 @@ import { actorOf, found, mentioning, received, there } from "./Talking.ts"
 
 const png = (colour: string) => Effect.promise(() => picture(20, 20, colour).png().toBuffer())
 
-/** Puts a picture on the other server. */
+/** Serves a picture on the other server. */
 const put = Effect.fnUntraced(function*(path: string, colour: string) {
   const { documents, url } = yield* OtherServer
   const bytes = yield* png(colour)

@@ -78,7 +78,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("files of ot
       assert.strictEqual(new Set(ours).size, 4)
       assert.strictEqual(account.avatar_description, "Me")
 
-      // An edit keeps the files that stay, takes new words for them, and drops those that are gone.
+      // An edit keeps the remaining files, updates their descriptions, and drops removed ones.
       const [, second] = attachment
       const edited = {
         ...answer,

@@ -167,7 +167,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
         yield* follows(ida, xeno)
         yield* moves(xeno, me)
         assert.isTrue((yield* relation(ida, String(gil.accountId))).following)
-        // And hal, whom ida follows, becomes gil too.
+        // Hal, whom ida follows, also becomes gil.
         yield* json(ida, `/api/v1/accounts/${hal.accountId}/follow`, {})
         yield* run("alias", "add", "gil", "hal")
         yield* still

@@ -12,7 +12,7 @@ const figures = Effect.fnUntraced(function*(by: Person, { id }: { id: string }) 
   const { favourites_count, reblogs_count, replies_count } = yield* json(by, `/api/v1/statuses/${id}`)
   return [favourites_count, reblogs_count, replies_count]
 })
-/** Counts the rows that the counters should match. */
+/** Counts the rows that the counters must match. */
 const rows = ({ id }: { id: string }) =>
   SqlClient.SqlClient.use((sql) =>
     sql<{ counts: ReadonlyArray<number> }>`SELECT ARRAY[

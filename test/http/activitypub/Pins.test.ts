@@ -6,7 +6,7 @@ import { answer, ended, eventually, follows, outcomeOf, serve, timesAsked } from
 import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
 import { actorOf, found, mentioning, there } from "./Talking.ts"
 
-/** A remote account with a collection of pinned posts. */
+/** Creates a remote account with a collection of pinned posts. */
 const pinning = Effect.fnUntraced(function*(name: string) {
   const featured = `${(yield* OtherServer).url}/users/${name}/featured`
   return { ...(yield* there(name, { featured })), featured }
@@ -90,7 +90,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       const { id } = yield* found(eve, "vic")
       const posts = ["first", "second", "third"].map((name) => note(vic, name, mentioning(me)))
       const [first, second, third] = posts.map((post) => String(post["id"]))
-      // Fetching it fails, so that only its arrival can be the reason.
+      // Fetching fails, so that only the post's arrival can be the reason.
       const waiting: Array<() => void> = []
       for (const uri of [first, third]) {
         yield* answer(new URL(uri!).pathname, (_, response) => {

@@ -164,7 +164,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
         if (path.startsWith("/api")) assert.notMatch(text, /kept-by-(bad|gone)/, path)
       }
       assert.strictEqual((yield* fetch(`/api/v1/statuses/${status?.id}`, { token: jon.token })).status, 404)
-      // A server that has such rows already mends them when it starts.
+      // A migration repairs existing rows of this kind.
       yield* migration
       for (const path of ["/api/v1/notifications", "/api/v1/timelines/public"]) {
         const text = JSON.stringify(yield* json(jon, path))

@@ -38,7 +38,7 @@ const items = Effect.fnUntraced(function*(url: string, token: string) {
   return all
 })
 
-/** A member with a token for copying the account. */
+/** Creates a member and a token for copying the account. */
 const copied = Effect.fnUntraced(function*(name: string) {
   const { createToken } = yield* TestServer
   const person = yield* newPerson(name)
@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("copies of accounts by 
         assert.strictEqual((yield* read(body[name], token)).status, 200, name)
       }
       assert.strictEqual(headers.get("cache-control"), "private, no-store")
-      // Tokens of apps, of others and wrong ones: the public document, and no collection.
+      // Tokens of apps, of others and invalid ones get the public document, and no collection.
       const other = yield* copied("bob")
       for (const wrong of [person.token, other.token, "wrong"]) {
         const seen = yield* read("/users/ben", wrong)
@@ -119,7 +119,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("copies of accounts by 
       const [liked] = yield* items(body.liked, token)
       assert.include(liked, `/users/carl/statuses/${theirs}`)
       assert.strictEqual(posts[0].object, liked)
-      // Another reader sees two of the four, and no boost of the private ones.
+      // Another reader sees two of the four, and no boosts of the private ones.
       const outbox = yield* read(`${body.outbox}?page=true`)
       assert.notInclude(JSON.stringify(outbox.body), "private @")
     }))

@@ -34,7 +34,7 @@ const posts = (me: Person, accountId: string, more = "") =>
     json(me, `/api/v1/accounts/${accountId}/statuses${more}`),
     (list: ReadonlyArray<{ uri: string }>) => list.map(({ uri }) => uri)
   )
-/** Returns true if all work started by a view is done. */
+/** Waits until all work started by a view is done. */
 const over = (accountId: string) =>
   eventually(Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(

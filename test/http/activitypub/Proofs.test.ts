@@ -12,7 +12,7 @@ import { actorOf, found, there } from "./Talking.ts"
 const context = ["https://www.w3.org/ns/activitystreams", "https://w3id.org/security/data-integrity/v2"]
 let count = 0
 
-/** Creates a local account, a remote author whom it follows, and an account on the author's server that forwards. */
+/** Creates a local account, a remote author that it follows, and a forwarding account on the author's server. */
 const scene = Effect.fnUntraced(function*(name: string) {
   const { url } = yield* OtherServer
   const key = ed25519(`${url}/users/author${name}`)

@@ -18,7 +18,7 @@ const quoteOf = Effect.fnUntraced(function*(uri: unknown) {
     JOIN statuses s ON s.id = q.status_id WHERE s.uri = ${uri as string}`
   return row!
 })
-/** Waits until no job of the kind is to be done at once. */
+/** Waits until no first attempt of a job of the kind is left. */
 const worked = (kind: string) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -81,7 +81,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("accepted an
       yield* worked("consent")
       yield* eventually(sql`SELECT FROM errands WHERE kind = 'consent'`, (rows) => rows.length === 0)
       assert.strictEqual((yield* quoteOf(quote["id"])).state, "accepted")
-      // It was looked at just now.
+      // It was verified just now.
       assert.lengthOf(yield* swept, 0)
       documents.delete(new URL(address).pathname)
       yield* older

@@ -57,7 +57,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
         yield* deliverFrom(zoe, accept(`${zoe.id}/stamp`)),
         "ignored: no pending request of this server"
       )
-      // A policy that changes without an edit is taken over.
+      // A policy that changes without an edit is stored.
       yield* deliverFrom(zoe, {
         type: "Update",
         object: { ...quoted, interactionPolicy: { canQuote: { automaticApproval: zoe.id } } }

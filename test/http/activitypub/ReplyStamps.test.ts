@@ -180,7 +180,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
         `/api/v1/statuses/${(yield* json(anna, search)).statuses[0].id}/context`
       )
       assert.lengthOf(descendants, 4)
-      // A reply that came before what it answers is no part of the thread without it.
+      // A reply that arrived before its parent is not in the thread without consent.
       const early = note(max, "later", { interactionPolicy: { canReply: { manualApproval: everybody } } })
       yield* deliverFrom(zoe, {
         type: "Create",

@@ -10,7 +10,7 @@ import { actorOf, found, there } from "./Talking.ts"
 const began = Date.now() - 60_000
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
-/** Sends it as it is, signed so many seconds after all began. */
+/** Sends an activity unchanged, signed this many seconds after the start. */
 const at = Effect.fnUntraced(function*(by: RemotePerson, activity: Json, seconds: number) {
   const text = JSON.stringify({ "@context": "https://www.w3.org/ns/activitystreams", actor: by.id, ...activity })
   assert.strictEqual(yield* sendBody(by, text, "/inbox", began + seconds * 1_000), 202)
@@ -68,7 +68,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
         )
       case "Accept":
       case "Reject": {
-        // Mastodon says this of every follow of its account under the same id.
+        // Mastodon sends this for every follow of its account under the same id.
         yield* json(anna, `/api/v1/accounts/${account.id}/follow`, {})
         const follow = { type: "Follow", actor: me, object: zoe.id }
         const [accept, reject] = ["Accept", "Reject"].map((answer): Json => ({
@@ -121,7 +121,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
             assert.match(yield* told(activity, begun), / true /, `begins ${round}`)
             const ended = seconds += 4
             assert.match(yield* told(end, ended), / false /, `ends ${round}`)
-            // The very same requests, and one that was signed in between and comes late.
+            // The identical requests, and one signed in between that arrives late.
             for (const old of loose ? [begun] : [begun, ended - 1]) {
               assert.match(yield* told(activity, old), / false /, `late ${round}`)
             }
@@ -190,7 +190,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
         yield* ends(undo(fourth), "the Undo first")
         yield* comes(third)
         assert.isFalse(yield* stands, "it was undone before it came")
-        // Ids that say nothing of their order came in it.
+        // Ids without a visible order arrived in their order.
         const [fifth, sixth] = [named("one"), named("other")]
         yield* comes(fifth)
         yield* comes(sixth)

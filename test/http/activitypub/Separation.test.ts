@@ -9,7 +9,7 @@ import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 import { actorOf, found, there } from "./Talking.ts"
 import { countReferring, refer, ways } from "./WaysToRefer.ts"
 
-/** A local account with a publicly quotable post, and a remote account with local followers. */
+/** Creates a local account with a publicly quotable post, and a remote account with local followers. */
 const scene = Effect.fnUntraced(function*(name: string) {
   const [ada, bob, zoe] = [yield* newPerson(`ada${name}`), yield* newPerson(`bob${name}`), yield* there(`zoe${name}`)]
   const account = yield* found(bob, `zoe${name}`)
@@ -24,7 +24,7 @@ const scene = Effect.fnUntraced(function*(name: string) {
 type Scene = Effect.Success<ReturnType<typeof scene>>
 
 layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks before policies", (it) => {
-  /** Sends every way in turn; answers those that left something behind. */
+  /** Sends every way in turn; returns those with an effect. */
   const effective = Effect.fnUntraced(function*(name: string, { ada, to, zoe }: Scene) {
     const left: Array<string> = []
     for (const [way, send] of Object.entries(ways)) {

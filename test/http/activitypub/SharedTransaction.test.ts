@@ -125,7 +125,7 @@ layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       const taken = yield* epoch
       yield* send(zed, { type: "Create", object: note(zed, "after") })
       assert.strictEqual(yield* settled, nothing)
-      // It had to acquire ownership again, which only the transaction of its work could notice.
+      // The previous owner had to acquire ownership again, which only the transaction of its work could notice.
       assert.strictEqual(yield* epoch, taken + 1n)
     }))
 })

@@ -22,7 +22,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
       const [me, other] = [yield* actorOf(anna), yield* peer]
       const [yan, xeno] = [yield* other.actor("yan"), yield* other.actor("xeno")]
       const named = mentioning(me, yan.id, xeno.id, `${other.url}/users/none`)
-      // The post is not for xeno, whom it names.
+      // The post is not addressed to xeno, whom it mentions.
       const object = note(zoe, "hello", { ...named, cc: [me, yan.id] })
       assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object }), "done")
       yield* noErrands
@@ -34,7 +34,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
         yield* sql`SELECT silent FROM mentions m JOIN accounts a ON a.id = m.account_id WHERE a.uri = ${xeno.id}`,
         [{ silent: true }]
       )
-      // An answer reaches everybody.
+      // A reply reaches everybody.
       const answer = yield* publish(anna, `@yan@${other.domain} hi`, { in_reply_to_id: status.id })
       assert.deepStrictEqual(mentionsOf(answer), ["yan"])
     }))

@@ -11,9 +11,9 @@ import { found, there } from "./Talking.ts"
 
 interface Signing {
   readonly keyId?: string
-  /** Milliseconds since 1970. */
+  /** Signing time, in milliseconds since 1970. */
   readonly now?: number
-  /** Host and path to sign in place of the requested ones. */
+  /** URL to sign instead of the requested one. */
   readonly signedUrl?: (url: URL) => URL
   readonly change?: (signature: string) => string
 }

@@ -13,7 +13,7 @@ import { watching } from "../../support/WatchedStream.ts"
 const path = "/api/v1/announcements"
 const day = 86_400_000
 
-/** Output of a command that succeeds. */
+/** Runs a command that must succeed; returns its output. */
 const staff = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {
   const { code, err, out } = yield* cli(["announcement", ...args], (yield* TestServer).variables)
   assert.strictEqual(code, 0, out + err)

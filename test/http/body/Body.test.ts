@@ -31,7 +31,7 @@ const Things = HttpApiBuilder.group(Api, "things", (handlers) =>
     remove: ({ payload }) => Effect.succeed(HttpServerResponse.text(JSON.stringify(payload)))
   })))
 
-/** Answers what a handler sees of a request. */
+/** Responds with the request as a handler sees it. */
 const echo = Effect.gen(function*() {
   const request = yield* HttpServerRequest.HttpServerRequest
   return HttpServerResponse.text(
@@ -45,7 +45,7 @@ const echo = Effect.gen(function*() {
   )
 })
 
-/** Takes what was sent as the endpoints of the API do, and says nothing. */
+/** Reads the body like the endpoints of the API, and responds with nothing. */
 const quiet = Effect.gen(function*() {
   const request = yield* HttpServerRequest.HttpServerRequest
   JSON.parse(yield* Effect.orDie(request.text))
@@ -198,7 +198,7 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
           yield* send("/api/quiet", { method: "POST", body: sent, headers: { "content-type": type } })
           return longest()
         })
-        // The shortest of some, because memory is collected in between, too.
+        // The shortest of some, because garbage collection can happen in between.
         let shortest = Number.POSITIVE_INFINITY
         for (let time = 0; time < 6 && shortest >= 50; time++) {
           shortest = Math.min(shortest, yield* pause)

@@ -57,7 +57,7 @@ describe("JSON", () => {
 
   it("refuses malformed or deeply nested input", () => {
     refuses(() => fromJson("{"))
-    // F14: what was looked through is not looked through once more, in one turn.
+    // F14: input that was already scanned is not scanned again in the same turn.
     const deep = `${"[".repeat(40)}${"]".repeat(40)}`
     refuses(() => fromJson(deep))
     assert.deepStrictEqual(JSON.stringify(fromJson(deep, null)), deep)

@@ -31,7 +31,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(keys.map(({ key_id }) => key_id).toSorted(), ["k1", "k2"])
       assert.strictEqual(yield* count(anna.token), 0)
 
-      // A token stands for one device; new keys end sessions of the old ones.
+      // A token belongs to one device; new keys end sessions of the old ones.
       const again = { device: anna.device, one_time_keys: [anna.keys.oneTime(9)] }
       assert.strictEqual((yield* call("POST", `${base}/keys/upload`, anna.token, again)).status, 200)
       assert.strictEqual(yield* count(anna.token), 1)
@@ -108,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Wire.EncryptedMessage))(payload),
         found[2]
       )
-      // The account's other streams hear of later things, and not of this.
+      // The account's other streams get later events, and not this one.
       yield* sql`SELECT pg_notify('murmuration', ${
         JSON.stringify({ _tag: "FiltersChanged", accountId: String(finn.accountId) })
       })`

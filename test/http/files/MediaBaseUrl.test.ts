@@ -38,7 +38,7 @@ layer(TestServer.layer({ MEDIA_BASE_URL: `${base}/` }), { excludeTestServices: t
         assert.isNotEmpty(sources, path)
         for (const source of sources) assert.match(source, address, path)
       }
-      // Pages without user files do not allow them either.
+      // The policy of pages without user files does not allow it.
       const signIn = yield* fetch("/auth/sign_in")
       assert.notInclude(signIn.headers.get("content-security-policy") ?? "", "files.example.net")
     }))

@@ -16,7 +16,7 @@ const server = (variables: Record<string, string>) => TestServer.layer(variables
 
 const png = (colour: string) => Effect.promise(() => picture(60, 40, colour).png().toBuffer())
 
-/** A status with a remote file, as clients see it. */
+/** Returns a status with a remote file as clients see it. */
 const shown = Effect.fnUntraced(function*(statusId: bigint) {
   const { body } = yield* call("GET", `/api/v1/statuses/${statusId}`, undefined)
   return body
@@ -68,7 +68,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       assert.deepStrictEqual(meta, {})
       assert.strictEqual((yield* bytesAt(url)).status, 200)
       assert.deepStrictEqual((yield* metaOf(statusId)).meta, upright)
-      // A copy that was fetched before is measured as well; what its server says stands.
+      // An earlier copy is also measured; a size from the origin stays.
       yield* sql`UPDATE media_attachments SET meta = '{}' WHERE status_id = ${statusId}`
       yield* bytesAt(url)
       assert.deepStrictEqual((yield* metaOf(statusId)).meta, upright)
@@ -136,7 +136,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
         const { bytes, headers, status } = yield* bytesAt(media.url)
         assert.deepStrictEqual([status, headers.get("content-type")], [502, "application/json; charset=utf-8"], url)
         assert.notInclude(Buffer.from(bytes).toString(), "script")
-        // Not asked again at once.
+        // Not requested again at once.
         yield* bytesAt(media.url)
         assert.strictEqual(other.timesAsked(new URL(url).pathname), 1, url)
       }

@@ -5,7 +5,7 @@ import { request } from "node:http"
 import { bytesAt, picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 
-/** An uploaded picture: its address, its original bytes, and its tag. */
+/** Uploads a picture; returns its URL, its stored bytes, and its ETag. */
 const published = Effect.fnUntraced(function*(name: string) {
   const person = yield* (yield* TestServer).createPerson(name)
   const { url } = yield* uploaded(person, yield* Effect.promise(() => picture().png().toBuffer()))
@@ -13,7 +13,7 @@ const published = Effect.fnUntraced(function*(name: string) {
   return { url: String(url), bytes, etag: headers.get("etag") ?? "" }
 })
 
-/** Response to a raw path; `fetch` would normalise it. */
+/** Requests a raw path; `fetch` would normalise it. */
 const raw = (path: string, method = "GET") =>
   Effect.flatMap(
     TestServer,
@@ -168,7 +168,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("files that the server 
       const names = new Set<string>()
       for (const person of ["eve", "fay", "gil"]) names.add(new URL((yield* published(person)).url).pathname)
       assert.strictEqual(names.size, 3)
-      // 32 characters of 5 bits.
+      // 32 characters of 5 bits each.
       for (const name of names) assert.match(name, /^\/system\/([0-9a-v]{2})\/\1[0-9a-v]{30}\.png$/)
       for (const path of ["/system", "/system/", "/system/aa", "/system/aa/"]) {
         assert.strictEqual((yield* raw(path)).status, 404, path)

@@ -9,7 +9,7 @@ import { send } from "../../support/Requests.ts"
 import { user } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
 
-/** The status that a request gets whose body never comes; it is announced with a megabyte. */
+/** Returns the status of a request whose body never arrives; a megabyte is announced. */
 const headOnly = Effect.fnUntraced(function*(path: string, headers: Record<string, string> = {}) {
   const { address } = yield* HttpServer.HttpServer
   const port = address._tag === "UnixPathAddress" ? 0 : address.port
@@ -52,7 +52,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
         tooLargeForm: 413,
         tooLarge: 413
       })
-      // The body that was too large was a use.
+      // The oversized body counted as a use.
       for (let use = 1; use < limits.apps.uses; use++) yield* send("/api/v1/apps", { method: "POST", body: "{" })
       assert.strictEqual(yield* headOnly("/api/v1/apps"), 429)
     }))

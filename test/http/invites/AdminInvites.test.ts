@@ -19,7 +19,7 @@ import { auditEntries, staffMember } from "../../support/Staff.ts"
 
 const path = "/api/v1/admin/invites"
 
-/** Tokens of an app that signs people up. */
+/** Issues a token of an app that signs people up. */
 const appToken = Effect.gen(function*() {
   const { body: app } = yield* ask(undefined, "POST", "/api/v1/apps", {
     client_name: "Sign-ups",

@@ -91,7 +91,7 @@ layer(server(), { excludeTestServices: true })("row 71", (it) => {
     ["/back", "must be an absolute URI."],
     ["app.example", "must be an absolute URI."],
     ["https://", "must be a valid URI."],
-    // F75: what would end a directive of our pages' policy.
+    // F75: text that would end a directive of the pages' policy.
     ["https://a;b.example/", "must be a valid URI."],
     ["https://a,b.example/", "must be a valid URI."],
     ["java\nscript:alert(1)", "must be a valid URI."],
@@ -146,7 +146,7 @@ layer(server(), { excludeTestServices: true })("row 71", (it) => {
   it.effect("50 exchanges at once make one token", () =>
     Effect.gen(function*() {
       yield* user("fritz")
-      // The first rounds open the connections to the database that the later ones need to meet each other.
+      // The first rounds open the database connections that the later ones need to run concurrently.
       for (const _ of Array.from({ length: 4 })) {
         const app = yield* client("read")
         const code = yield* codeFor(app, "fritz")

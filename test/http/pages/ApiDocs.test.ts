@@ -28,7 +28,7 @@ const operationsOf = (document: {
     Object.entries(item).map(([method, operation]) => ({ operation, path, method: method.toUpperCase() }))
   )
 
-/** Every endpoint that is declared, as `group.name`. */
+/** Returns every declared endpoint, as `group.name`. */
 const declared = () => {
   const found = new Map<string, Access["Service"]>()
   HttpApi.reflect(Api, {

@@ -11,7 +11,7 @@ import * as TestBrowser from "../../support/TestBrowser.ts"
 import { Postbox, server } from "../../support/WebServer.ts"
 import { clientToken, signUp, wish } from "../v1/SignUpForm.ts"
 
-/** Has the page's own script find the number, as a browser does. */
+/** Runs the page's own script to find the number, like a browser. */
 const solved = (challenge: string): string => {
   const elements = { challenge: { value: challenge }, number: { value: "" } }
   const others: Record<string, object> = { captcha: { elements }, confirm: {}, working: {} }
@@ -85,7 +85,7 @@ layer(server({ captcha: { kind: "proof", bits: 8 } }), { excludeTestServices: tr
       const done = yield* browser.submit(page, { number: solved(challenge) })
       assert.strictEqual(TestBrowser.locationOf(done).href, "myapp://back")
       assert.deepStrictEqual(yield* stateOf("anna"), { confirmed: true, approved: true })
-      // The link leads back to the app as before, and asks for nothing more.
+      // The link leads back to the app as before, without another captcha.
       const again = yield* browser.get(link.pathname + link.search)
       assert.strictEqual(TestBrowser.locationOf(again).href, "myapp://back")
     }))
@@ -112,13 +112,13 @@ layer(server({ captcha: { kind: "proof", bits: 8 } }), { excludeTestServices: tr
         headers: { origin: "https://evil.example" }
       })
       assert.strictEqual(forged.status, 403)
-      // The next letter is the one of the next sign-up.
+      // The next e-mail is that of the next sign-up.
       yield* opened("ella")
       assert.deepInclude(yield* stateOf("dora"), { confirmed: false })
     }))
 })
 
-/** A service that takes one answer, of who knows its keys. */
+/** A captcha service that accepts one result, with the right keys. */
 const byService = Layer.unwrap(Effect.gen(function*() {
   const { answer, baseUrl } = yield* otherServer
   const verifyUrl = answer("/siteverify", (request, response) => {

@@ -39,7 +39,7 @@ layer(server(), { excludeTestServices: true })("posts on other sites", (it) => {
       assert.deepStrictEqual(yield* sized("&maxwidth=300&maxheight=200&format=json"), [300, 200])
       assert.deepStrictEqual(yield* sized("&maxwidth=-1&maxheight=x"), [400, null])
       assert.deepStrictEqual(yield* sized("&maxwidth=99999999999&maxheight=0"), [4_096, null])
-      // The id of the note means the same post.
+      // The id of the note refers to the same post.
       assert.strictEqual((yield* embedding(`${publicUrl}/users/Anna/statuses/${id}`)).status, 200)
 
       const page = yield* get(`/@anna/${id}`)

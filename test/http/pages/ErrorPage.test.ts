@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { TestServer } from "../../support/Server.ts"
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-/** More than any limit of an address in one period. */
+/** More requests than any limit of an address allows in one period. */
 const requestsMax = 20_000
 
 layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true, timeout: "2 minutes" })(

@@ -86,7 +86,7 @@ layer(server({}, { credentials: argon2 }), { excludeTestServices: true })("row 7
       const [first, second] = [yield* attempt(known), yield* attempt(unknown)]
       assert.strictEqual(first.status, second.status)
       assert.strictEqual(normal(first.text, known), normal(second.text, unknown))
-      // CPU time, hashing on its threads included: what other processes do on this machine is not measured.
+      // CPU time, including hashing threads; other processes on this machine do not count.
       const cost = Effect.fnUntraced(function*(email: string) {
         const start = process.cpuUsage()
         yield* attempt(email)

@@ -66,7 +66,7 @@ layer(server(), { excludeTestServices: true })("row 54: headers", (it) => {
         "/auth/confirmation?confirmation_token=x",
         "/oauth/authorize"
       ])
-      // A page in the frame of the web client, which has scripts of its own.
+      // A page in the frame of the web client, which has its own scripts.
       const framed = {
         ...html,
         vary: "Accept, Accept-Language, Cookie",

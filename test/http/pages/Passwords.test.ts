@@ -116,7 +116,7 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       assert.isFalse(yield* links.opensPasswordReset(asked))
       assert.strictEqual((yield* reset(asked))._tag, "Failure")
       assert.deepStrictEqual(yield* confirmed, ["victim@mail.example", false])
-      // Back again: what was ended stays so.
+      // The old address again: the expired link stays expired.
       yield* users.change(accountId, { email: EmailAddress.make("mallory@mail.example") })
       assert.strictEqual((yield* reset(asked))._tag, "Failure")
 

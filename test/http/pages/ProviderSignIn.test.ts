@@ -35,11 +35,11 @@ layer(serverWith({}), { excludeTestServices: true })("row 87: sign-in by an Open
       )
       const sql = yield* SqlClient.SqlClient
       const { issuer } = yield* OidcProvider
-      // The configured form: the provider's document has no slash at its end, and may get one.
+      // The configured form: the provider's document has no trailing slash, and may get one.
       const stored = yield* sql`SELECT issuer FROM identities WHERE account_id = ${accountId}`
       assert.deepStrictEqual(stored, [{ issuer: `${issuer}/` }])
       yield* sql`UPDATE users SET email = 'new@mail.example' WHERE account_id = ${accountId}`
-      // From now on the subject counts, whatever the address.
+      // Now the subject counts, whatever the address.
       const again = yield* signInAs({ sub: "subject of ada", email: "someone@mail.example", email_verified: false })
       assert.strictEqual(again.page.headers.get("location"), "/tags/x")
       assert.include((yield* again.browser.get("/settings/account")).text, "@ada@local.example")

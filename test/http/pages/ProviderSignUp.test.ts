@@ -15,7 +15,7 @@ import { claimsOf, serverWith, session, signInAs, start } from "./ProviderSignIn
 
 const form = `${start}/sign_up`
 
-/** Role of a user, by name; empty for the default role. */
+/** Returns the name of a user's role; empty for the default role. */
 const roleOf = Effect.fnUntraced(function*(accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient
   const rows = rowsOf(Schema.Struct({ name: Schema.String }))
@@ -25,7 +25,7 @@ const roleOf = Effect.fnUntraced(function*(accountId: AccountId) {
 })
 const userOf = (username: string) => Effect.flatMap(Users, (users) => users.findByUsername(username))
 
-/** Comes from the provider without an account; returns the page on which the person chooses a username. */
+/** Arrives from the provider without an account; returns the page on which the person chooses a username. */
 const arrive = Effect.fnUntraced(function*(claims: Readonly<Record<string, unknown>>) {
   const { browser, page } = yield* signInAs(claims)
   assert.strictEqual(page.headers.get("location"), form)
@@ -160,7 +160,7 @@ layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "
       const refusal = yield* browser.submit(settings, {}, formOf(settings))
       assert.deepStrictEqual([refusal.status, refusal.text.includes("Set a password first")], [403, true])
       const sql = yield* SqlClient.SqlClient
-      // An identity of a former provider, which signs in nowhere.
+      // An identity of a former provider, which cannot sign in.
       yield* sql`INSERT INTO identities (issuer, subject, account_id, created_at, used_at)
         SELECT 'https://former.example/', subject, account_id, created_at, used_at - interval '1 day' FROM identities
         WHERE subject = 'subject of ines'`

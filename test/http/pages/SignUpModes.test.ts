@@ -6,7 +6,7 @@ import * as TestBrowser from "../../support/TestBrowser.ts"
 import { Postbox, server } from "../../support/WebServer.ts"
 import { invite } from "../v1/SignUpForm.ts"
 
-/** Fields that a person writes. */
+/** Makes the fields that a person fills in. */
 const written = (username: string, more: Record<string, string> = {}) => ({
   username,
   email: `${username}@mail.example`,

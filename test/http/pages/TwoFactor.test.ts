@@ -12,7 +12,7 @@ const settings = "/settings/two_factor_authentication"
 const second = "/auth/two_factor"
 const session = "__Host-session"
 
-/** A browser that is signed in, with the second factor on. */
+/** Opens a signed-in browser, with the second factor on. */
 const protectedBy = Effect.fnUntraced(function*(username: string) {
   const accountId = yield* user(username)
   const browser = TestBrowser.make()
@@ -23,7 +23,7 @@ const protectedBy = Effect.fnUntraced(function*(username: string) {
   return { accountId, browser, ...done }
 })
 
-/** Another browser that has got past the password. */
+/** Opens another browser that has passed the password step. */
 const halfway = Effect.fnUntraced(function*(username: string, to = "") {
   const browser = TestBrowser.make()
   const page = yield* browser.get(`/auth/sign_in${to}`)

@@ -16,7 +16,7 @@ import { Postbox, server } from "../../support/WebServer.ts"
 
 const settings = "/settings/two_factor_authentication"
 
-/** A member of staff with a token for everything. */
+/** Creates a staff member with a token for all scopes. */
 const staff = Effect.fnUntraced(function*(username: string, position: number, granted: ReadonlyArray<Permission>) {
   const sql = yield* SqlClient.SqlClient
   const accountId = yield* user(username)
@@ -130,7 +130,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
             statuses.push((yield* browser.submit(page, { otp_attempt: `00000${guess}` })).status)
           }
         }
-        // Two uses went into setting it up.
+        // Two uses went into the set-up.
         assert.deepStrictEqual(statuses, [...Array.from({ length: 8 }, () => 422), 429, 429, 429, 429])
       }))
   }

@@ -133,7 +133,7 @@ layer(world, { excludeTestServices: true })("web push", (it) => {
           "http://10.0.0.1/x",
           "http://169.254.169.254/latest",
           "http://[::1]/x",
-          // F75: private networks, with TLS, too.
+          // F75: private networks, also with TLS.
           "https://10.0.0.1/x",
           "https://[fd00::1]/x",
           "https://user:password@push.example/x",

@@ -25,7 +25,7 @@ layer(Reads, { excludeTestServices: true })("cards in lists", (it) => {
             'www.example.org', ${creator}, ${at})`
         yield* sql`INSERT INTO status_cards (status_id, card_id, url) VALUES (${id}, ${id}, ${`https://www.example.org/${id}`})`
       }
-      // Emoji are asked for once in a while.
+      // Emoji are queried only now and then.
       yield* views.render(author, ids.slice(41))
       const one = yield* counted(views.render(author, ids.slice(0, 1)))
       const forty = yield* counted(views.render(author, ids.slice(1, 41)))

@@ -41,7 +41,7 @@ const other = key(11n, 6n)
 const reblog = key(20n, 7n, post)
 const all = [post, other, reblog]
 
-/** A cache over figures that the test changes; `asked` are the ids of each query. */
+/** Makes a cache over figures that the test changes; `asked` has the ids of each query. */
 const make = Effect.gen(function*() {
   const truth = { figure: 0, hidden: new Set<bigint>(), before: Effect.void }
   const asked: Array<ReadonlyArray<bigint>> = []

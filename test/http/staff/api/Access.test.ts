@@ -13,7 +13,7 @@ const isPermission = (name: string): name is Permission => name in permissions
 const names = Object.keys(permissions).filter(isPermission)
 
 const refused = { error: "This action is not allowed" }
-/** Id of no object: permitted calls find nothing to act on. */
+/** Id without an object: permitted calls find nothing to act on. */
 const nothing = "900000000000000001"
 
 const answerTo = (by: Person, route: Route) =>

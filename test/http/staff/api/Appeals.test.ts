@@ -54,7 +54,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const { body: waiting } = yield* ask(judge, "GET", `/api/v1/admin/appeals/${appeal}`)
       yield* Schema.decodeUnknownEffect(AdminAppeal)(waiting, strict)
       assert.deepInclude(waiting, { id: appeal, state: "pending", text: "I did not" })
-      // Two decide at once.
+      // Two staff members decide concurrently.
       const decided = yield* Effect.all(
         ["approve", "reject"].map((word) => ask(judge, "POST", `/api/v1/admin/appeals/${appeal}/${word}`)),
         { concurrency: "unbounded" }
