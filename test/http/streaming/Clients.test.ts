@@ -47,7 +47,7 @@ layer(layerStreams, { excludeTestServices: true })("Real clients stream", (it) =
         }
         read().catch(() => undefined)
       }
-      // The client does not say when it has subscribed, so it hears of posts until it has heard of one on each channel.
+      // The client does not report when it has subscribed, so posts are repeated until each channel has received one.
       for (const heard = new Set<string>(); heard.size < subscriptions.length;) {
         yield* actors.tell(author, { _tag: "Publish", post: post("Are you there, #Grüße?") })
         yield* settled

@@ -82,7 +82,7 @@ layer(streams, { excludeTestServices: true })("Streams carry", (it) => {
       const reader = yield* listener("reader10", "?stream=user:notification")
       yield* followers(reader.account, [admirer])
       const told = { type: "follow", to: reader.account } as const
-      // Long before a sweep would look for what was left.
+      // Much earlier than a sweep for remaining notifications.
       const arrives = Effect.timeoutOrElse(reader.next, { duration: "4 seconds", orElse: () => Effect.die("too late") })
       const arrived = Effect.flatMap(arrives, ({ payload }) => decodeNotification(payload))
       const sql = yield* SqlClient.SqlClient

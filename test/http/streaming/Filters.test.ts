@@ -57,7 +57,7 @@ layer(streams, { excludeTestServices: true })("Streams and filters", (it) => {
         assert.deepStrictEqual([theirs.id, theirs.filtered], [expected, []])
       }
 
-      // An edit is hidden and shown by what it says now; so is a notification, by a filter among notifications.
+      // Edits are filtered by their new text; notifications by filters for notifications.
       yield* actors.tell(author, edit(StatusId.make(BigInt(id)), "nothing to hide"))
       assert.strictEqual((yield* reader.next).event, "status.update")
       yield* filters.update(

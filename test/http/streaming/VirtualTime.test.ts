@@ -15,7 +15,7 @@ layer(layerStreams)("Streams over time", (it) => {
       const silent = yield* connect({ query: "?stream=user", protocol: secret, autoPong: false })
       yield* TestClock.adjust("30 seconds")
       yield* Effect.all([lively.pinged, silent.pinged])
-      // The pong of the lively one has been read when the server has answered what was sent after it.
+      // The server has read the active client's pong when it has responded to a later message.
       yield* lively.send({ type: "subscribe", stream: "" })
       yield* lively.next
       yield* TestClock.adjust("30 seconds")

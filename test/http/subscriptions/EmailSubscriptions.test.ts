@@ -66,7 +66,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
           "List-ID": "<anna.local.example>"
         })
 
-        // Nothing goes out before the link was opened.
+        // Nothing is sent before the link is opened.
         yield* write(bearer, { status: "too early" })
         yield* runDigestSweep
         assert.deepStrictEqual(yield* takeEmails, [])
@@ -110,7 +110,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         yield* write(bearer, { status: "after the end" })
         yield* runDigestSweep
         assert.deepStrictEqual(yield* takeEmails, [])
-        // The old link opens nothing any more.
+        // The old link is no longer valid.
         assert.strictEqual((yield* get(confirmation)).status, 404)
       }))
 

@@ -11,7 +11,7 @@ import { translationDouble } from "../../support/TranslationDouble.ts"
 
 type Double = Effect.Success<typeof translationDouble>
 
-/** A server whose translation service is the double. */
+/** Runs a test on a server whose translation service is the double. */
 const translating = <A, E>(
   variables: Record<string, string>,
   test: (double: Double) => Effect.Effect<A, E, TestServer | SqlClient.SqlClient>
@@ -65,7 +65,7 @@ describe("translations", () => {
         assert.strictEqual(translations().length, 1)
         assert.strictEqual((yield* translate(ben, id, "fr")).body.language, "fr")
         assert.strictEqual(translations().length, 2)
-        // Another node, or this one after a restart, finds it in the database.
+        // Another node, or this one after a restart, finds the translation in the database.
         assert.strictEqual((yield* sql`SELECT 1 FROM translations`).length, 2)
 
         const bytes = yield* Effect.promise(() => picture().png().toBuffer())
@@ -119,7 +119,7 @@ describe("translations", () => {
         const languages = call("GET", "/api/v1/instance/translation_languages", undefined)
         fail(500)
         assert.deepStrictEqual(errorOf(yield* languages), [503, "Service Unavailable"])
-        // The service is left alone for a while.
+        // The service is not called for a while.
         fail(undefined)
         assert.strictEqual((yield* languages).status, 503)
       })

@@ -27,7 +27,7 @@ const decide = (subject: TrendSubject, trendable: boolean) =>
     Effect.flatMap((reviews) => reviews.decide(undefined, subject, trendable)),
     Effect.provide(TrendReviews.layer)
   )
-/** A node's refresh when due. */
+/** Runs a node's refreshes that are due. */
 const runOf = Effect.map(TrendRefresh, ({ run }) => run).pipe(Effect.provide(
   Layer.fresh(TrendRefresh.layer).pipe(Layer.provide(Layer.succeed(ServerConfig, configurationOf("here.test"))))
 ))
@@ -99,7 +99,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       assert.deepStrictEqual(yield* ids("trends/statuses"), [])
       for (const one of people) yield* decide({ kind: "account", id: one.accountId }, true)
       assert.deepStrictEqual(yield* ids("trends/statuses"), [best, german])
-      // Languages: of the address, of the browser, and chosen ones first of all.
+      // Languages: those of the URL, of the browser, and first of all chosen ones.
       assert.deepStrictEqual(yield* ids("trends/statuses?lang=de"), [german, best])
       yield* sql`UPDATE users SET chosen_languages = ARRAY['de'] WHERE account_id = ${dan.accountId}`
       assert.deepStrictEqual(yield* ids("trends/statuses?lang=en", dan), [german, best])
@@ -221,7 +221,7 @@ layer(TestServer.layer({ TRENDS_REVIEW: "off" }), { excludeTestServices: true })
     }))
 })
 
-/** For a database without computed trends. */
+/** Server on a database without computed trends. */
 const first = TestServer.layerOnly().pipe(
   Layer.provideMerge(Layer.effectDiscard(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`DELETE FROM chores`))),
   Layer.provideMerge(TestDatabase.layer)

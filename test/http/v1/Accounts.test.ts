@@ -14,12 +14,15 @@ const strict = { onExcessProperty: "error" } as const
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => (value: unknown) =>
   Schema.decodeUnknownEffect(schema, strict)(value)
 
-/** Message that a command publishes. */
+/** Publishes the message of a command that changes accounts. */
 const changed = Broadcast.use(({ publish }) =>
   publish({ _tag: "Changed", kind: "account", ids: [1n, 2n, 3n, 4n, 5n, 6n] })
 )
 
-/** anna (1), ben (2), cleo (3, locked), dora (4, suspended), erik (5, not confirmed), rita (6, at remote.example). */
+/**
+ * Inserts anna (1), ben (2), cleo (3, locked), dora (4, suspended), erik (5, not confirmed), rita (6, at
+ * remote.example).
+ */
 const settle = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* emptied("accounts", "statuses", "tags")

@@ -50,7 +50,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.strictEqual((yield* show(anna, asked)).quotes_count, 1)
         assert.deepStrictEqual(yield* notified(anna, "pending.quote"), [])
         assert.deepStrictEqual((yield* requests(anna)).body, [])
-        // Consent can be taken back as one that was given in advance.
+        // Consent can be revoked like consent given in advance.
         const revoke = `/api/v1/statuses/${asked.id}/quotes/${one.id}/revoke`
         assert.strictEqual((yield* ask(anna, "POST", revoke)).status, 200)
         assert.deepStrictEqual(yield* stateFor(cleo, one), ["revoked", undefined])
@@ -102,7 +102,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.strictEqual((yield* approval(both.id)).current_user, "automatic")
         yield* ask(anna, "PUT", `/api/v1/statuses/${both.id}`, { status: "both", ...only("can_quote", []) })
         assert.strictEqual((yield* approval(both.id)).current_user, "denied")
-        // A reply that waits and quotes asks for each of both, one after the other.
+        // A pending reply that also quotes makes two requests, one after the other.
         const parent = yield* post(anna, "ask", only("can_reply", [], ["public"]))
         const quoted = yield* post(anna, "ask", asks)
         const { body: held } = yield* reply(ben, parent, "both", { quoted_status_id: quoted.id })

@@ -88,7 +88,7 @@ layer(world, { excludeTestServices: true })("pages behind links", (it) => {
       )
       site.pages.set("/long", (_, response) => {
         response.writeHead(200, { "content-type": "text/html" })
-        // It never ends.
+        // An endless page.
         response.write(`<title>Long</title>${" ".repeat(4_194_304)}`)
       })
       const [direct, redirected, names, long] = yield* Effect.forEach(

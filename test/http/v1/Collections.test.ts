@@ -55,7 +55,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
       assert.deepStrictEqual(yield* search(ada, "rds"), [])
       assert.deepStrictEqual(yield* search(me, "water", "&type=accounts"), [])
       assert.deepStrictEqual(yield* search(me, "water", "&type=collections&offset=1&limit=1"), [open.id])
-      // A reader who knows the address may look, as at the operation.
+      // A reader who knows the address may see it, as by its id.
       assert.deepStrictEqual(yield* search(ada, hidden.uri, "&resolve=true"), [hidden.id])
       assert.deepStrictEqual(yield* search(ada, hidden.uri.replace(/users\/[0-9]+/, "users/1"), "&resolve=true"), [])
       for (const odd of ["9".repeat(19), "0", "-1"]) {

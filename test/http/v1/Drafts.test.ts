@@ -93,7 +93,7 @@ layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
       assert.deepStrictEqual(body.media_attachments.map((file: { id: string }) => file.id), [kept.id])
       assert.strictEqual(body.created_at, createdAt)
       assert.isTrue(body.updated_at >= createdAt)
-      // The other one waits for a post, as if it had just been uploaded.
+      // The dropped attachment is free for a post, like a new upload.
       yield* (yield* MediaAttachments).sweep
       const { status } = yield* call("POST", "/api/v1/statuses", ben.token, { media_ids: [dropped.id] })
       assert.strictEqual(status, 200)
@@ -168,7 +168,7 @@ layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
       )
       const over = yield* call("PUT", `${path}/7`, fay.token, { status: "changed" })
       assert.strictEqual(over.status, 200)
-      // Drafts take no room from scheduled posts.
+      // Drafts do not count as scheduled posts.
       const scheduled = yield* call("POST", "/api/v1/statuses", fay.token, {
         status: "x",
         scheduled_at: "2035-01-01T00:00:00Z"

@@ -46,7 +46,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(shown.emoji_reactions, [{ name: "🔥", count: 1, me: true, url: null, static_url: null }])
       assert.deepStrictEqual(shown.pleroma, { emoji_reactions: shown.emoji_reactions! })
       assert.strictEqual(shown.favourites_count, 0)
-      // Repeated without the emoji variation selector.
+      // Repeated with and without the emoji variation selector.
       for (const name of ["❤️", "❤", "❤️"]) assert.strictEqual((yield* react(cleo, id, name)).status, 200)
       yield* react(cleo, id, "🔥")
       assert.deepStrictEqual(short(yield* read(cleo, id)), ["🔥 2 me", "❤️ 1 me"])
@@ -84,7 +84,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const { id } = yield* publish(dora, "hello")
       const { variables } = yield* TestServer
       const emoji = (...args: ReadonlyArray<string>) => cli(["emoji", ...args], variables)
-      // The server hears of what was put there.
+      // The server learns that the emoji is enabled.
       assert.strictEqual((yield* emoji("enable", "cat")).code, 0)
       const own = yield* eventually(react(emil, id, ":cat:"), ({ status }) => status === 200)
       assert.deepStrictEqual(own.body.emoji_reactions, [{
@@ -123,7 +123,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* emoji("remove", "cat")).code, 0)
       yield* shows(["fox@far.example"])
       const [left] = yield* sql`SELECT reactions_count FROM status_stats WHERE status_id = ${BigInt(id)}`
-      // The first of the two was put there past the counter.
+      // The first of the two was inserted without its counter.
       assert.deepStrictEqual(left, { reactionsCount: 1 })
     }))
 

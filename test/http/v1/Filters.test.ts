@@ -179,7 +179,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
         false,
         null
       ])
-      // With more keywords, shared settings stay unchanged.
+      // With more keywords, shared settings cannot be changed by one of them.
       yield* call("POST", `${filtersPath}/${whole!.id}/keywords`, ada.token, { keyword: "birds" })
       const refused = yield* call("PUT", one, ada.token, { phrase: "fish", context: ["home"] })
       assert.strictEqual(refused.status, 422)

@@ -38,7 +38,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
           assert.strictEqual((yield* tag(anna, name, verb)).status, 404, `${verb} ${name}`)
         }
       }
-      // One character that is eighteen when it is normal.
+      // A character that normalises to eighteen.
       assert.include([200, 404, 422], (yield* tag(anna, "ﷺ".repeat(255))).status)
       const searched = yield* ask(anna, "GET", "/api/v2/search?q=dogs&type=hashtags")
       assert.deepStrictEqual(searched.body.hashtags.map(({ following }: Tag) => following), [true])

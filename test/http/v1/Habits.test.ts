@@ -84,7 +84,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
 
   it("F31: posts get their hashtags in one place", () => {
     const attaching = sourcesIn("src").filter(({ text }) => /INSERT INTO (?:statuses_tags|tag_days)/.test(text))
-    // A copy of another server brings the hashtags that its posts have there.
+    // The copy of another server inserts the hashtags of its posts.
     assert.deepStrictEqual(attaching.map(({ path }) => path), [
       "src/services/mastodon/tables/Statuses.ts",
       "src/services/statuses/Tagging.ts"

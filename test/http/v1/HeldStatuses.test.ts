@@ -27,7 +27,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       yield* settled
       assert.deepStrictEqual(yield* idsOf(anna, `${profile}/statuses`), held.slice(0, 1))
       assert.strictEqual(yield* count, 1)
-      // A refused post belongs to its author until deleted; deleting a pending one changes nothing.
+      // A refused post stays its author's until deleted; deleting a pending one changes nothing.
       assert.strictEqual((yield* answer(anna, waiting[1].id, "reject")).status, 200)
       assert.strictEqual(yield* count, 2)
       for (const id of held.slice(1)) {
@@ -85,7 +85,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         FROM agenda a JOIN interaction_requests r ON r.id = a.subject_id AND a.kind = 'interaction_request'
         WHERE r.account_id = ${ben.accountId}`
       assert.deepStrictEqual(yield* entries, [{ days: 90 }, { days: 90 }, { days: 90 }])
-      // One that is decided has no end any more.
+      // A decided request no longer expires.
       const favourite = waiting.find(({ type }: { type: string }) => type === "favourite")
       assert.strictEqual((yield* answer(anna, favourite.id, "authorize")).status, 200)
       assert.strictEqual((yield* entries).length, 2)

@@ -61,7 +61,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         const { status } = yield* ask(anna, "POST", "/api/v1/statuses", { status: "x", ...only("can_reply", who) })
         assert.strictEqual(status, 422, String(who))
       }
-      // Values that are no policy are ignored.
+      // Values that are not a policy are ignored.
       for (const given of ["", null, "public", 7, []]) {
         const { status } = yield* ask(anna, "POST", "/api/v1/statuses", { status: "x", interaction_policy: given })
         assert.include([200, 400, 422], status, JSON.stringify(given))

@@ -144,7 +144,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
         Array.from({ length: 8 }, () => call("POST", "/api/v2/media", gil.token, form({ file: blob(file) }))),
         { concurrency: "unbounded" }
       ))
-      // They are answered once they are ready, on a machine that is fast.
+      // On a fast machine, responses only arrive after the files are ready.
       const waiting = sql<{ id: string }>`SELECT id::text FROM media_attachments
         WHERE account_id = ${gil.accountId} AND state IN ('queued', 'processing')`
       const changes = yield* Effect.forEach(

@@ -104,7 +104,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("media of statuses", (i
       yield* call("DELETE", `/api/v1/statuses/${posts[1]?.body.id}?delete_media=true`, eva.token)
       const sql = yield* SqlClient.SqlClient
       assert.isEmpty(yield* sql`SELECT FROM media_attachments WHERE id = ${dropped.id}::bigint`)
-      // F33: from that moment on no other post can have it, nor can its words be changed.
+      // F33: now no other post can use it, nor can its description be changed.
       const again = yield* sendPost(eva, { media_ids: [dropped.id] })
       assert.deepStrictEqual([again.status, again.body.error], [
         422,

@@ -14,7 +14,7 @@ import { server } from "../../support/WebServer.ts"
 
 const strict = { onExcessProperty: "error" } as const
 
-/** A scheduled post as the account's actor keeps it. */
+/** Inserts a scheduled post like the account's actor. */
 const schedule = Effect.fnUntraced(function*(account: AccountId, text: string) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
@@ -66,7 +66,7 @@ layer(server(), { excludeTestServices: true })("personal lists", (it) => {
       const bearer = yield* issueToken(yield* person("ben"))
       const save = (id: number) => postJson("/api/v1/markers", bearer, { home: { last_read_id: String(id) } })
       yield* save(1)
-      // The row's lock lets both read the marker before either has written it.
+      // The row's lock lets both read the marker before either writes it.
       const saving = yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`SELECT FROM markers FOR UPDATE`
         const saving = yield* Effect.forkChild(Effect.all([save(2), save(3)], { concurrency: 2 }))

@@ -43,7 +43,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
       const open = yield* seen(id)
       assert.notProperty(open, "voted")
       assert.notProperty(open, "own_votes")
-      // In pages, too, and through a reblog.
+      // Also in lists, and through a reblog.
       yield* call("POST", `/api/v1/statuses/${id}/reblog`, bob.token)
       const { body: page } = yield* call("GET", `/api/v1/accounts/${bob.accountId}/statuses`, bob.token)
       assert.isNull(page[0].poll)
@@ -103,7 +103,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
       const edit = (json: Record<string, unknown>) => call("PUT", `/api/v1/statuses/${id}`, ada.token, json)
       const kept = yield* edit({ status: "Which one?" })
       assert.deepInclude(kept.body.poll, { votes_count: 1, voters_count: 1 })
-      // A longer time for the same question is no new version.
+      // A longer time for the same question is not a new version.
       const longer = yield* edit({ status: "Which one?", poll: { ...question, expires_in: 86_400 } })
       assert.strictEqual(longer.body.edited_at, kept.body.edited_at)
       assert.strictEqual(longer.body.poll.votes_count, 1)

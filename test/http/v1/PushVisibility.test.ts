@@ -25,12 +25,12 @@ type Viewer = keyof typeof viewers
 const isViewer = (text: string): text is Viewer => text in viewers
 const allViewers = Object.keys(viewers).filter(isViewer)
 
-/** A stranger's private mention is filtered; all other mentions notify. */
+/** Returns true if a mention notifies: a stranger's private mention is filtered. */
 const rings = (viewer: Viewer, { visibility }: typeof posts[number]) =>
   viewers[viewer] === "everything" || (viewers[viewer] !== "nothing" && visibility !== "direct")
 
 const publicId = "https://www.w3.org/ns/activitystreams#Public"
-/** Audiences of remote posts beyond mentions; the last one addresses fewer than its visibility. */
+/** Returns audiences of remote posts besides mentions; the last one is narrower than its visibility. */
 const addressings = (followers: string, addressed: ReadonlyArray<string>) => ({
   public: { to: [publicId], cc: [followers] },
   unlisted: { to: [followers], cc: [publicId] },

@@ -59,7 +59,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
       const shown = yield* call("GET", `/api/v1/admin/reports/${body.id}`, mod.token)
       assert.deepStrictEqual(
         shown.body.collections.map((one: { id: string; name: string }) => [one.id, one.name]),
-        // Posts deleted since are visible to staff only (S-066).
+        // Posts deleted since are visible only to staff (S-066).
         [[bad, "Rude"], [gone, "Gone"]]
       )
       const [unknown] = yield* Schema.decodeUnknownEffect(Schema.Array(AdminReport))([shown.body], {

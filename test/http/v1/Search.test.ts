@@ -24,7 +24,7 @@ const found = Effect.fnUntraced(function*(parameters: Record<string, string>, be
     statuses: statuses.map(({ id }) => id)
   }
 })
-/** Lets the index of posts catch up. */
+/** Runs the index of posts until it is up to date. */
 const indexed = Effect.gen(function*() {
   const { step } = yield* StatusIndex
   yield* Effect.repeat(step, { until: (more) => !more })
@@ -56,7 +56,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
         (yield* found({ q: "fox", type: "accounts", offset: "1", limit: "1" }, bearer)).accounts.length,
         1
       )
-      // Without a type an offset counts for nothing.
+      // Without a type the offset is ignored.
       assert.strictEqual((yield* found({ q: "fox", offset: "1" }, bearer)).accounts.length, 2)
       assert.deepStrictEqual(yield* found({ q: "fox", type: "planets" }, bearer), nothing)
       assert.deepStrictEqual((yield* found({ q: "#fox" }, bearer)).accounts, [])

@@ -69,7 +69,7 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       for (const _ of ["once", "again, as programs that look into mails do"]) {
         assert.strictEqual(locationOf(yield* open(link)).href, "myapp://back")
       }
-      // Moderators hear of who can come in, once.
+      // Moderators are notified of admitted users, once.
       assert.deepStrictEqual(yield* told, [{ type: "admin.sign_up", username: "alma" }])
       assert.deepStrictEqual((yield* check).body, true)
       const late = yield* post("/api/v1/emails/confirmations", {}, { authorization: `Bearer ${token}` })

@@ -75,7 +75,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("suggestions", (it) => 
       assert.deepStrictEqual(yield* both, [[id(you)], []])
       yield* to(you, amy, "unmute")
       assert.deepStrictEqual(yield* v1(you), [id(amy)])
-      // A block takes it away on both sides, and what was before it does not come back with its end.
+      // A block removes it on both sides, and earlier interactions do not count after the block.
       yield* to(you, amy, "block")
       assert.deepStrictEqual(yield* both, [[], []])
       yield* to(you, amy, "unblock")

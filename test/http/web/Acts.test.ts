@@ -10,7 +10,7 @@ const write = Effect.fnUntraced(function*(by: Person, status: string, more: Reco
   return String(body.id)
 })
 
-/** Two people; the first one follows the second. */
+/** Creates two people; the first one follows the second. */
 const pair = Effect.fnUntraced(function*(one: string, other: string) {
   const { createPerson } = yield* TestServer
   const [reader, author] = [yield* createPerson(one), yield* createPerson(other)]
@@ -64,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const question = yield* browser.request(`/web/statuses/${id}/delete`, { headers: { referer: `${baseUrl}/home` } })
       assert.strictEqual(question.status, 200)
       assert.include(question.text, `value="redraft"`)
-      // Returns to the page that linked to the question.
+      // Returns to the page that linked to the confirmation.
       const done = yield* browser.press(question, "delete")
       assert.strictEqual(locationOf(done).pathname, "/home")
       assert.strictEqual((yield* ask(cleo, "GET", `/api/v1/statuses/${id}`)).status, 404)

@@ -6,7 +6,7 @@ import { draftsOf, pathOf, statusesOf } from "../../support/Composer.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 
-/** Returns who may do what with the newest post, at once and after asking. */
+/** Returns the interaction policy of the newest post. */
 const policyOf = (by: Person) => Effect.map(statusesOf(by), ([post]) => post!["interaction_policy"])
 const rules = (automatic: ReadonlyArray<string>, manual: ReadonlyArray<string> = []) => ({
   automatic_approval: automatic,
@@ -36,7 +36,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           can_reply: rules(["followers", "author", "mentioned", "me"], ["public"]),
           can_reblog: rules(["mutuals", "author", "me"])
         })
-        // Without a choice, the defaults apply as they are when the post is published.
+        // Without a choice, the defaults at the time of publishing apply.
         yield* browser.press(yield* browser.get("/publish"), "post", {
           text: "as ever",
           visibility: "unlisted",

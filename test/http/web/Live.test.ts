@@ -5,7 +5,7 @@ import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { formsOf } from "../../support/TestBrowser.ts"
 
-/** Opens the stream of a browser; `next` waits for an event by its name, and `over` for the end. */
+/** Opens the stream of a browser; `next` waits for an event by its name, `over` for the end. */
 const streamOf = Effect.fnUntraced(function*(
   browser: { readonly cookies: ReadonlyMap<string, string> },
   query = "channel=user"
@@ -144,7 +144,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* from({ "sec-fetch-site": "same-site" })).status, 401)
       assert.strictEqual((yield* browser.get("/web/stream?channel=nothing")).status, 400)
       assert.strictEqual((yield* browser.get("/web/stream?channel=list&list=999")).status, 401)
-      // No token leaves the server: the API's own stream does not know the cookie.
+      // No token leaves the server: the API's own stream does not accept the cookie.
       assert.strictEqual((yield* browser.get("/api/v1/streaming/user")).status, 401)
       assert.notMatch((yield* browser.get("/home")).text, /access_token|Bearer/)
       assert.isString(baseUrl)
@@ -190,7 +190,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.notInclude(there.text, `id="status-${ids[1]}"`)
       yield* mark(ids.at(-1)!)
       assert.notInclude((yield* browser.get("/home")).text, `class="continue"`)
-      // Articles alone, for scripts; hidden and missing posts are left out.
+      // Only articles, for scripts; hidden and missing posts are omitted.
       const parts = yield* browser.get(`/web/statuses?ids=${ids[0]},1,x,${ids[1]}`)
       assert.strictEqual(parts.text.match(/<article /g)?.length, 2)
     }))

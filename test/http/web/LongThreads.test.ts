@@ -5,7 +5,7 @@ import { status } from "../../support/Posts.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 
-/** Posts outside of folds: those before the first fold of their branch opens. */
+/** Counts the posts outside of folds: those before the first fold of their branch. */
 const unfolded = (text: string): number => {
   let depth = 0
   let count = 0

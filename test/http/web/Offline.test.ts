@@ -45,7 +45,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.match(on.text, /value="mention" checked/)
       assert.notMatch(on.text, /value="favourite" checked/)
       assert.match(on.text, /value="followed" selected/)
-      // Another browser of the same person has its own.
+      // Another browser of the same person has its own subscription.
       const other = yield* staffBrowser(bob)
       assert.notInclude((yield* other.get("/settings/push")).text, `value="off"`)
       yield* browser.press(on, "off")

@@ -17,10 +17,10 @@ interface FetchEvent {
   readonly waitUntil: (work: Promise<unknown>) => void
 }
 
-/** A redirect that a browser hands to the worker of a navigation. */
+/** A redirect as a browser passes it to the worker during a navigation. */
 const redirected = Object.defineProperty(new Response(""), "type", { value: "opaqueredirect" })
 
-/** Runs the service worker that the server sends, in a browser whose storage and network the test decides. */
+/** Runs the server's service worker in a browser whose storage and network the test controls. */
 const startWorker = Effect.gen(function*() {
   const { baseUrl } = yield* TestServer
   const text = yield* Effect.promise(async () => (await fetch(`${baseUrl}/sw.js`)).text())
@@ -61,7 +61,7 @@ const startWorker = Effect.gen(function*() {
     URL
   })
   runInContext(text, context)
-  /** Sends a request through the worker; returns the text, and undefined if the worker leaves it to the browser. */
+  /** Sends a request through the worker; returns the text, or undefined if the worker leaves it to the browser. */
   const through = async (path: string, { method = "GET", mode = "navigate" } = {}) => {
     const work: Array<Promise<unknown>> = []
     let response: Promise<Response> | undefined

@@ -41,7 +41,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.match(part.text, /^<form method="post" action="\/web\/accounts\/\d+" class="follow">/)
       assert.isFalse(yield* relation())
       assert.strictEqual((yield* send("constructor")).status, 303)
-      // The profile has the same button, and leads to the lists of people.
+      // The profile has the same button, and links to the lists of people.
       const profile = yield* browser.get("/@bob")
       assert.match(profile.text, /Follow back<span class="unseen"> @bob</)
       assert.include(profile.text, `href="/@bob/followers"`)

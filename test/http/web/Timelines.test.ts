@@ -48,7 +48,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         page = yield* browser.get("/home")
       }
       assert.notInclude(page.text, `value="unfavourite"`)
-      // A script gets the article alone.
+      // A script gets only the article.
       const form = formsOf(page).find(({ action }) => action === `/web/statuses/${id}`)!
       const part = yield* browser.request(form.action, {
         method: "POST",

@@ -94,7 +94,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.match(page.text, /<option value="unlisted" selected>/)
         const fresh = yield* browser.get("/publish")
         assert.include(fresh.text, "You have an unsent draft.")
-        // A script's save answers with the draft and the count, twice without a second draft.
+        // A script's save returns the draft and the count; saving twice makes one draft.
         const form = formsOf(fresh).find(({ acts }) => acts.includes("post"))!
         const origin = (yield* TestServer).baseUrl
         const send = (text: string) =>
@@ -141,7 +141,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.strictEqual(away.status, 403)
         assert.match(away.text, />Not &lt;lost&gt;<\/textarea>/)
         assert.include(away.text, "You were signed out.")
-        // Without a sign-in nothing is lost either.
+        // Nothing is lost without a sign-in either.
         const still = yield* browser.submit(away, { text: "Not <lost>" })
         assert.match(still.text, />Not &lt;lost&gt;<\/textarea>/)
         yield* browser.signIn("mara", undefined, mara.password)
@@ -157,7 +157,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.match(again.text, /<option value="unlisted" selected>/)
         yield* browser.press(again, "post", { text: "Not <lost>", visibility: "unlisted" })
         assert.strictEqual((yield* statusesOf(mara)).length, 1)
-        // A form that was opened before the new session posts nothing by itself.
+        // A form from before the new session posts nothing by itself.
         const stale = yield* browser.press(page, "post", { text: "old form", visibility: "public" })
         assert.strictEqual(stale.status, 403)
         assert.include(stale.text, "old form")

@@ -44,7 +44,7 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
         users: { total: 3, activeMonth: 1, activeHalfyear: 2 },
         localPosts: 1
       })
-      // Unfilled, both are texts all the same.
+      // Without values, both are still texts.
       assert.deepStrictEqual(Object.keys(document.metadata).toSorted(), ["nodeDescription", "nodeName"])
       for (const text of Object.values(document.metadata)) assert.isString(text)
       assert.strictEqual(headers.get("cache-control"), "private, no-store")

@@ -15,7 +15,7 @@ const forbidden: readonly [number, string] = [403, `{"error":"Forbidden"}`]
 const forbiddenAt = (where: string): readonly [number, string] =>
   where.startsWith("/api/") ? forbidden : [403, "Forbidden"]
 
-/** Response to a request that a trusted proxy reports from this address. */
+/** Sends a request that a trusted proxy reports from this address; returns status and text. */
 const from = Effect.fnUntraced(function*(address: string, where: string, init: RequestInit & { token?: string } = {}) {
   const { fetch } = yield* TestServer
   const response = yield* fetch(where, { ...init, headers: { ...init.headers, "x-forwarded-for": address } })

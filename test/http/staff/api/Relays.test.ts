@@ -13,7 +13,7 @@ import { deliverFrom, note, OtherServer, servers } from "../../activitypub/Sendi
 const path = "/api/v1/admin/relays"
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
-/** Keeps what comes to an inbox. */
+/** Records the bodies that an inbox receives. */
 const collected = Effect.fnUntraced(function*(where: string) {
   const { documents } = yield* OtherServer
   const bodies: Array<Json> = []
@@ -112,7 +112,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (i
       assert.strictEqual((yield* ask(staff, "POST", `${path}/${made.id}/enable`)).body.state, "pending")
       const again = yield* inbox.next("Follow")
       assert.notStrictEqual(again["id"], follow["id"])
-      // An answer to the earlier follow is late.
+      // A response to the earlier follow is late.
       yield* deliverFrom(relay, { type: "Accept", object: follow["id"] })
       assert.strictEqual(yield* state, "pending")
       yield* deliverFrom(relay, { type: "Reject", object: again["id"] })

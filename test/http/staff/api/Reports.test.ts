@@ -58,7 +58,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         comment: "Look",
         forwarded: false
       })
-      // Deleted ones and those that the moderator could not read otherwise are shown as long as the report is open.
+      // Deleted posts, and posts otherwise unreadable for the moderator, are shown while the report is open.
       assert.deepStrictEqual(
         body.statuses.map(({ id }: { id: string }) => id),
         posts
@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual(body.account.id, String(witness.accountId))
       assert.deepStrictEqual([body.assigned_account, body.action_taken_by_account], [null, null])
       assert.strictEqual((yield* ask(moderator, "GET", `${path}/900000000000000001`)).status, 404)
-      // Posts unreadable for the moderator stay unreadable.
+      // On other routes they stay unreadable for the moderator.
       assert.strictEqual((yield* ask(moderator, "GET", `/api/v1/statuses/${posts[1]}`)).status, 404)
     }))
 

@@ -117,7 +117,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         const { body, status } = yield* ask(admin, "GET", `${path}/${id}`)
         assert.deepStrictEqual([status, body], notFound, id)
       }
-      // The log is not changed, whoever tries.
+      // The log is immutable for everyone.
       for (const change of [sql`UPDATE audit_log SET username = 'ada'`, sql`DELETE FROM audit_log`]) {
         assert.strictEqual((yield* Effect.flip(change))._tag, "SqlError")
       }

@@ -200,7 +200,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }
       assert.deepStrictEqual((yield* ask(by, "GET", path)).body, before)
       assert.deepStrictEqual(yield* auditEntries(by.accountId), [])
-      // Half a letter is none: Postgres keeps none in JSON.
+      // Half a surrogate pair is invalid: Postgres cannot store it in JSON.
       const half = "a\ud800b"
       const halves = yield* ask(by, "PATCH", path, {
         site_title: half,

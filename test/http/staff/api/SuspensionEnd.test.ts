@@ -4,7 +4,7 @@ import { ask, idsOf, newPerson, settled } from "../../../support/Api.ts"
 import { type Person, TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
 
-/** The API's path about an account. */
+/** Returns the API's path of an account. */
 const path = (one: { readonly accountId: bigint }, action = "") => `/api/v1/admin/accounts/${one.accountId}${action}`
 
 layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time, and a suspension that ends", (it) => {
@@ -17,7 +17,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time,
         ask(moderator, "POST", `/api/v1/admin/accounts/${bad.accountId}/${what}`, json)
       const home = idsOf(reader, "/api/v1/timelines/home")
       yield* follow(bad)
-      // An older post is what the home has beyond that of the suspended account: Postgres is asked below it alone.
+      // An older post is all that the home has besides the suspended account's, so Postgres is only queried below it.
       const older = String((yield* ask(other, "POST", "/api/v1/statuses", { status: "Older" })).body.id)
       const said = String((yield* ask(bad, "POST", "/api/v1/statuses", { status: "Before it" })).body.id)
       yield* settled
@@ -116,7 +116,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time,
       assert.strictEqual(suspended.status, 200)
       assert.strictEqual((yield* ask(bad, "POST", "/api/v1/statuses", { status: "Later" })).status, 403)
       for (const { body, status } of answers) {
-        // Posts no longer visible to their author are refused like later ones.
+        // A post that is no longer visible to its author is refused like later ones.
         assert.include([200, 403], status)
         if (status === 403) assert.deepStrictEqual(body, { error: "Your login is currently disabled" })
         if (status === 200) {

@@ -11,7 +11,7 @@ import { TestServer } from "../../../support/Server.ts"
 import { auditEntries } from "../../../support/Staff.ts"
 import { formsOf } from "../../../support/TestBrowser.ts"
 
-/** Files of 200 kB that come to a little more than is unpacked of an archive. */
+/** Files of 200 kB whose total is a little more than the limit for an archive. */
 const smallFiles = 170
 
 const png = () =>

@@ -57,7 +57,7 @@ const parameters = [
   "a[b][c][d][e][f][g]"
 ]
 
-/** The parameters that the sources of a page read. */
+/** Returns the parameters that the sources of a page read. */
 const parametersOf = (path: string): ReadonlyArray<string> => {
   const text = sources.find(({ text }) => text.includes(`path: "${path}"`))?.text ?? ""
   const named = [...text.matchAll(/\b(?:query\.(?:get|has)|text)\("(\w+)"\)|filter(?:Text|Select)\(\w+, "(\w+)"/g)]
@@ -94,7 +94,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         )
       for (const { path } of pages) {
         assert.strictEqual((yield* nobody.get(pageOf(path, nothing))).status, 403, path)
-        // A form of another site with the token of who may do everything, and one of ours by who may do nothing.
+        // A form of another site with an administrator's token, and our own form sent by a user without permissions.
         assert.include([403, 404, 405], yield* act(chief, path, "https://evil.example", token), path)
         assert.include([403, 404, 405], yield* act(nobody, path, baseUrl, theirs), path)
         kept_out += 3
@@ -166,7 +166,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* count)[0]?.n, 0)
       assert.strictEqual((yield* send(own)).status, 302)
       assert.strictEqual((yield* count)[0]?.n, 1)
-      // The role is taken between the page and the form.
+      // The role is removed between the page and the form.
       yield* sql`UPDATE users SET role_id = -99 WHERE account_id = ${one.accountId}`
       assert.strictEqual((yield* send(own)).status, 403)
       assert.strictEqual((yield* count)[0]?.n, 1)
@@ -194,7 +194,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
             }
             asked += 2
           }
-          // Alone, too, where the page reads it: one that is refused hides the others.
+          // Also singly for pages that read it: a refused parameter hides the others.
           for (const name of parametersOf(path)) {
             for (const value of ["%00", "99999999999999999999999999", "%ff", "2026-13-99"]) {
               const { status } = yield* browser.get(`${pageOf(path, nothing)}?${name}=${value}`)

@@ -125,7 +125,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         assert.notStrictEqual(tab[3], own[3])
         assert.strictEqual((yield* fetch("/favicon.ico", { headers: { "if-none-match": String(tab[3]) } })).status, 304)
 
-        // Another one in its place leaves nothing of the one before; what cannot be is refused and leaves nothing at all.
+        // A replacement removes the files of the picture before; a refused one leaves no files.
         const before = (yield* files).length
         assert.strictEqual((yield* send("favicon", made.png)).status, 302)
         assert.strictEqual((yield* files).length, before)

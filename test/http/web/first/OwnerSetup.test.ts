@@ -69,7 +69,7 @@ layer(server(), { excludeTestServices: true })("row 85: the owner's link", (it) 
       assert.deepStrictEqual([welcome.status, (welcome.text.match(/<li>/g) ?? []).length], [200, 3])
       assert.strictEqual((yield* own.get("/admin/settings")).status, 200)
       assert.include((yield* send("/")).text, "The Harbour")
-      // Replays, by either link, and the sign-in of a stranger.
+      // Replays of either link, and a stranger's sign-in.
       const stranger = TestBrowser.make()
       for (const link of [path, second]) {
         assert.strictEqual((yield* stranger.get(link ?? "")).status, 404)

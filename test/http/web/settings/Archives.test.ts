@@ -12,7 +12,7 @@ import { formsOf } from "../../../support/TestBrowser.ts"
 
 const path = "/settings/archives"
 
-/** A signed-in browser that uploads archives. */
+/** Opens a signed-in browser that uploads archives. */
 const opened = Effect.fnUntraced(function*(name: string) {
   const { baseUrl } = yield* TestServer
   const person = yield* newPerson(name)

@@ -37,7 +37,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           "tennis club",
           "golf"
         ])
-        // The end was not chosen anew.
+        // The expiry was not changed.
         assert.strictEqual(changed.expires_at, filter.expires_at)
         const refused = yield* send(path, "save", (fields) => {
           fields.delete("contexts[]")

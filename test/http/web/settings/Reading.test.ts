@@ -51,7 +51,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const { browser, person, send } = yield* opened("reader")
       const file = yield* Effect.promise(() => picture().png().toBuffer())
       const files = yield* Effect.forEach([0, 1, 2, 3], () => uploaded(person, file))
-      // Before any post has it: cached posts are not told of this statement.
+      // Before any post has the file: this statement does not invalidate cached posts.
       yield* sql`UPDATE media_attachments SET type = 'gifv' WHERE id = ${files[3].id}`
       const [plain, sensitive, warned, moving] = yield* Effect.forEach(
         [{}, { sensitive: true }, { sensitive: true, spoiler_text: "Careful" }, {}],
@@ -77,7 +77,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual((yield* shown).hidden, [true, true, true])
       yield* choose("show_all", ["autoplay"])
       assert.deepStrictEqual(yield* shown, { hidden: [false, false, false], open: false, plays: true })
-      // A post that is open behind its warning still hides what is sensitive.
+      // A post that opens its warning still hides sensitive media.
       yield* choose("default", ["spoilers"])
       assert.deepStrictEqual((yield* shown).hidden, [false, true, true])
       assert.isTrue((yield* shown).open)

@@ -8,7 +8,7 @@ import { formsOf } from "../../../support/TestBrowser.ts"
 
 const path = "/settings/imports"
 
-/** A signed-in browser that uploads files to the form of imports. */
+/** Opens a signed-in browser that uploads files to the import form. */
 const opened = Effect.fnUntraced(function*(name: string) {
   const { baseUrl } = yield* TestServer
   const person = yield* newPerson(name)
@@ -114,7 +114,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       yield* newPerson("toni")
       const utf16 = new Uint8Array(Buffer.from("\ufeffAccount address,Show boosts\ntoni,true\n", "utf16le"))
       assert.include((yield* planOf(sven, utf16, "a.csv")).text, "1 entry is added.")
-      // Longer than a key of a B-tree may be.
+      // Longer than the maximum key of a B-tree.
       const long = Array.from({ length: 2_000 }, (_, at) => String.fromCodePoint(0x4e00 + (at * 7_919) % 20_000)).join(
         ""
       )
