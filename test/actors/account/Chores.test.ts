@@ -14,7 +14,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const queues = Layer.merge(AgendaEntries.layer, OperatorCommands.layer)
 
-/** A post of a later program version, which this one cannot publish. */
+/** Inserts a post of a later program version, which this one cannot publish. */
 const scheduled = Effect.fnUntraced(function*(accountId: AccountId, id: bigint) {
   const sql = yield* SqlClient.SqlClient
   const past = new Date((yield* Clock.currentTimeMillis) - 1_000)
@@ -34,7 +34,7 @@ layer(queues.pipe(Layer.provideMerge(layerActors)), { excludeTestServices: true 
         const account = yield* person("chores1")
         yield* scheduled(account, 11n)
         const at = new Date(yield* Clock.currentTimeMillis)
-        // Nothing is left of what these two were about, which is no failure. The second is of a later version.
+        // The subjects of these two no longer exist, which is not a failure. The second is of a later version.
         yield* sql`INSERT INTO agenda (kind, subject_id, account_id, due_at)
           VALUES ('mute_end', 12, ${account}, ${at}), ('of tomorrow', 13, ${account}, ${at})`
         yield* actors.wake(account)

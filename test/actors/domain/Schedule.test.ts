@@ -31,7 +31,7 @@ describe("F12: a host's response decides the next step", () => {
         const seconds = ((outside.arrived.at(-1)?.at ?? 0) - began) / 1_000
         assert.isAbove(seconds, 49 * hour)
         assert.isBelow(seconds, 76 * hour)
-        // n^4 + 15 seconds and up to half of n^4 more, after the n-th failure, n from 0.
+        // After the n-th failure, from 0: n^4 + 15 seconds, plus up to half of n^4.
         outside.arrived.slice(1).forEach(({ at }, n) => {
           const gap = (at - outside.arrived[n]!.at) / 1_000
           assert.isAtLeast(gap, n ** 4 + 15)
@@ -147,7 +147,7 @@ describe("F12: a host's response decides the next step", () => {
           ["one", true],
           ["two", true]
         ])
-        // Refused in both signature schemes: retried later, once in each scheme a try.
+        // Refused in both signature schemes: retried later, once in each scheme per attempt.
         outside.says = () => 401
         yield* send(from, to, "three")
         yield* drain

@@ -15,7 +15,7 @@ layer(Layer.fresh(actors))("wake-ups of a host", (it) => {
       const outside = yield* Outside
       const clientOf = yield* RemoteDomain.client
       const host = "busy.test"
-      // The runner takes its shards.
+      // The runner acquires its shards.
       yield* TestClock.adjust("2 seconds")
       const [from, one, other] = [yield* sender, yield* receiver(host, "/one"), yield* receiver(host, "/other")]
       const outbox = yield* Outbox
@@ -27,7 +27,7 @@ layer(Layer.fresh(actors))("wake-ups of a host", (it) => {
       outside.says = (_, before) => before === 0 ? failsOnce : 202
       yield* send(from, one, "first")
       yield* clientOf(host).Wake()
-      // Without any time going by.
+      // Without any passage of time.
       assert.include(outside.arrived.map(({ uri }) => uri), "second")
     }))
 })

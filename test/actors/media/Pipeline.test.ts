@@ -143,7 +143,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
   it.effect("F287: a file that arrives over hours is kept, and one that stalls for an hour is swept", () =>
     Effect.gen(function*() {
       const files = yield* StoredFiles
-      /** Ten chunks; the sweep runs before each. */
+      /** A stream of ten chunks; the sweep runs before each. */
       const slow = (pause: number) =>
         Stream.range(1, 10).pipe(
           Stream.mapEffect((number) =>
@@ -156,7 +156,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       const first = yield* files.receive("upload", Stream.make(Uint8Array.of(0)), 10)
       const { bytes, name } = yield* files.receive("upload", slow(unheldMillisMax / 2), 10, [first.name])
       assert.strictEqual(bytes, 10)
-      // Its request has another hour for giving it an owner.
+      // The request has another hour to give the file an owner.
       yield* TestClock.adjust(unheldMillisMax / 2)
       yield* files.sweep
       const sql = yield* SqlClient.SqlClient
@@ -214,7 +214,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       )
       yield* Deferred.await(taken)
       const sweep = yield* Effect.forkChild(attachments.sweep)
-      // It has found the row and waits for the post; who looks on has a connection of its own.
+      // The sweep has found the row and waits for the post; the observer has its own connection.
       const onlooker = yield* HeldSessions
       const waits = onlooker`SELECT pid FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`

@@ -16,7 +16,7 @@ layer(liveServices, { excludeTestServices: true })("imports of accounts from the
         const sql = yield* SqlClient.SqlClient
         const owner = yield* user(`mia_${when}`)
         const from = sourceOf(account(45))
-        // Dies at every second step, so that the other ones make progress.
+        // Dies at every second step, so that the others make progress.
         const dies = (step: number, at: "before" | "after") => step % 2 === 1 && at === when
         const { id, planned } = yield* consented(from, owner, dies)
         assert.deepInclude(planned, { state: "unconfirmed", total: 45, problem: null })
@@ -81,7 +81,7 @@ layer(liveServices, { excludeTestServices: true })("imports of accounts from the
       yield* (yield* Transfers).cancel(owner, id)
       const refusing = sourceOf({})
       assert.deepInclude((yield* consented(refusing, owner)).planned, { state: "failed", problem: "no_consent" })
-      // The token could still open the account.
+      // The token would otherwise still give access.
       assert.include(refusing.asked, "revoked")
     }))
 

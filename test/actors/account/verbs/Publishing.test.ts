@@ -137,7 +137,7 @@ layer(layerActors, { excludeTestServices: true })("Account publishes", (it) => {
       assert.strictEqual(last.standing?.remaining, 0)
       const refused = yield* Effect.flip(actors.tell(author, { _tag: "Publish", post: post("one too many") }))
       assert.strictEqual(refused._tag, "TooManyRequests")
-      // Another node takes the account over; the next command finds that out, and counts afresh from rows.
+      // Another node takes the account over; the next command fails, and the count is then reloaded from rows.
       yield* sql`UPDATE actors SET epoch = epoch + 1 WHERE account_id = ${author}`
       const stale = yield* Effect.flip(
         actors.tell(author, { _tag: "Reblog", statusId: StatusId.make(BigInt(last.id)), visibility: null })
