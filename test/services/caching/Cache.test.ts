@@ -28,7 +28,7 @@ const live = Effect.provide(bus(true))
 const changed = (kind: "status" | "account" | "emojis" | "user", ...ids: ReadonlyArray<bigint>) =>
   Broadcast.use(({ publish }) => publish({ _tag: "Changed", kind, ids }))
 
-/** Loads every id as the text that `truth` has now, and counts how often it is asked. */
+/** Loads every id as its current text in `truth`, and records the loads. */
 const source = (truth: Map<bigint, string>) => {
   const asked: Array<ReadonlyArray<bigint>> = []
   return {
@@ -153,7 +153,7 @@ it.effect("a change by a command on another node is known to the caller before t
     addRemote(changes)
     yield* cache.getAll([1n], load)
     assert.lengthOf(asked, 2)
-    // Nothing is counted twice.
+    // Repeated changes cause no further loads.
     addRemote(changes)
     yield* cache.getAll([1n], load)
     assert.lengthOf(asked, 2)

@@ -47,7 +47,7 @@ layer(services)("Cards", (it) => {
       const claims = yield* Effect.all(Array.from({ length: 4 }, () => cards.claim(10)), { concurrency: 4 })
       const [claimed, ...others] = claims.flat()
       assert.deepStrictEqual([claimed?.url, claimed?.tries, others.length], ["https://one.example/a", 1, 0])
-      // Its node died.
+      // The claiming node died.
       for (const tries of [2, 3, 4]) {
         yield* TestClock.adjust("89 seconds")
         assert.lengthOf(yield* cards.claim(10), 0)
@@ -58,7 +58,7 @@ layer(services)("Cards", (it) => {
       assert.lengthOf(yield* cards.claim(10), 0)
       const [row] = yield* sql`SELECT due_at, claimed_until, tries, fetched_at IS NOT NULL AS over FROM preview_cards`
       assert.deepStrictEqual(row, { dueAt: null, claimedUntil: null, tries: 0, over: true })
-      // The previous holder writes nothing more.
+      // The previous holder has no effect any more.
       if (claimed === undefined) return
       assert.deepStrictEqual(yield* cards.complete(claimed, fetched), [])
       yield* cards.retry(claimed)

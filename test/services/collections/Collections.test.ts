@@ -15,17 +15,17 @@ const layers = Collections.layer.pipe(
 )
 
 const everyone = Array.from({ length: Worlds.accounts }, (_, index) => AccountId.make(BigInt(index + 1)))
-/** Only people of this server read streams. */
+/** Only local users read streams. */
 const viewers = everyone.filter((id) => !Worlds.isRemote(id))
 
 const Owner = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Worlds.accounts }))
-/** An owner, and how it stands with each account, in the order of their ids. */
+/** An owner, and the state of each account in the collection, in the order of their ids. */
 const Given = Schema.Struct({
   owner: Owner,
   states: Schema.Array(Schema.NullOr(ItemState)).check(Schema.isBetweenLength(Worlds.accounts, Worlds.accounts))
 })
 
-/** Readings that differed from everybody's: a property that finds none would hold as well. */
+/** Counts of readings, and of those that differ from a visitor's: a property without differences would also hold. */
 const compared = { readings: 0, different: 0 }
 
 layer(layers, { excludeTestServices: true })("Collections", (it) => {

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { batchRequests, batchRequestsOrSingle } from "../../../src/services/database/Batches.ts"
 
-/** Answers that are keys doubled, the batches in which they were asked for, and what holds each batch up. */
+/** Doubles keys; records the batches in which they were requested, and holds each batch until its gate opens. */
 const asking = () => {
   const batches: Array<ReadonlyArray<number>> = []
   const gates: Array<Deferred.Deferred<void>> = []
@@ -43,7 +43,7 @@ it.effect("callers do not wait for an interrupted caller, whether it asked or on
     while (batches.length === 0) yield* Effect.yieldNow
     const [second, third, fourth] = [yield* begin(ask(2)), yield* begin(ask(3)), yield* begin(ask(4))]
     yield* Fiber.interrupt(third)
-    // The one that asks for others ends what it began.
+    // The caller that queries for others completes its batch.
     const stopping = yield* begin(Fiber.interrupt(first))
     const stoppingNext = yield* begin(Fiber.interrupt(second))
     yield* Deferred.succeed(gate, undefined)

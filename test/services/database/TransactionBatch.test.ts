@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { atCommit, batched, inOneTransaction } from "../../../src/services/database/TransactionBatch.ts"
 
-/** Two kinds of questions and a kind of writing, with what was asked in which statement. */
+/** Makes two kinds of queries and one of writes, and records their statements. */
 const database = () => {
   const statements: Array<string> = []
   const said = (kind: string, keys: ReadonlyArray<number>) =>

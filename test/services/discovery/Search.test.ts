@@ -29,7 +29,7 @@ const find = Effect.fnUntraced(function*(text: string, viewer?: AccountId, more:
   return yield* search.accounts(viewer, { text, following: false, limit: 20, offset: 0, ...more })
 })
 
-/** The plan of a query under the settings of a search. */
+/** Returns the plan of a query under the settings of a search. */
 const planOf = Effect.fnUntraced(function*(query: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<{ queryPlan: string }>(`EXPLAIN ${query}`)

@@ -11,7 +11,7 @@ import { services } from "../../support/WebServer.ts"
 
 const Live = Layer.mergeAll(Approvals.layer, PromisedEmails.layer).pipe(Layer.provideMerge(services))
 
-/** Runs a process that sends e-mails with `send` until `until` is done, and kills it. */
+/** Runs a process that sends e-mails with `send` until `until` completes, then kills it. */
 const process = <A, E, R>(send: Mailer["Service"]["send"], until: Effect.Effect<A, E, R>) =>
   Effect.scoped(Effect.andThen(
     Layer.build(Layer.fresh(EmailRunner.layer).pipe(Layer.provide(Layer.succeed(Mailer, { send })))),
@@ -34,7 +34,7 @@ layer(Live, { excludeTestServices: true })("promised e-mails", (it) => {
       const [anna, boss] = [yield* waiting("anna"), yield* user("boss")]
       yield* sql`UPDATE users SET role_id = 3 WHERE account_id = ${boss}`
       yield* (yield* Approvals).reject(anna)
-      // No process ran until now, and the rejected account is gone.
+      // No process has run so far, and the rejected account is deleted.
       const take = Queue.take(sent)
       const emptied = Effect.repeat(left, { until: (rows) => rows.length === 0 })
       const send = (email: Email) => Effect.asVoid(Queue.offer(sent, email))

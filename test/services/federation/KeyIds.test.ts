@@ -23,7 +23,7 @@ const sender = Effect.fnUntraced(function*(key: SigningKey) {
 })
 const refused = (key: SigningKey) => Effect.map(Effect.flip(sender(key)), ({ _tag }) => _tag)
 
-/** Changes an actor's document. */
+/** Changes fields of an actor's document. */
 const change = (there: Peer, name: string, more: Json) => {
   const before = there.documents.get(`/users/${name}`)
   there.documents.set(`/users/${name}`, { ...Object(before), ...more })
@@ -104,7 +104,7 @@ layer(remote)("ids of keys", (it) => {
         assert.lengthOf(yield* sql`SELECT FROM remote_keys WHERE key_id = ${keyId}`, 1, form)
         assert.strictEqual((yield* sender({ keyId, privatePem: anna.privatePem })).uri, anna.id, form)
       }
-      // As some servers serve it: an abridged actor at the key's URL.
+      // As some servers do: an abridged actor at the key's URL.
       const bare = { "@context": context, id: `${there.url}/users/anna`, type: "Person", publicKey: key }
       there.documents.set("/keys/anna", bare)
       change(there, "anna", { publicKey: key })
@@ -149,7 +149,7 @@ layer(remote)("ids of keys", (it) => {
       const [there, evil] = [yield* peer, yield* peer]
       const [cid, forger] = [yield* there.actor("cid"), yield* evil.actor("forger")]
       const { privatePem } = forger
-      // Its domain confirms that it is Cid: then Cid's keys count.
+      // If its domain confirms Cid's handle, Cid's keys count.
       evil.fingers.set(`acct:cid@${evil.domain}`, evil.finger("cid", cid.id))
       const names = [
         `acct:cid@${evil.domain}`,

@@ -28,7 +28,7 @@ layer(remote, { excludeTestServices: true })("handles of actors", (it) => {
       local.fingers.set(`acct:yan@${local.domain}`, local.finger("yan", yan.id))
       yield* find(yan.id)
       assert.deepInclude(yield* row(yan.id), { username: "yan", domain: local.domain })
-      // A handle that resolves to another account is not theirs.
+      // A handle that resolves to another account is not accepted.
       const eve = yield* web.actor("u3", { webfinger: handle })
       yield* find(eve.id)
       assert.deepInclude(yield* row(eve.id), { domain: "handle.invalid" })

@@ -106,7 +106,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       }
       assert.isUndefined(yield* row(victim.id))
       assert.strictEqual(yield* known, before)
-      // An honest document under another address leads to its id, which is where it is fetched from.
+      // An honest document at another address leads to its id, from which it is fetched.
       const honest = yield* good.actor("honest")
       good.documents.set("/@honest", good.documents.get("/users/honest")!)
       assert.strictEqual((yield* find(`${good.url}/@honest`)).uri, honest.id)
@@ -138,14 +138,14 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
   it.effect("row 12: a handle is valid if its domain confirms it, both ways", () =>
     Effect.gen(function*() {
       const [web, local, evil] = [yield* peer, yield* peer, yield* peer]
-      // Split domain: the actor is on one host, its handle in the domain of another that agrees.
+      // Split domain: the actor is on one host, its handle in the domain of another, which confirms it.
       const split = yield* web.actor("eve")
       const finger = web.finger("eve", split.id, `acct:eve@${local.domain}`)
       web.fingers.set(`acct:eve@${web.domain}`, finger)
       local.fingers.set(`acct:eve@${local.domain}`, finger)
       yield* find(split.id)
       assert.strictEqual((yield* row(split.id))?.domain, local.domain)
-      // A domain that does not know the account, names another, or answers for another name.
+      // A domain that does not know the account, names another, or responds for another name.
       const forger = yield* evil.actor("fred")
       const unconfirmed = () =>
         Effect.map(row(forger.id), (found) => assert.strictEqual(found?.domain, "handle.invalid"))

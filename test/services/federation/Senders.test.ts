@@ -70,7 +70,7 @@ layer(remote)("senders", (it) => {
           assert.isNotEmpty(yield* refused({ keyId, privatePem: forger.privatePem }), what)
         }
       }
-      // A key's own document leads to its owner, who has to list it.
+      // A key's own document leads to its owner, which must list it.
       evil.documents.set("/users/forger", document)
       evil.documents.set("/key", {
         "@context": "https://www.w3.org/ns/activitystreams",
@@ -79,7 +79,7 @@ layer(remote)("senders", (it) => {
         publicKeyPem: forger.publicPem
       })
       yield* Effect.flip(sender({ keyId: `${evil.url}/key`, privatePem: forger.privatePem }))
-      // Two keys of one actor, and one of a second origin that it lists.
+      // Two keys of one actor, and one on a second origin that the actor lists.
       const second = yield* keyPair
       evil.documents.set("/users/forger", {
         ...document,
@@ -239,14 +239,14 @@ layer(remote)("senders", (it) => {
           const request = yield* signed({ keyId, privatePem: forged.privatePem })
           yield* Effect.flip(verify({ ...request, address: `198.51.100.${n % 200}` }))
         })
-        // Other look-ups used nearly all of the victim's limit.
+        // Other lookups have used almost all of the victim's limit.
         const left = 5
         for (let n = 0; n < failedLookupsMax.host - left; n++) {
           const keyId = `${victim.url}/users/b${n}#main-key`
           const request = yield* signed({ keyId, privatePem: forged.privatePem })
           yield* Effect.flip(verify({ ...request, address: `198.51.100.${n % 200}` }))
         }
-        // One more request of a look-up, for host-meta, is shared by all of them.
+        // One more request, for host-meta, is shared by all lookups.
         const asked = () =>
           victim.requests.filter(({ url }) =>
             url !== "/.well-known/host-meta"

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http"
 import { WebFingers } from "../../../src/services/federation/WebFingers.ts"
 import { type Peer, peer, remote } from "./Peer.ts"
 
-/** A host-meta document with a template. */
+/** Makes a host-meta document with a template. */
 const xrd = (template: string) =>
   `<?xml version="1.0" encoding="UTF-8"?>
 <XRD xmlns="http://docs.oasis-open.org/ns/xri/xrd-1.0">
@@ -12,7 +12,7 @@ const xrd = (template: string) =>
   <Link rel="lrdd" type="application/jrd+json" template="${template}"/>
 </XRD>`
 
-/** A server without WebFinger at the usual address; `meta` answers host-meta. */
+/** Starts a server without WebFinger at the usual address; `meta` responds to host-meta. */
 const older = Effect.fnUntraced(function*(meta: (response: ServerResponse, url: string) => void) {
   const there = yield* peer
   there.documents.set("/.well-known/host-meta", (_, response) => meta(response, there.url))
@@ -113,7 +113,7 @@ layer(remote, { excludeTestServices: true })("WebFinger", (it) => {
         assert.strictEqual(there.asked("/.well-known/host-meta"), 1, what)
         assert.strictEqual(there.asked("/find"), 0, what)
       }
-      // A host that has trouble may say more the next time.
+      // A temporary failure is not remembered.
       const busy = yield* older((response) => void response.writeHead(503).end())
       for (let n = 0; n < 2; n++) {
         assert.deepInclude(yield* Effect.flip(resolve("zoe", busy.domain)), { _tag: "ErrorResponse", status: 503 })

@@ -69,7 +69,7 @@ layer(Live)("a home that was forgotten", (it) => {
       const feeds = yield* Feeds
       const before = yield* BeforeFill
       yield* settle
-      // The unfollow commits and drops the feed after the statuses were read and before they are kept.
+      // The unfollow commits and drops the feed after the statuses were read and before they are stored.
       yield* Ref.set(
         before,
         Effect.andThen(Effect.orDie(sql`DELETE FROM follows WHERE id = 2`), feeds.drop([reader]))
@@ -136,7 +136,7 @@ layer(Live)("a home that was forgotten", (it) => {
       const kept: Array<boolean> = []
       for (const account of accounts) {
         yield* feeds.fill(account, entries)
-        // The first is read all the time.
+        // The first feed is read all the time.
         kept.push((yield* feeds.read(first)) !== undefined)
       }
       assert.isTrue(kept.every(Boolean))

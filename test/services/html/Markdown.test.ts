@@ -34,7 +34,7 @@ describe("Markdown", () => {
       ["a <b>tag</b> <script>x</script>", "<p>a &lt;b&gt;tag&lt;/b&gt; &lt;script&gt;x&lt;/script&gt;</p>"],
       ["\\*not\\* 1 * 2 * 3", "<p>*not* 1 * 2 * 3</p>"],
       [":blobcat: *:blobcat:*", "<p>:blobcat: <em>:blobcat:</em></p>"],
-      // Nothing but marks, and what would show nothing.
+      // Only marks, and mark-up without visible content.
       ["***", "<p>***</p>"],
       [">", "<p>&gt;</p>"],
       ["[]()", "<p>[]()</p>"],

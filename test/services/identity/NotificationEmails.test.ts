@@ -39,7 +39,7 @@ const checkNow = Effect.fnUntraced(function*({ id }: { readonly id: AccountId })
 })
 
 const sweep = Effect.flatMap(NotificationEmails, (emails) => emails.sweep)
-/** Runs the sweep, and returns the e-mails that it leads to. */
+/** Runs the sweep; returns the e-mails that it sends. */
 const swept = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* settled
@@ -74,7 +74,7 @@ layer(Layer.provideMerge(NotificationEmails.layer, server()), { excludeTestServi
         assert.notInclude(letter.text, "beware")
         assert.include(letter.text, `${publicUrl}/@ben\n`)
         assert.include(letter.text, `${publicUrl}/settings/emails`)
-        // The next e-mail comes an hour later.
+        // The next e-mail is sent an hour later.
         yield* write(ben.bearer, { status: "@anna again" })
         assert.deepStrictEqual(yield* swept, [])
         yield* checkNow(anna)
@@ -104,7 +104,7 @@ layer(Layer.provideMerge(NotificationEmails.layer, server()), { excludeTestServi
         yield* postJson("/api/v1/markers", dora.bearer, { notifications: { last_read_id: read.id } })
         yield* ago(dora, 120)
         assert.deepStrictEqual(yield* swept, [])
-        // A request with a token, or with a session, is a visit.
+        // A request with a token or a session counts as activity.
         yield* ago(cora, 120)
         yield* get("/api/v1/notifications", yield* issueToken(cora.id))
         assert.deepStrictEqual(yield* swept, [])

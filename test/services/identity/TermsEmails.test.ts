@@ -46,7 +46,7 @@ layer(TermsEmails.layer.pipe(Layer.provideMerge(services)), { excludeTestService
   }
 )
 
-/** A mail server that a test leads. */
+/** A mail server that the test controls. */
 const state: { refuses: (to: string) => boolean; taken: Array<string>; during: Effect.Effect<void> } = {
   refuses: () => false,
   taken: [],

@@ -79,7 +79,7 @@ layer(Live, { excludeTestServices: true })("rows that nothing uses", (it) => {
       yield* stranger("awaited")
       yield* sql`INSERT INTO deliveries (inbox_id, about, activity_id, host_id, due_at)
         SELECT i.id, 1, 1, i.host_id, ${at} FROM inboxes i WHERE i.url = 'https://awaited.example/inbox'`
-      // A personal inbox, which is referred to by its URL only.
+      // A personal inbox, which is only referred to by its URL.
       yield* sql`SELECT inbox_number('https://followed.example/me/inbox')`
       yield* (yield* Retention).sweep
 

@@ -40,7 +40,7 @@ const Live = ListSync.layer.pipe(
 )
 
 const url = "https://lists.example/one"
-/** A list that is due, with a block that it made. */
+/** Inserts a list that is due, with a block that it created. */
 const followed = Effect.fnUntraced(function*(type: "csv" | "fires") {
   const sql = yield* SqlClient.SqlClient
   answers.clear()

@@ -48,7 +48,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
           const response = yield* fetch(path, { headers: { accept: "application/activity+json" } })
           assert.strictEqual(response.status, 200, path)
           const { published, to, ...document } = JSON.parse(yield* Effect.promise(() => response.text()))
-          // As Mastodon writes the same: times to the second, one recipient as a text.
+          // As Mastodon writes it: times to the second, a single recipient as a string.
           documents.set(path, {
             ...document,
             published: String(published).replace(/\.\d+Z$/, "Z"),

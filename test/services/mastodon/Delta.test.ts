@@ -145,7 +145,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of 
       yield* from.insert("webauthn_credentials", key("kept key"), key("removed key"))
       const passkeys = sql`SELECT name FROM passkeys WHERE account_id = ${cora.id} ORDER BY name`
       yield* transferred(from, "copy")
-      // Began hours ago: a passkey that it found was made after its beginning.
+      // The copy started hours ago: it found a passkey that was created after its start.
       yield* sql`UPDATE transfer_cursors SET begun_at = begun_at - interval '3 hours'`
 
       yield* from.sql`UPDATE oauth_access_tokens SET revoked_at = ${new Date()} WHERE token = 'revoked'`

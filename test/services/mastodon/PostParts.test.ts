@@ -182,7 +182,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("parts of po
         interactingObject: "https://far.example/posts/13",
         interactionTarget: `${baseUrl}/users/ada/statuses/${idOf(10)}`
       })
-      // Another server may claim the id of a consent as that of its own.
+      // Another server may claim the id of a local consent as its own.
       yield* sql`UPDATE quotes SET authorization_uri = ${baseUrl + given} WHERE status_id = ${idOf(12)}`
       assert.deepInclude(yield* stamp(given), { interactingObject: "https://far.example/posts/13" })
       yield* sql`UPDATE quotes SET authorization_uri = 'https://far.example/stamps/1' WHERE status_id = ${idOf(12)}`

@@ -6,7 +6,7 @@ import { isSimilar, isUsableHash, perceptualHash, splitHash } from "../../../src
 
 const edge = 300
 
-/** A picture of circles by chance, always the same for the same seed. */
+/** Draws a picture of random circles; the same seed gives the same picture. */
 const drawn = (seed: number) => {
   let chance = seed * 7_919 + 13
   const random = (below: number) => (chance = (chance * 48_271) % 2_147_483_647) % below

@@ -9,7 +9,7 @@ import { MediaTools } from "../../../src/services/media/MediaTools.ts"
 import { StoredFiles } from "../../../src/services/media/StoredFiles.ts"
 import { layerJobs, remainingFiles, tools, upload } from "../../support/MediaJobs.ts"
 
-/** A processed video with its stored preview. */
+/** Makes a processed video with its stored preview. */
 const film = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const made = yield* upload
@@ -19,7 +19,7 @@ const film = Effect.gen(function*() {
   return made
 })
 
-/** A stored image as a preview; `swept` if the sweep has deleted it. */
+/** Stores an image as a preview; `swept` if the sweep has deleted it. */
 const preview = Effect.fnUntraced(function*(swept: boolean) {
   const { name } = yield* (yield* StoredFiles).receive("upload", Stream.make(new Uint8Array(9)), 100)
   if (swept) yield* remainingFiles

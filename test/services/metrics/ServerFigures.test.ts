@@ -15,7 +15,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 type Part = "people" | "work" | "nothing"
 
-/** The gauges of a server on which one part never ends; `reached` is done once only that part is left. */
+/** Makes the gauges of a server on which one part never completes; `reached` completes when only that part is left. */
 const figures = (endless: Part, reached: Deferred.Deferred<void>) => {
   const note = Deferred.succeed(reached, undefined)
   return ServerFigures.layer.pipe(Layer.provide([

@@ -111,7 +111,7 @@ const permitted = [
   "3ffe::1"
 ]
 
-/** The host of a URL as it is connected to. */
+/** Returns the host of a URL as used for the connection, or the rule that refuses it. */
 const hostOf = (url: string) =>
   Result.match(destination([], url), {
     onSuccess: ({ hostname }) => hostname.replaceAll(/^\[|\]$/g, ""),

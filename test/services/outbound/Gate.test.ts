@@ -8,7 +8,7 @@ import { Unreachable } from "../../../src/services/outbound/OutboundError.ts"
 import * as SlowTurns from "../../../src/services/outbound/SlowTurns.ts"
 import { jumpingClock } from "../../support/JumpingClock.ts"
 
-/** Stays inside until told to leave. */
+/** Occupies a slot until told to leave. */
 const slotHolder = Effect.fnUntraced(function*(gate: Gate.FifoSemaphore, order: Array<string>, name: string) {
   const go = yield* Deferred.make<void>()
   const fiber = yield* Effect.forkChild(
@@ -33,7 +33,7 @@ describe("a gate", () => {
       yield* Fiber.interrupt(b.fiber)
       yield* a.leave
       assert.deepStrictEqual(order, ["a", "c"])
-      // Interrupted inside, it leaves.
+      // An interrupted holder releases its slot.
       yield* Fiber.interrupt(c.fiber)
       assert.deepStrictEqual(order, ["a", "c", "d"])
       yield* d.leave

@@ -9,7 +9,7 @@ import { getJson, host, outbound, secureHost, sendJson } from "./FarHosts.ts"
 const rule = (url: string) =>
   Effect.map(Effect.flip(getJson(url)), (error) => error._tag === "Refused" ? error.rule : error)
 
-/** A host whose paths lead where `to` says; elsewhere is a document. */
+/** Starts a host with redirects by path according to `to`; other paths return a document. */
 const moving = (to: (path: string) => string | undefined, status = 302) =>
   host((request, response) => {
     const location = to(request.url ?? "")

@@ -56,7 +56,7 @@ describe("row 29: names that lead elsewhere the second time", () => {
       const good = yield* host((_, response) => sendJson(response, { good: true }))
       assert.deepStrictEqual((yield* getJson(`http://rebinding.test:${good.port}/`)).value, { good: true })
       assert.strictEqual(asked, 1)
-      // The next connection asks again, and this time the name leads inside.
+      // The next connection resolves again, and this time the name is internal.
       const later = yield* host((_, response) => sendJson(response, { inside: true }))
       assert.deepInclude(yield* Effect.flip(getJson(`http://rebinding.test:${later.port}/`)), { rule: "address" })
       assert.strictEqual(asked, 2)
@@ -68,7 +68,7 @@ describe("row 29: names that lead elsewhere the second time", () => {
   })
 })
 
-/** A host that reports connections and received data. */
+/** Starts a host that reports connections and received data. */
 const talking = Effect.fnUntraced(function*(answer: (socket: Socket) => void) {
   const heard = yield* Deferred.make<Socket>()
   const place = yield* rawHost((socket) =>
@@ -111,7 +111,7 @@ describe("row 30: slow hosts", () => {
       const closed = yield* Effect.forkChild(Effect.callback<void>((resume) => {
         socket.once("close", () => resume(Effect.void))
       }))
-      // Nothing signals that the read has begun; a few turns suffice, long before the deadline of the whole document.
+      // No signal marks the start of the read; a few turns suffice, long before the deadline of the whole document.
       for (let seconds = 0; seconds < documentSecondsMax - readSecondsMax; seconds++) {
         yield* Effect.repeat(turn, { times: 20 })
         if (asking.pollUnsafe() !== undefined) break
@@ -130,7 +130,7 @@ describe("row 30: slow hosts", () => {
       for (let seconds = 0; seconds < documentSecondsMax; seconds += 5) {
         assert.isUndefined(asking.pollUnsafe(), `given up after ${seconds} seconds`)
         yield* Effect.promise(() => new Promise((done) => socket.write(" ", done)))
-        // The byte is on its way to the reader; a few turns of the event loop bring it there.
+        // The byte is in flight to the reader; a few turns of the event loop deliver it.
         yield* Effect.repeat(turn, { times: 20 })
         yield* TestClock.adjust("5 seconds")
       }

@@ -11,7 +11,7 @@ const postDocument = (url: string) =>
     client.post({ url: `${url}/inbox`, headers: { "content-type": "a/b" }, body: new TextEncoder().encode("{}") })
   )
 
-/** A host that answers each request with these bytes, and tells of its first. */
+/** Starts a host that responds to each request with these bytes, and reports the first one. */
 const answering = Effect.fnUntraced(function*(answer: (socket: Socket) => void) {
   const heard = yield* Deferred.make<Socket>()
   const { url } = yield* rawHost((socket) =>
@@ -97,7 +97,7 @@ describe("rows 30, 31: responses to a POST", () => {
 })
 
 describe("F110: a POST to a host without a free slot", () => {
-  /** A host that never answers what comes while `silent`, and a count of its requests. */
+  /** Starts a host that never responds while `silent`, and counts its requests. */
   const moody = Effect.gen(function*() {
     const state = { silent: true, requests: 0 }
     const { url } = yield* rawHost((socket) =>
@@ -139,7 +139,7 @@ describe("F110: a POST to a host without a free slot", () => {
       yield* turns
       yield* TestClock.adjust(pushWaitMillisMax)
       assert.deepInclude(yield* Fiber.join(waiting), { _tag: "Unreachable", reason: "busy" })
-      // It left the queue: the next one has the first place that becomes free.
+      // It left the queue: the next one gets the first free slot.
       state.silent = false
       const next = yield* Effect.forkChild(postDocument(url))
       yield* turns

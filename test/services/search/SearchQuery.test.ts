@@ -3,7 +3,7 @@ import { Schema } from "effect"
 
 import { queryCharactersMax, readQuery } from "../../../src/services/search/SearchQuery.ts"
 
-/** Short form of a parsed query. */
+/** Returns the short form of a parsed query. */
 const read = (text: string) => {
   const { operators, terms } = readQuery(text)
   return [

@@ -47,7 +47,7 @@ layer(DomainScores.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("scores o
       const give = (n: number) => scores.add("busy.example", n, new Date(Date.UTC(2026, 10, 1)))
       yield* sql.withTransaction(Effect.andThen(
         give(1),
-        // On another connection, which a lock of the first one would hold up.
+        // On another connection, which a lock of the first one would block.
         sql.withTransaction(give(2)).pipe(
           Effect.updateContext((context: Context.Context<never>) => Context.omit(sql.transactionService)(context))
         )

@@ -33,7 +33,7 @@ const rule = (conditions: Conditions, more: Partial<Parameters<typeof readyRule>
 const finds = (conditions: Conditions, facts = post, by = author) =>
   judge([rule(conditions)], facts, by).hits.length > 0
 
-/** Each condition as it just holds for the post above, and as it just does not. */
+/** Values at which each condition just matches the post above, and just does not. */
 const edges: ReadonlyArray<readonly [holds: Conditions, fails: Conditions]> = [
   [{ textContains: ["nothing", "EAP pi"] }, { textContains: ["cheapest"] }],
   [{ textContains: ["ｓａｌｅ"] }, { textContains: ["sales"] }],
@@ -170,7 +170,7 @@ describe("conditions of rules against spam", () => {
       boost: false
     }
     const slow = { ...readPost(`<p>${"a".repeat(60_000)}</p>${html}`, []), domain: null, mentions: 0, boost: false }
-    /** CPU milliseconds. Each round has a post of its own. */
+    /** Returns CPU milliseconds per round. Each round has its own post. */
     const timed = (facts: PostFacts, rounds: number) => {
       const begun = process.cpuUsage()
       for (let round = 0; round < rounds; round++) judge(rules, { ...facts }, author)

@@ -14,7 +14,7 @@ const written = Layer.merge(Commands.layer, StatusWriter.layer).pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 
-/** All that a status is, as numbers of rows and sums of counters. */
+/** Returns everything that a status consists of, as numbers of rows and sums of counters. */
 const figures = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(
     sql<object>`SELECT (SELECT count(*) FROM statuses) AS statuses, (SELECT count(*) FROM status_stats) AS stats,

@@ -57,7 +57,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
             FROM statuses s ORDER BY id`
           const ids = (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id)
           assert.deepStrictEqual(ids(found.filter(({ visible }) => visible)), ids(expected), `viewer ${viewer}`)
-          // The rest is known of people of this server only.
+          // The rest is only known for local users.
           if (viewer !== undefined && Worlds.isRemote(viewer)) continue
           const broadcast = expected.filter(({ author, reblogOf, visibility }) =>
             visibility === "public" && reblogOf === undefined && author !== BigInt(world.silenced)

@@ -6,7 +6,7 @@ import { EmailDigests } from "../../../src/services/subscriptions/EmailDigests.t
 import { runDigestSweep, withEmailSubscriptions, write } from "../../support/Subscribers.ts"
 import { server } from "../../support/WebServer.ts"
 
-/** A mail server that refuses whom a test names, or everybody. */
+/** A mail server that refuses the addresses in `refused`, or all for `*`. */
 const refused = new Set<string>()
 const taken: Array<string> = []
 const moody = Layer.succeed(Mailer, {

@@ -17,10 +17,10 @@ describe("F104: text from outside", () => {
   it("has no more marks in a row than a normaliser takes in linear time", () => {
     assert.strictEqual(bounded(`a${marks(marksInRowMax)}b`), `a${marks(marksInRowMax)}b`)
     assert.strictEqual(bounded(`a${marks(99)}b`), `a${marks(marksInRowMax)}b`)
-    // Comparisons leave joiners out, which would bring two heaps together.
+    // Comparisons drop joiners, which would merge two runs of marks.
     const joined = `a${marks(20)}\u200d${marks(20)}`
     assert.isAtMost(bounded(joined).replaceAll("\u200d", "").length, 1 + marksInRowMax)
-    // U+0344 stands for two marks.
+    // U+0344 decomposes to two marks.
     assert.isAtMost(decomposed(bounded(`a${"\u0344".repeat(99)}`)).length, 1 + 2 * marksInRowMax)
     const family = "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}"
     for (const usual of ["", "a", family.repeat(500), "\u0e01\u0e33".repeat(500), "e\u0301".repeat(500)]) {

@@ -14,7 +14,7 @@ import { eventually } from "../../support/Eventually.ts"
 import { person as personRow } from "../../support/People.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
-/** Imports at the address of the server under test. */
+/** Import services with the address of the server under test. */
 const services = Layer.unwrap(Effect.map(TestServer, ({ baseUrl }) => {
   const host = new URL(baseUrl).host
   return Layer.merge(FileImports.layer, ListExports.layer).pipe(
@@ -68,7 +68,7 @@ const following = ({ accountId, token }: Person) =>
     (people: ReadonlyArray<{ readonly username: string }>) => people.map(({ username }) => username).toSorted()
   )
 
-/** Returns what an account has of a kind, by the lines of its exported file. */
+/** Returns an account's entries of a kind, as lines of its exported file. */
 const exported = (browserless: Person, kind: string) =>
   Effect.gen(function*() {
     const exports = yield* ListExports
@@ -113,7 +113,7 @@ layer(services.pipe(Layer.provideMerge(TestServer.layer())), { timeout: "2 minut
         const host = new URL(baseUrl).host
         const eve = yield* newPerson("eve")
         const others = [yield* newPerson("fay"), yield* newPerson("gil"), yield* newPerson("hal")]
-        // One author's ids are by number, as those of accounts from Mastodon may be.
+        // One author has ids by number, as accounts from Mastodon may.
         const sql = yield* SqlClient.SqlClient
         yield* sql`UPDATE accounts SET id_scheme = 1 WHERE id = ${others[1]!.accountId}`
         const posts = yield* Effect.forEach(others, (other) => publish(other, "A post"))
@@ -210,7 +210,7 @@ layer(services.pipe(Layer.provideMerge(TestServer.layer())), { timeout: "2 minut
           n := nextval('faults');
           IF n % 13 = 3 OR n % 17 = 5 THEN RAISE EXCEPTION 'a drawn fault'; END IF;
           RETURN NULL; END $$`)
-        // At the end of commits of progress, and of commands that follow or unfollow.
+        // Deferred to the end of transactions that commit progress, follow or unfollow.
         for (const [table, event] of [["transfers", "UPDATE"], ["follows", "INSERT OR DELETE"]] as const) {
           yield* sql.unsafe(`CREATE CONSTRAINT TRIGGER drawn_fault AFTER ${event} ON ${table}
             DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fault()`)

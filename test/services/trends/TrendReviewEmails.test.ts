@@ -14,7 +14,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const Config = Layer.succeed(ServerConfig, configurationOf("here.test"))
 
-/** Sends what there is to send, and answers the e-mails. */
+/** Sends all pending e-mails; returns them. */
 const sent = Effect.gen(function*() {
   const posted: Array<Email> = []
   const { send } = yield* Effect.provide(

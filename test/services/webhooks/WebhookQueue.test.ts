@@ -22,7 +22,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("queues of webhooks", (
       yield* behindGate("webhook_deliveries", "INSERT", renamed)
       const [row] = yield* sql`SELECT count(*)::int AS waiting FROM webhook_deliveries`
       assert.deepStrictEqual(row, { waiting: 1_000 })
-      // A transaction that enqueued an event holds up no other one before it commits.
+      // A transaction that enqueued an event does not block others before it commits.
       yield* sql`DELETE FROM webhook_deliveries`
       const [begun, ended] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const rename = (id: bigint) => sql`UPDATE accounts SET display_name = 'Newer' WHERE id = ${id}`

@@ -6,7 +6,7 @@ import { activityStreams, actorContext, everybody } from "../../../../src/servic
 const [anna, zoe] = ["https://here.test/users/anna", "https://there.test/users/zoe"]
 const note = { id: `${anna}/statuses/1`, type: "Note", attributedTo: anna, to: [everybody], cc: [`${anna}/followers`] }
 
-/** Words of a document that no context explains; terms of ActivityStreams itself need none. */
+/** Terms of a document that need no context: those of ActivityStreams itself. */
 const known = new Set(
   "@context id type actor object target to cc published attributedTo name content inReplyTo".split(" ")
 )

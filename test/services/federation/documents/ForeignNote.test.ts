@@ -67,7 +67,10 @@ describe("posts of other servers", () => {
     assert.strictEqual(read({ published, updated: "2026-06-02T11:30:00Z" })?.updatedMillis, now)
   })
 
-  /** A text of a hostile peer: pieces that grow when they are escaped or sanitised, one character of many, many of one. */
+  /**
+   * A text of a hostile peer: pieces that grow when they are escaped or sanitised, one character of many code points,
+   * or many copies of one.
+   */
   const Hostile = Schema.Struct({
     piece: Schema.Literals(["&", "<", "\"", "\u0001", "\u0301", "\u{1f600}", "<b>", "<p>x", "\ud800", "a ", "&lt;"]),
     times: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 150_000 }))

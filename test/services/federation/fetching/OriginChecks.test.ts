@@ -5,7 +5,7 @@ import { OriginChecks } from "../../../../src/services/federation/fetching/Origi
 import { RemotePosts } from "../../../../src/services/federation/fetching/RemotePosts.ts"
 import { Threads } from "../../../../src/services/federation/fetching/Threads.ts"
 
-/** Posts of which none is ever answered, but for those of `good.example`. */
+/** Fetcher of posts that never completes, except for `good.example`. */
 const posts = Layer.succeed(
   RemotePosts,
   RemotePosts.of({

@@ -62,10 +62,10 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       const attempts = [
         served,
         to("/redirect", served),
-        // Its own id with another account's name.
+        // Its own id with another account as the author.
         place("/users/thief/notes/1", noteOf(thief.id, "1", { attributedTo: victim.id })),
         place("/users/thief/notes/2", noteOf(thief.id, "2", { attributedTo: undefined, actor: victim.id })),
-        // A Create of its own about a post that is not.
+        // A Create of its own about a post that is not its own.
         place("/users/thief/creates/1", {
           "@context": "https://www.w3.org/ns/activitystreams",
           id: `${thief.id}/creates/1`,
@@ -102,7 +102,8 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       const rows =
         yield* sql`SELECT s.html, a.uri FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ${statusId}`
       assert.deepStrictEqual<unknown>(rows, [{ html: "<p>real</p>", uri: xena.id }])
-      // A document that is a post the first time and something else the second is asked for once, and then again as such.
+      // A document that is a post the first time and another object the second time is fetched once, and then again as
+      // that object.
       const turning = noteOf(xena.id, "turning")
       let times = 0
       there.documents.set(new URL(turning.id).pathname, (_, response) => {

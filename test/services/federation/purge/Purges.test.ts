@@ -63,7 +63,7 @@ layer(services, { excludeTestServices: true })("data left by a local account", (
         if (message._tag === "Changed") { for (const id of message.ids) told[message.kind]?.add(id) }
       })
       yield* purges.retire(cleo)
-      // Each kind of row is a slice, and a transaction.
+      // Each kind of row takes a slice, and a transaction.
       yield* Effect.repeat(sql.withTransaction(purges.advance(cleo)), { times: 15 })
       assert.deepStrictEqual(told["status"], new Set([11n, 12n, 13n, 14n]))
       assert.deepStrictEqual(told["relations"], new Set([cleo, dan, eve].map(BigInt)))

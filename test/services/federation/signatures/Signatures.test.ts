@@ -22,7 +22,7 @@ const Live = Signatures.layer.pipe(
   Layer.provide(Layer.succeed(ServerConfig, configuration))
 )
 
-/** A request as it arrives, signed by a key that was just made. */
+/** Makes a received request, signed with a new key. */
 const signed = Effect.fnUntraced(function*(scheme: Scheme, method: "GET" | "POST") {
   yield* TestClock.setTime(start)
   const { privatePem, publicPem } = yield* Effect.flatMap(KeyOperations, ({ generate }) => generate)
@@ -86,7 +86,7 @@ layer(Live)("signatures", (it) => {
         }
         const withHeader = (name: string, value: string) =>
           believed({ ...request, headers: { ...headers, [name]: value } }, publicPem)
-        // The older scheme does not sign the key's id; looking the key up finds that out.
+        // The older scheme does not sign the key's id; the lookup of the key detects a change.
         const covered: ReadonlyArray<readonly [name: string, part: RegExp]> = scheme === "rfc9421"
           ? [["content-digest", /.+/], ["signature-input", /\(.+/]]
           : [["host", /.+/], ["date", /.+/], ["digest", /.+/], ["content-type", /.+/], ["signature", /headers="[^"]*"/]]
