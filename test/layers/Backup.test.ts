@@ -14,7 +14,10 @@ const nameOf = (letter: string) => `${letter}0/${letter.repeat(32)}.png`
 const gone = nameOf("g")
 const broken = nameOf("b")
 
-/** Storage that lists files of which one was deleted meanwhile; `broken` cannot be read. Notes what is written. */
+/**
+ * Makes a storage that lists files, of which one was deleted in the meantime; `broken` cannot be read. Records what is
+ * written.
+ */
 const storageOf = (names: ReadonlyArray<string>, written: Array<string> = []) =>
   Storage.of({
     list: Stream.fromIterable(names.map((name) => ({ name, bytes: 4 }))),

@@ -9,7 +9,7 @@ import * as NodeServer from "../../src/layers/NodeServer.ts"
 import { markDisposable } from "../../src/services/runtime/OneTimeChunks.ts"
 import { eventually } from "../support/Eventually.ts"
 
-/** A client on a connection of its own, of a server that answers each request with `answer`. */
+/** Connects a client to a server that responds to each request with `answer`. */
 const asked = (requests: number, answer: (response: ServerResponse) => void) =>
   Effect.gen(function*() {
     const server = yield* Effect.acquireRelease(
@@ -30,7 +30,7 @@ const asked = (requests: number, answer: (response: ServerResponse) => void) =>
 const bodyOf = (client: Socket) =>
   Effect.map(Effect.promise(() => buffer(client)), (bytes) => bytes.subarray(bytes.indexOf("\r\n\r\n") + 4))
 
-/** More than a connection takes while its client reads nothing. */
+/** More than a connection buffers while its client reads nothing. */
 const large = 64 * 1024 * 1024
 const made = (size: number) => markDisposable(Buffer.alloc(size, "many words "))
 
@@ -101,7 +101,7 @@ it.effect("answers to requests that come at once keep their order, short and lon
     assert.strictEqual(rest.length, 0)
   }))
 
-/** Clients of one server that send requests and read nothing by themselves. */
+/** Connects clients to one server that send requests and read nothing by themselves. */
 const unread = Effect.fnUntraced(function*(body: Buffer) {
   const server = yield* Effect.acquireRelease(
     Effect.sync(() => NodeServer.make()),
@@ -140,7 +140,7 @@ const readWhole = (client: Socket, bytes: number) =>
     })
     client.resume()
   })
-/** Larger than a connection's buffers; a few such bodies exceed the limit of unread bytes. */
+/** Larger than a connection's buffers; a few of these bodies exceed the limit of unread bytes. */
 const body = Buffer.alloc(large - 1_000_000, "many words ")
 const tooMany = Math.ceil(unreadBytesMax / large) + 1
 

@@ -11,7 +11,7 @@ import { EmbeddedPostgres, type Options } from "../../src/layers/EmbeddedPostgre
 
 const Platform = Layer.merge(NodeServices.layer, NodeCrypto.layer)
 
-/** A new data folder inside one with these permissions; removed at the end. */
+/** Makes a new data folder inside one with these permissions; it is removed at the end. */
 const dataDir = Effect.fnUntraced(function*(mode: number) {
   const fs = yield* FileSystem.FileSystem
   const parent = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-embedded-" })
@@ -19,7 +19,7 @@ const dataDir = Effect.fnUntraced(function*(mode: number) {
   return `${parent}/data`
 })
 
-/** A user's number that no system has an entry for. */
+/** A user id without an entry on any system. */
 const nameless = 54_321
 
 /** Starts a Postgres that closes with the returned scope. */
@@ -63,7 +63,7 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
         const folder = yield* dataDir(0o755)
         const fs = yield* FileSystem.FileSystem
         yield* fs.makeDirectory(`${folder}/postgres`, { recursive: true })
-        // Root gives the data to whose folder it is.
+        // Root runs Postgres as the owner of the folder.
         if (process.getuid?.() === 0) yield* fs.chown(`${folder}/postgres`, nameless, nameless)
         const { postgres } = yield* start({ dataDir: folder, adopt: true })
         const { username } = postgres
@@ -177,7 +177,7 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
         const refused = yield* Effect.flip(query(postgres, "UPDATE stored SET n = 9"))
         assert.match(String(refused.reason.cause), /read-only transaction/)
         assert.deepInclude(yield* query(postgres, "SELECT n FROM stored"), { n: 7 })
-        // Room for a little more than nothing is none to begin again with.
+        // Slightly more space than the minimum is not enough to resume.
         free = lowBytes + reserveBytes - 1
         const before = looks
         yield* Effect.repeat(Effect.sync(() => looks), {

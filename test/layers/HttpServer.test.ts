@@ -12,7 +12,7 @@ import { ServerFigures } from "../../src/services/metrics/ServerFigures.ts"
 import { eventually } from "../support/Eventually.ts"
 import { testEnvironment } from "../support/TestEnvironment.ts"
 
-/** Gates of `/slow`, and a signal when the last of the maximum requests waits. */
+/** Gates of `/slow`, and a signal when the maximum number of requests waits. */
 const gates: Array<{
   readonly open: Deferred.Deferred<void>
   readonly full: Deferred.Deferred<void>
@@ -192,13 +192,13 @@ const under = (what: string, upgrade: string) =>
       const gate = { open: Deferred.makeUnsafe<void>(), full: Deferred.makeUnsafe<void>(), waiting: 0 }
       gates.push(gate)
       const base = new URL(yield* baseUrl)
-      // Raw sockets, because a client library would queue so many requests.
+      // Raw sockets, because a client library would queue that many requests.
       const sockets: Array<Socket> = []
       let over = false
       const requestAt = (at: number) => {
         const socket = connect(Number(base.port), base.hostname)
         sockets[at] = socket
-        // On a busy machine the server may close one early: another takes its place.
+        // On a busy machine the server may close one early; another replaces it.
         socket.on("error", () => {}).once("close", () => over || requestAt(at))
         socket.write(`GET /slow HTTP/1.1\r\nHost: test\r\n${upgrade}\r\n`)
       }

@@ -21,7 +21,7 @@ describe("names of hosts", () => {
       )
       yield* turn
       assert.deepStrictEqual(began, ["a.test"])
-      // A caller that gives up leaves its thread busy all the same.
+      // A caller that gives up leaves its thread occupied.
       yield* Effect.forkChild(Fiber.interrupt(asked[0]!))
       yield* Effect.forkChild(Fiber.interrupt(asked[1]!))
       yield* turn

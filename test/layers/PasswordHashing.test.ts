@@ -134,7 +134,7 @@ layer(PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer)))("argon2id", (
 /** Stored hash of the password "pa\u0308ssword of somebody". */
 const foreign = `$2b$05${"$abcdefghijklmnopqrstuuR.iz3YVzqaieUJl32Zk8TFzyECHBhb6"}`
 
-/** Credentials with cheap argon2id and a bcrypt that refuses each password when `gate` opens, and collects them. */
+/** Builds credentials with cheap argon2id and a bcrypt that records each password, and refuses it when `gate` opens. */
 const gated = (gate: Effect.Effect<void>, compared: Array<string>) =>
   Layer.build(
     PasswordHashing.layerWith(

@@ -11,7 +11,7 @@ import { testEnvironment } from "../support/TestEnvironment.ts"
 
 const handover = Handover.layer.pipe(Layer.provide(NodeCrypto.layer), Layer.provide(testEnvironment({ PORT: "0" })))
 
-/** A server's hold on the test's database, with sessions of its own. */
+/** Takes a server's lock on the test's database, with its own sessions. */
 const take = Effect.gen(function*() {
   const { connection } = yield* TestDatabase
   const scope = yield* Scope.fork(yield* Effect.scope)

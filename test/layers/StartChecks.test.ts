@@ -9,10 +9,10 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const Live = TestDatabase.layerEmpty.pipe(Layer.provideMerge(NodeServices.layer))
 
-/** Milliseconds within which the server names a wrong setting. */
+/** Maximum time until the server reports a wrong setting, in milliseconds. */
 const toldMillisMax = 5_000
 
-/** Starts the server with a setting that is wrong; returns what it printed and the names in its data folder. */
+/** Starts the server with a wrong setting; returns its output and the names in its data folder. */
 const refused = (variables: Record<string, string>) =>
   Effect.scoped(Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem

@@ -8,7 +8,9 @@ import { WebSocket as Client } from "ws"
 import { waitingBytesMax, type WebSocket, WebSockets } from "../../src/http/streaming/WebSockets.ts"
 import * as NodeWebSockets from "../../src/layers/WebSockets.ts"
 
-/** A connection as the server sees it; it is served until `leave` is done, and `gone` once it is served no more. */
+/**
+ * A connection as the server sees it; it is served until `leave` completes, and `gone` completes when it no longer is.
+ */
 interface Served {
   readonly socket: WebSocket
   readonly leave: Deferred.Deferred<void>
@@ -114,7 +116,7 @@ layer(layerServed, { excludeTestServices: true })("WebSockets", (it) => {
       const quick = yield* open()
       slow.client.pause()
       const text = utf8.encode("x".repeat(waitingBytesMax / 16))
-      // The kernel's buffer absorbs data first; no kernel buffers a gigabyte.
+      // The kernel buffers data first; no kernel buffers a gigabyte.
       let sent = 0
       while ((yield* Deferred.poll(slow.gone))._tag === "None" && sent < 16_384) {
         slow.socket.send(text)

@@ -13,7 +13,7 @@ const revoked = (token: bigint): BroadcastMessage => ({ _tag: "Revoked", tokenId
 const until = (broadcast: Broadcast["Service"], connected: boolean) =>
   Effect.repeat(broadcast.connected, { until: (now) => now === connected, schedule: Schedule.spaced("10 millis") })
 
-/** A node with connections of its own to Redis. */
+/** Builds a node with its own connections to Redis. */
 const node = Effect.fnUntraced(function*(url: string) {
   const context = yield* Layer.build(
     Layer.fresh(Broadcasts.layer.pipe(

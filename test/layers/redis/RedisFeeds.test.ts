@@ -20,7 +20,7 @@ const entry = (id: number, reblogOf?: bigint): FeedEntry => ({ id: 2n ** 60n + B
 const ids = (entries: ReadonlyArray<FeedEntry> | undefined) => entries?.map(({ id }) => Number(id - 2n ** 60n))
 
 let accounts = 0n
-/** An account without a feed. */
+/** Returns an account without a feed. */
 const somebody = () => AccountId.make(BigInt(process.pid) * 1_000_000n + ++accounts)
 
 const Base = Layer.merge(TestDatabase.layer, NodeCrypto.layer)
@@ -110,7 +110,7 @@ for (const [name, feedsLayer] of [["memory", Feeds.layerMemory], ["Redis", Layer
         yield* feeds.push([account], entry(3))
         yield* feeds.fill(account, [entry(2), entry(1)], second)
         assert.deepStrictEqual(ids(yield* feeds.read(account)), [3, 2, 1])
-        // Two nodes asked at once; the later one changes nothing.
+        // Two concurrent nodes; the later one changes nothing.
         yield* feeds.fill(account, [entry(0)], first)
         yield* feeds.fill(account, [entry(0)], yield* feeds.begin(account))
         assert.deepStrictEqual(ids(yield* feeds.read(account)), [3, 2, 1])
@@ -169,7 +169,7 @@ const Operation = Schema.Union([
     count: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 400 }))
   }),
   Schema.TaggedStruct("Begin", { account: Account }),
-  /** With the generation of the account's last `Begin`, if there was one. */
+  /** Uses the generation of the account's last `Begin`, if any. */
   Schema.TaggedStruct("Refill", { account: Account, from: Id }),
   Schema.TaggedStruct("Drop", { account: Account })
 ])

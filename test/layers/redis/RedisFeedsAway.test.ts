@@ -15,14 +15,14 @@ const entry = (id: number, reblogOf?: bigint): FeedEntry => ({ id: 2n ** 60n + B
 const ids = (entries: ReadonlyArray<FeedEntry> | undefined) => entries?.map(({ id }) => Number(id - 2n ** 60n))
 
 let accounts = 0n
-/** An account without a feed. */
+/** Returns an account without a feed. */
 const somebody = () => AccountId.make(BigInt(process.pid) * 1_000_000n + ++accounts)
 
 const Base = Layer.merge(TestDatabase.layer, NodeCrypto.layer)
 const until = <E, R>(test: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(test, { until: (yes) => yes, schedule: Schedule.spaced("5 millis") })
 
-/** A node's feeds over a Redis that can be told to be away. */
+/** A node's feeds over a Redis that the test can make unavailable. */
 const node = Effect.gen(function*() {
   const redis = yield* Redis
   const state = { away: false }
@@ -121,7 +121,7 @@ layer(Layer.orDie(TestRedis.pipe(Layer.provideMerge(Base))), { excludeTestServic
           Array.from({ length: 50 }, (_, id) => id),
           (id) => Effect.timed(feeds.push([account], entry(id + 2)))
         )
-        // One push noticed that Redis hangs; only a push a second later would try it again.
+        // One push has noticed that Redis hangs; only a push a second later would try again.
         assert.isAtMost(
           waits.filter(([duration]) => Duration.toMillis(duration) > 500).length,
           1

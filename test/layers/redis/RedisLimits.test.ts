@@ -9,7 +9,7 @@ import { TestRedis } from "../../support/RedisServer.ts"
 const claim: Claim = { limit: "signInEmail", key: `somebody-${process.pid}@example.org` }
 const { uses } = limits.signInEmail
 
-/** A node's limits; `away` is a Redis that does not answer. */
+/** A node's limits; `away` is a Redis that does not respond. */
 const node = (away: boolean) =>
   Effect.gen(function*() {
     const redis = yield* Redis

@@ -3,7 +3,10 @@ import { Effect, Redacted } from "effect"
 import { addressOf } from "../../../src/layers/storage/s3/Requests.ts"
 import { encoded, sha256, signed } from "../../../src/layers/storage/s3/Signature.ts"
 
-/* The examples of "Signature Calculations for the Authorization Header: Transferring Payload in a Single Chunk", Amazon S3 API Reference. */
+/*
+ * Examples of "Signature Calculations for the Authorization Header: Transferring Payload in a Single Chunk", Amazon S3
+ * API Reference.
+ */
 
 const signer = {
   accessKeyId: "AKIAIOSFODNN7EXAMPLE",

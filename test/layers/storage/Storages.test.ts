@@ -8,11 +8,11 @@ import { s3Double } from "../../support/S3Double.ts"
 import { testEnvironment } from "../../support/TestEnvironment.ts"
 import { bytesOf, contract, newName, pieces } from "./contract.ts"
 
-/** Sizes of one request, and of the smallest file with two. */
+/** Maximum size of a single request, and minimum size of a file with two parts, in bytes. */
 const partBytes = 8 * 1_048_576
 const severalParts = partBytes + 1
 
-/** The storage that a server with these variables has, in a folder of its own. */
+/** Builds the storage of a server with these variables, in its own folder. */
 const storageOf = (variables: Record<string, string>) =>
   Layer.unwrap(Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -63,7 +63,7 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
       yield* storage.write(small, pieces(randomBytes(partBytes), 1_000_000))
       assert.deepStrictEqual(double.requests.slice(before), [`PUT /files/${small}`])
 
-      // Busy once for each of two parts: asked again, and whole in the end.
+      // Busy once for each of two parts: retried, and complete in the end.
       double.fail(`PUT /files/${large}?partNumber=2`, 503, "break")
       double.fail(`POST /files/${large}?uploadId`, 500)
       const bytes = randomBytes(2 * partBytes + 123)

@@ -6,7 +6,7 @@ import * as EventLoopWatch from "../../../src/layers/telemetry/EventLoopWatch.ts
 import { CurrentWork } from "../../../src/services/runtime/CurrentWork.ts"
 import { eventually } from "../../support/Eventually.ts"
 
-/** Holds the event loop for so many milliseconds of this thread's CPU time. */
+/** Blocks the event loop for a number of milliseconds of this thread's CPU time. */
 const hold = (millis: number) =>
   Effect.sync(() => {
     const used = () => {
@@ -16,14 +16,14 @@ const hold = (millis: number) =>
     for (const end = used() + millis; used() < end;);
   })
 
-/** A watch, and the lines that it logs. */
+/** Makes a watch, and the lines that it logs. */
 const watched = () => {
   const lines: Array<string> = []
   const logger = Logger.make(({ message }) => void lines.push(String(message)))
   return { lines, layer: EventLoopWatch.layerAfter(0).pipe(Layer.provideMerge(Logger.layer([logger]))) }
 }
 
-/** Repeats work that holds the loop until it is logged: the first time the watch may not have begun. */
+/** Repeats work that blocks the loop until it is logged: the first time the watch may not have started. */
 const logged = <E, R>(lines: ReadonlyArray<string>, holding: Effect.Effect<unknown, E, R>, pattern: RegExp) =>
   eventually(
     Effect.map(holding, () => lines.filter((line) => pattern.test(line)).length),

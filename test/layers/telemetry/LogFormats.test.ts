@@ -11,7 +11,7 @@ import { ProviderFailed } from "../../../src/services/oidc/IdentityProvider.ts"
 import { ErrorResponse, Unreachable } from "../../../src/services/outbound/OutboundError.ts"
 import { Unavailable } from "../../../src/services/runtime/Errors.ts"
 
-/** Returns what work logs in a format. */
+/** Returns the log output of work in a format. */
 const logged = (format: "json" | "logfmt", work: Effect.Effect<unknown>) =>
   Effect.gen(function*() {
     const out = new PassThrough()

@@ -24,7 +24,7 @@ describe("redact", () => {
     })
   }
 
-  /** A secret with all that ends a value without quotes. */
+  /** A secret with all characters that end an unquoted value. */
   const phrase = "zq1 zq2, zq3; zq4 & zq5} 'zq6' zq7\\zq8 \"zq9\" zq0"
   const inJson = JSON.stringify({ user: "ada", password: phrase, locale: "de" })
   for (
@@ -70,7 +70,7 @@ describe("redact", () => {
       redact(text)
       return performance.now() - began
     }
-    // A search that starts over at every character would need seconds.
+    // A search that restarts at every character would need seconds.
     for (const piece of pieces) assert.isBelow(millis(piece.repeat(200_000)), 1000, piece)
   })
 
