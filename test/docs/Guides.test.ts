@@ -11,10 +11,10 @@ const english: Readonly<Record<string, Readonly<Record<string, string>>>> = JSON
 )
 const texts = new Set(Object.values(english).flatMap((section) => Object.keys(section)))
 
-/** Variables of other programs and files, a misspelling, and the beginnings of names. */
+/** Variables of other programs and files, a misspelling, and prefixes of names. */
 const foreign = /^(?:ACTIVE_RECORD_.*|MASTODON_DATABASE_URL|VAPID_.*|POSTGRES_PASSWORD|PUBLC_URL|S3_|OIDC_)$/
 
-/** Names of variables in code: words with an underscore, and those that get a value. */
+/** Returns the names of variables in code: words with an underscore, and words that are assigned a value. */
 const variablesIn = (code: string): ReadonlyArray<string> =>
   Array.from(
     code.matchAll(/(?<![\w$.])([A-Z][A-Z0-9]*(?:_[A-Z0-9]*)+)(?![\w.])|(?:^|\s)([A-Z][A-Z0-9_]{2,})(?==)/gm),
