@@ -4,7 +4,7 @@ import { WebSocket } from "ws"
 import { cli } from "../support/CommandLine.ts"
 import { TestServer } from "../support/Server.ts"
 
-/** A streaming socket with the token; `closed` answers the seconds from `now` until the server closed it. */
+/** Opens a streaming socket with the token; `closed` returns the seconds from `now` until the server closed it. */
 const stream = Effect.fnUntraced(function*(baseUrl: string, token: string) {
   const socket = yield* Effect.acquireRelease(
     Effect.sync(() =>

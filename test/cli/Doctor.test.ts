@@ -211,7 +211,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
           Object.fromEntries(Object.entries(headers).filter(([name]) => name !== "x-forwarded-for"))
         )
         assert.match((yield* cli(["doctor"], variables)).out, /^FAIL {3}Proxy headers: .* sends no X-Forwarded-For/m)
-        // The server reports how a request arrived to its own doctor only.
+        // The server reports how a request arrived only to its own doctor.
         const stranger = yield* Effect.promise(() =>
           fetch(`http://127.0.0.1:${port}/health`, {
             headers: { "x-murmuration-probe": `${Date.now()}.${"a".repeat(43)}` }

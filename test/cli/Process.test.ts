@@ -10,7 +10,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** Without the moments and fibers of warnings. */
+/** Removes the times and fiber ids of warnings. */
 const timeless = ({ err, out, ...ended }: Program.Ended) => ({
   ...ended,
   out: out.replace(/[\d.]+ GB are free/, "some GB are free"),
@@ -31,7 +31,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), {
           const nowhere = { DATABASE_URL: "postgres://nobody:none@127.0.0.1:1/none", REDIS_URL: "redis://127.0.0.1:1" }
           const commands: ReadonlyArray<readonly [number, ReadonlyArray<string>, Record<string, string>?]> = [
             [0, ["account", "create", "--help"]],
-            // A misspelt word of the usage gets a suggestion.
+            // A misspelt command gets a suggestion.
             [2, ["account", "craete", "ada"]],
             [1, ["account", "create", "no good", "--email", "nowhere", "--password", "short"]],
             [0, ["migrate"]],
