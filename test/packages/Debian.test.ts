@@ -6,7 +6,7 @@ import { said } from "../support/Program.ts"
 import { DebianRoot, succeed } from "./DebianRoot.ts"
 import { startCommand } from "./Unit.ts"
 
-/** Versions of the package, the older first. They differ in their number only. */
+/** Versions of the package, the older first. They only differ in their number. */
 const versions = ["0.0.1", "0.0.2"] as const
 
 /** The packages, in the root's folder `/packages`. */
@@ -36,7 +36,7 @@ const config = "/etc/murmuration/murmuration.env"
 const purge = "murmuration murmuration/purge-data boolean"
 
 layer(services, { excludeTestServices: true, timeout: "15 minutes" })("the Debian package", (it) => {
-  /** Starts the server by its unit's command until the scope ends; returns its port. */
+  /** Starts the server with its unit's command until the scope ends; returns its port. */
   const serving = Effect.gen(function*() {
     const { start } = yield* DebianRoot
     const port = yield* freePort

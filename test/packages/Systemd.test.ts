@@ -47,7 +47,7 @@ class Booted extends Context.Service<Booted, {
             child.kill("SIGKILL")
           })
       )
-      /** The root's first process is the last child: the one before it only prepares the root. */
+      /** The root's first process is the last child; the one before it only prepares the root. */
       const inside = (script: string) =>
         Effect.suspend(() => {
           const children = readFileSync(`/proc/${container.pid}/task/${container.pid}/children`, "utf8").trim()
