@@ -32,7 +32,7 @@ layer(layerActors, { excludeTestServices: true })("Account relates", (it) => {
       const pairs = people.flatMap((a) => people.filter((b) => b !== a).map((b) => [a, b] as const))
       yield* Effect.forEach(Array.from({ length: 100 }, (_, n) => n), (n) => {
         const [a, b] = pairs[(n * 7) % pairs.length]!
-        // A busy machine may exceed the caller's timeout, who then repeats the request.
+        // On a busy machine the caller may time out, and then repeats the request.
         return actors.tell(a, n % 3 === 0 ? { _tag: "Unfollow", target: b } : follow(b), `crowd ${n}`).pipe(
           Effect.retry({ while: ({ _tag }) => _tag === "Unavailable" })
         )
