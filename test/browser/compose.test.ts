@@ -90,7 +90,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         assert.deepStrictEqual(problems, [])
       }))
 
-    it.effect("saves while one types, keeps the text of a closed tab, and posts it once", () =>
+    it.effect("saves while typing, keeps the text of a closed tab, and posts it once", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const cleo = yield* createPerson("cleo")

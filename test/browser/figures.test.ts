@@ -92,7 +92,7 @@ layer(Layer.merge(countedServer, Browser.layer), { excludeTestServices: true, ti
   "figures of the web",
   (it) => {
     it.effect(
-      "Home and a public post appear soon on an old phone, without moving, within the budgets",
+      "Home and a public post appear soon on an old phone, without layout shifts, within the budgets",
       () =>
         Effect.gen(function*() {
           const { baseUrl, createPerson } = yield* TestServer

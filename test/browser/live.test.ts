@@ -9,7 +9,7 @@ import { at, streamOpens, until, write } from "./LivePages.ts"
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "3 minutes" })(
   "the web client, live",
   (it) => {
-    it.effect("two browsers hear of one another: new posts wait for a press, edits and deletions follow in place", () =>
+    it.effect("two browsers get each other's changes: new posts wait for a press, edits and deletions appear in place", () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer
         const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
@@ -124,7 +124,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         assert.deepStrictEqual(problems, [])
       }))
 
-    it.effect("keys move, act and lead elsewhere, not in fields; menus and dialogs keep the place", () =>
+    it.effect("keys move, act and open other pages, except in fields; menus and dialogs keep the place", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const dora = yield* createPerson("dora")
@@ -182,7 +182,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         assert.deepStrictEqual(problems, [])
       }))
 
-    it.effect("the last Home can be read without a network, until one signs out", () =>
+    it.effect("the last Home can be read offline, until the user signs out", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const erik = yield* createPerson("erik")

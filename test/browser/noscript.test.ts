@@ -19,7 +19,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
   "without scripts",
   (it) => {
     it.effect(
-      "a member reads, writes, acts, talks, searches, follows, edits, votes and filters",
+      "a member reads, writes, acts, sends messages, searches, follows, edits, votes and filters",
       () =>
         Effect.gen(function*() {
           const { baseUrl, createPerson } = yield* TestServer

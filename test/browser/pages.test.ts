@@ -8,7 +8,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
   "pages for everybody, in a browser",
   (it) => {
     it.effect(
-      "show a profile, a thread, a tag, the front and the description of the API, by day and by night",
+      "a profile, a thread, a tag, the front page and the API's documentation look well, in light and dark",
       () =>
         Effect.gen(function*() {
           const { baseUrl, createPerson, fetch } = yield* TestServer

@@ -33,7 +33,7 @@ const press = (tag: string) =>
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "2 minutes" })(
   "push notifications, in a browser",
   (it) => {
-    it.effect("F284: each is shown with title, text and icon, and opens the post or the account that it is about", () =>
+    it.effect("F284: each is shown with title, text and icon, and opens its post or account", () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* TestServer
         const [ada, bob] = [yield* newPerson("ada"), yield* newPerson("bob")]

@@ -34,7 +34,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
   "pages of staff, in a browser",
   (it) => {
     it.effect(
-      "S-021 S-234: by a role with a second factor a report is read, the account limited, the appeal arrives, is granted, and all is undone",
+      "S-021 S-234: a moderator with a second factor reads a report and limits the account; the appeal arrives, is granted, and all is undone",
       () =>
         Effect.gen(function*() {
           const { baseUrl } = yield* TestServer
@@ -115,7 +115,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
     )
 
     it.effect(
-      "Axe finds nothing and nothing is wider than the window, on desk and telephone, by day and by night",
+      "Axe finds nothing and nothing is wider than the window, on desktop and phone, in light and dark",
       () =>
         Effect.gen(function*() {
           const { baseUrl } = yield* TestServer

@@ -37,10 +37,10 @@ const titled = `new Promise((resolve) => {
 })`
 
 layer(Layer.merge(NodeServices.layer, Browser.layer), { excludeTestServices: true, timeout: "4 minutes" })(
-  "a stranger with nothing but a browser",
+  "a newcomer with only a browser",
   (it) => {
     it.effect(
-      "F285: comes from an empty folder to a post with a picture that a member of another server replies to",
+      "F285: gets from an empty folder to a post with a picture that a member of another server replies to",
       () =>
         Effect.gen(function*() {
           const bytes = yield* Effect.promise(() => picture().png().toBuffer())

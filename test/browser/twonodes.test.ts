@@ -50,7 +50,7 @@ const write = async (page: Page, text: string) => {
 }
 
 layer(services, { excludeTestServices: true, timeout: "2 minutes" })("two browsers on two nodes", (it) => {
-  it.effect("talk to one another live: posts, a favourite, a reply and a deletion", () =>
+  it.effect("update each other live: posts, a favourite, a reply and a deletion", () =>
     Effect.gen(function*() {
       const nodes = yield* TwoNodes
       const [ada, bob] = yield* makeAccounts(nodes[0].variables, ["ada", "bob"])

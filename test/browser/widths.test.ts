@@ -23,7 +23,7 @@ const menuOnTop = `(() => {
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "2 minutes" })(
   "pages with much to show, at small widths",
   (it) => {
-    it.effect("F312: the buttons of a profile are below its header picture; one's own leads to the settings", () =>
+    it.effect("F312: the buttons of a profile are below its header picture; the button of the viewer's own profile leads to the settings", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const [lea, max] = [yield* createPerson("lea"), yield* createPerson("max")]

@@ -87,7 +87,7 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
   "npm run cli -- backup, restore, transfer",
   (it) => {
     it.effect(
-      "a running server is backed up; on the restored one old tokens, posts, media and secrets are as before",
+      "a running server is backed up; on the restored one old tokens, posts, media and secrets still work",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const fs = yield* FileSystem.FileSystem
@@ -165,7 +165,7 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
     )
 
     it.effect(
-      "an embedded database goes to an own Postgres, directly or by a backup: same rows, keys, triggers and secrets",
+      "an embedded database is moved to a separate Postgres, directly or through a backup: same rows, keys, triggers and secrets",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const fs = yield* FileSystem.FileSystem

@@ -37,7 +37,7 @@ const formatAt = Effect.fnUntraced(function*(url: string) {
   return { format, width, height: pageHeight ?? height, pages }
 })
 
-layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a running server", (it) => {
+layer(Live, { excludeTestServices: true })("pictures set by npm run cli with a running server", (it) => {
   it.effect(
     "S-093 S-159: an emoji appears within a second, in the list, in existing posts and profiles; and disappears",
     () =>
@@ -87,7 +87,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
   )
 
   it.effect(
-    "an unlisted emoji can be written and is not offered; a large one becomes small",
+    "an unlisted emoji can be used and is not offered; a large one is shrunk",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const bea = yield* (yield* TestServer).createPerson("bea")
@@ -103,7 +103,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
   )
 
   it.effect(
-    "row 47: refuses an emoji that is none, in words, and keeps nothing of it",
+    "row 47: refuses an invalid emoji with a message, and keeps nothing of it",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
@@ -169,7 +169,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
   )
 
   it.effect(
-    "instance icon and favicon: show in every size, and go",
+    "instance icon and favicon: appear in every size, and are removed",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const own = (yield* get("/api/v2/instance")).icon

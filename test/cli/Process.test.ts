@@ -24,7 +24,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), {
   "npm run cli as a process",
   (it) => {
     it.effect(
-      "F2: a command says the same and ends with the same code as one in the process of a test",
+      "F2: a command prints the same and ends with the same code as one inside the test's process",
       () =>
         Effect.gen(function*() {
           const { url } = yield* TestDatabase
@@ -49,7 +49,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), {
       120_000
     )
 
-    it.effect("npm run cli passes arguments, and the exit code back", () =>
+    it.effect("npm run cli passes arguments, and returns the exit code", () =>
       Effect.gen(function*() {
         const { url } = yield* TestDatabase
         const run = (...args: ReadonlyArray<string>) =>

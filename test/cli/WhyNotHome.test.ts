@@ -17,7 +17,7 @@ const homeOf = (person: Person) =>
   )
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("account why-not-home", (it) => {
-  it.effect("F265: says each reason in words, and none for a post that the home shows", () =>
+  it.effect("F265: explains each reason, and has none for a post that the home shows", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [reader, author, other] = [

@@ -8,7 +8,7 @@ import * as Megalodon from "./Megalodon.ts"
 const ids = (rows: ReadonlyArray<{ readonly id: string }>) => rows.map(({ id }) => id)
 
 layer(TestServer.layer(), { excludeTestServices: true })("masto and megalodon: lists and followed hashtags", (it) => {
-  it.effect("S-003, S-136, S-217, S-218, S-220, S-260: lists are kept, filled, read and listened to", () =>
+  it.effect("S-003, S-136, S-217, S-218, S-220, S-260: lists are created, filled, read and streamed", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newcomer("ada"), yield* newcomer("bob")]
       const { v1 } = ada.api

@@ -93,7 +93,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: files", (it) =>
       assert.notIncludeMembers([...supportedMimeTypes], ["image/svg+xml"])
     }))
 
-  it.effect("four pictures of one post, in the order in which the app named them, and a new order by an edit", () =>
+  it.effect("four pictures of one post, in the order in which the app named them, and in a new order after an edit", () =>
     Effect.gen(function*() {
       const { api } = yield* newcomer("four")
       const pictures = yield* Effect.forEach(

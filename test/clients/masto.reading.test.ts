@@ -48,7 +48,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and o
       })
     }))
 
-  it.effect("S-142, S-143: public and tag timelines, by place, media and further tags", () =>
+  it.effect("S-142, S-143: public and tag timelines, by origin, media and further tags", () =>
     Effect.gen(function*() {
       const [{ api, id: author }, anybody] = [yield* newcomer("carol"), yield* client()]
       yield* Effect.promise(async () => {
@@ -75,7 +75,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and o
       })
     }))
 
-  it.effect("S-149, S-175: notifications by type and person, one by one, dismissed and cleared", () =>
+  it.effect("S-149, S-175: notifications by type and person, singly, dismissed and cleared", () =>
     Effect.gen(function*() {
       const [dora, eve] = [yield* newcomer("dora"), yield* newcomer("eve")]
       yield* Effect.promise(async () => {
@@ -110,7 +110,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and o
       })
     }))
 
-  it.effect("S-092, S-145, S-205: conversations are read, unread and put away", () =>
+  it.effect("S-092, S-145, S-205: conversations are read, marked as unread and removed", () =>
     Effect.gen(function*() {
       const [fay, gil] = [yield* newcomer("fay"), yield* newcomer("gil")]
       yield* Effect.promise(() => gil.api.v1.accounts.$select(fay.id).follow())
@@ -162,7 +162,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and o
       })
     }))
 
-  it.effect("S-159 to S-161, S-226, S-227: the server tells about itself", () =>
+  it.effect("S-159 to S-161, S-226, S-227: the server describes itself", () =>
     Effect.gen(function*() {
       const anybody = yield* client()
       yield* Effect.promise(async () => {

@@ -16,7 +16,7 @@ const heeded = (sockets: ReadonlyArray<Socket>, post: () => Promise<unknown>, ev
 }
 
 layer(TestServer.layer(), { excludeTestServices: true })("megalodon", (it) => {
-  it.effect("S-190, S-242, S-254: registers, is allowed with a code to copy, and gives the token back", () =>
+  it.effect("S-190, S-242, S-254: registers, is authorized with a code to copy, and revokes the token", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const [person, anybody] = [yield* newcomer("ada"), yield* client()]
@@ -38,7 +38,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("megalodon", (it) => {
       })
     }))
 
-  it.effect("S-191 to S-201: writes, edits, marks and deletes a status", () =>
+  it.effect("S-191 to S-201: writes, edits, interacts with and deletes a status", () =>
     Effect.gen(function*() {
       const [bob, carol] = [yield* newcomer("bob"), yield* newcomer("carol")]
       yield* Effect.promise(async () => {
@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("megalodon", (it) => {
       })
     }))
 
-  it.effect("S-138, S-207 to S-211: changes the profile; follows, is asked, blocks and mutes", () =>
+  it.effect("S-138, S-207 to S-211: changes the profile; follows, gets follow requests, blocks and mutes", () =>
     Effect.gen(function*() {
       const [eve, fay, gil] = [yield* newcomer("eve"), yield* newcomer("fay"), yield* newcomer("gil")]
       yield* Effect.promise(async () => {

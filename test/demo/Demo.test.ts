@@ -72,7 +72,7 @@ describe("the client of a demonstration", () => {
 })
 
 layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true })("a demonstration", (it) => {
-  it.effect("fills a running server, and again", () =>
+  it.effect("fills a running server, and fills it again", () =>
     Effect.gen(function*() {
       const { baseUrl, variables } = yield* TestServer
       const operator = Operator.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(variables))))

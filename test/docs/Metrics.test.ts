@@ -55,7 +55,7 @@ const waitsIn = (text: string) => {
 }
 
 layer(TestServer.layer(), { excludeTestServices: true })("metrics", (it) => {
-  it.effect("docs/metrics.md equals the output of `npm run docs:metrics`; names have a unit or say that they count", () =>
+  it.effect("docs/metrics.md equals the output of `npm run docs:metrics`; names have a unit or mark a count", () =>
     Effect.gen(function*() {
       const all = sourcesIn("src").reduce(
         (sum, { text }) => sum + text.split(/Metric\.(?:counter|gauge|histogram)\("/).length - 1,
@@ -79,7 +79,7 @@ ${declared.map(({ description, kind, name }) => `| \`${name}\` | ${kind} | ${des
       yield* Effect.promise(() => expect(page).toMatchFileSnapshot(path("docs/metrics.md")))
     }))
 
-  it.effect("a running server has every metric and label of the alerts and the board", () =>
+  it.effect("a running server has every metric and label of the alerts and the dashboard", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const scrape = Effect.flatMap(fetch("/metrics"), (answer) => Effect.promise(() => answer.text()))
@@ -126,7 +126,7 @@ ${declared.map(({ description, kind, name }) => `| \`${name}\` | ${kind} | ${des
       assert.match(text, /^murmuration_work_waiting\{kind="fanouts"\} \d+$/m)
     }))
 
-  it("promtool, where it is installed, accepts the alerts", ({ annotate }) => {
+  it("promtool, if it is installed, accepts the alerts", ({ annotate }) => {
     const { error, status, stdout, stderr } = spawnSync("promtool", [
       "check",
       "rules",

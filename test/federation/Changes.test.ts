@@ -24,7 +24,7 @@ const stage = Effect.gen(function*() {
 })
 
 it.live(
-  "S-013, S-076: a vote leaves as a note with the option's name, one for each choice, for the poll's author alone",
+  "S-013, S-076: a vote is sent as a note with the option's name, one per choice, to the poll's author alone",
   () =>
     Effect.gen(function*() {
       const { anna, done, here, say, there, zoe } = yield* stage

@@ -19,7 +19,7 @@ const purged = ({ sql }: TestInstance) =>
   )
 
 it.live(
-  "row 11, S-009: a deleted account is gone here and wherever it was seen, and its name stays its own",
+  "row 11, S-009: a deleted account is gone here and wherever it was seen, and its name stays reserved",
   () =>
     Effect.gen(function*() {
       const places = yield* fediverse(4)

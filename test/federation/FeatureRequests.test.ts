@@ -82,7 +82,7 @@ it.live(
 )
 
 it.live(
-  "an account of a third server is in a collection where its own server says that it agrees to that one, and nowhere else",
+  "an account of a third server is in a collection if its own server confirms its consent to that collection, and in no other",
   () =>
     Effect.gen(function*() {
       const [here] = yield* fediverse(1)

@@ -42,7 +42,7 @@ it.live(
 )
 
 it.live(
-  "S-215: the Add of a hashtag names the featured collection and has an id of its own each time",
+  "S-215: the Add of a hashtag names the featured collection and has a new id each time",
   () =>
     Effect.gen(function*() {
       const [here] = yield* fediverse(1)

@@ -30,7 +30,7 @@ const imported = Effect.fnUntraced(function*(place: TestInstance, name: string, 
 })
 
 it.live(
-  "an import looks up accounts and posts at their servers, and tells which could not be found or reached",
+  "an import looks up accounts and posts on their servers, and reports which could not be found or reached",
   () =>
     Effect.gen(function*() {
       const [first, second] = yield* fediverse(2)

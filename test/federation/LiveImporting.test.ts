@@ -53,7 +53,7 @@ const postsOf = (user: TestUser): Effect.Effect<ReadonlyArray<Json>> =>
   )
 
 it.live(
-  "an account is brought from one server to another: consent, plan, posts with files, follows and blocks, undo",
+  "an account is copied from one server to another: consent, plan, posts with files, follows and blocks, undo",
   () =>
     Effect.gen(function*() {
       const [first, second] = yield* fediverse(2)

@@ -56,7 +56,7 @@ it.live(
 )
 
 it.live(
-  "S-014: a suspension is one on the other server as well, and so is its end, with the follows that were",
+  "S-014: a suspension also applies on the other server, and so does its end, with the earlier follows",
   () =>
     Effect.gen(function*() {
       const { anna, done, here, id, there, zoe } = yield* stage
@@ -85,7 +85,7 @@ it.live(
 )
 
 it.live(
-  "S-011: a report that is forwarded is one there, of the account and its posts, and one that is not is none",
+  "S-011: a forwarded report arrives there with its account and posts; others do not",
   () =>
     Effect.gen(function*() {
       const { anna, done, here, id, zoe } = yield* stage

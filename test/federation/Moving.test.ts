@@ -11,7 +11,7 @@ const operate = Effect.fnUntraced(function*(place: TestInstance, ...args: Readon
 })
 
 it.live(
-  "row 23: an account moves to another server, and its followers on a third one go along",
+  "row 23: an account moves to another server, and its followers on a third one follow the new account",
   () =>
     Effect.gen(function*() {
       const [first, second, third] = yield* fediverse(3)

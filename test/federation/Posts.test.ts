@@ -24,7 +24,7 @@ const local = (by: TestUser, uri: string) =>
   )
 
 it.live(
-  "S-009: favourites, boosts, replies, edits and deletions arrive, once, and are taken back",
+  "S-009: favourites, boosts, replies, edits and deletions arrive, once, and are undone",
   () =>
     Effect.gen(function*() {
       const { anna, done, places, zoe } = yield* friends

@@ -20,7 +20,7 @@ const stateOf = ({ quote }: { quote: { state: string; quoted_status: { uri: stri
   quote === null ? undefined : [quote.state, quote.quoted_status?.uri]
 
 it.live(
-  "row 21: a quote of a post elsewhere waits for its author's server, is shown with its stamp to third servers, and ends with it",
+  "row 21: a quote of a remote post waits for its author's server, is shown with its stamp to third servers, and ends with it",
   () =>
     Effect.gen(function*() {
       const [here, there, elsewhere] = yield* fediverse(3)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { fediverse, settled } from "../support/Fediverse.ts"
 
 it.live(
-  "S-009: a locked account lets in, turns away and removes followers of another server, and blocks them",
+  "S-009: a locked account accepts, rejects and removes followers of another server, and blocks them",
   () =>
     Effect.gen(function*() {
       const [here, there] = yield* fediverse(2)

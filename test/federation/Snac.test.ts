@@ -20,7 +20,7 @@ describe(
   { concurrent: true },
   () => {
     it.live(
-      "its account follows, reads, likes, boosts, replies and takes back",
+      "its account follows, reads, likes, boosts, replies and undoes",
       () =>
         withPeer((peer) =>
           Effect.gen(function*() {

@@ -42,7 +42,7 @@ it.live(
   180_000
 )
 
-it.live("FEP-8fcf: each server is told only its own followers", () =>
+it.live("FEP-8fcf: an unsigned request gets no followers", () =>
   Effect.gen(function*() {
     const [here] = yield* fediverse(1)
     yield* here!.person("anna")

@@ -32,7 +32,7 @@ const picture = (by: TestUser, origin: string) =>
   })
 
 it.live(
-  "S-009, S-012: three servers show the same post, with its files, words and warnings",
+  "S-009, S-012: three servers show the same post, with its files, text and warnings",
   () =>
     Effect.gen(function*() {
       const { anna, ben, cleo, done, places } = yield* three
@@ -102,7 +102,7 @@ it.live(
   120_000
 )
 
-it.live("I10: a server that has a post only by a boost gets its edit and deletion", () =>
+it.live("I10: a server that has a post only through a boost gets its edit and deletion", () =>
   Effect.gen(function*() {
     const { anna, ben, cleo, done } = yield* three
     yield* ben.follow(anna)
@@ -143,7 +143,7 @@ it.live("S-196: opening a remote post shows the conversation around it", () =>
     assert.deepStrictEqual(ancestors.map(({ uri }: { uri: string }) => uri), [first.uri, second.uri])
   }).pipe(Effect.scoped), 120_000)
 
-it.live("S-013, row 19, I20: people on three servers vote in one poll, each once", () =>
+it.live("S-013, row 19, I20: people on three servers vote in one poll, once each", () =>
   Effect.gen(function*() {
     const { anna, ben, cleo, done } = yield* three
     yield* ben.follow(anna)

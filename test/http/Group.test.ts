@@ -96,7 +96,7 @@ const people = Effect.gen(function*() {
 })
 
 describe("a group of endpoints", () => {
-  it.effect("gives its handlers no service that it took", () =>
+  it.effect("does not give its handlers the services that it took", () =>
     Effect.gen(function*() {
       const response = yield* HttpClient.get("/carried")
       assert.strictEqual(yield* response.text, "false")
@@ -118,7 +118,7 @@ describe("lean", () => {
 })
 
 describe("ready JSON", () => {
-  it("is of one type of the wire", () => {
+  it("has one type of the wire", () => {
     const texts = [encode("a"), encode("b")]
     assert.strictEqual(list(texts), `["a","b"]`)
     // @ts-expect-error The members of a thread are statuses.

@@ -34,7 +34,7 @@ const bodyOf = (client: Socket) =>
 const large = 64 * 1024 * 1024
 const made = (size: number) => markDisposable(Buffer.alloc(size, "many words "))
 
-it.effect("bytes that are read once are given back when they are written, not before", () =>
+it.effect("disposable bytes are released when they are written, not before", () =>
   Effect.gen(function*() {
     const bytes = made(large)
     const expected = Buffer.from(bytes)
@@ -55,7 +55,7 @@ it.effect("bytes that are read once are given back when they are written, not be
     assert.strictEqual(bytes.byteLength, 0)
   }))
 
-it.effect("bytes of a response that is cut off stay, and so do those that others may read", () =>
+it.effect("bytes of an aborted response are kept, and so are bytes that others may read", () =>
   Effect.gen(function*() {
     const cut = made(large)
     const closed = Promise.withResolvers<void>()
@@ -80,7 +80,7 @@ it.effect("bytes of a response that is cut off stay, and so do those that others
     assert.strictEqual(kept.byteLength, 100_000)
   }))
 
-it.effect("answers to requests that come at once keep their order, short and long texts and bytes", () =>
+it.effect("responses to pipelined requests keep their order, for short and long texts and bytes", () =>
   Effect.gen(function*() {
     const texts = ["short", "ñ🐦".repeat(20_000), "a".repeat(16_383), "é".repeat(16_384), "z".repeat(300_000), ""]
     let at = 0
@@ -144,7 +144,7 @@ const readWhole = (client: Socket, bytes: number) =>
 const body = Buffer.alloc(large - 1_000_000, "many words ")
 const tooMany = Math.ceil(unreadBytesMax / large) + 1
 
-it.effect("F112: of clients that do not read, the one that has waited longest is disconnected, and others are served", () =>
+it.effect("F112: of clients that do not read, the longest waiting one is disconnected, and others are served", () =>
   Effect.gen(function*() {
     const ask = yield* unread(body)
     const clients = yield* Effect.forEach(Array.from({ length: tooMany }), () => ask(1))
@@ -152,14 +152,14 @@ it.effect("F112: of clients that do not read, the one that has waited longest is
     for (const { client } of clients.slice(1)) yield* readWhole(client, body.length)
   }))
 
-it.effect("F112: requests on one connection, whose responses wait for one another, count as well", () =>
+it.effect("F112: requests on one connection, whose responses wait for each other, count as well", () =>
   Effect.gen(function*() {
     const ask = yield* unread(body)
     const { socket } = yield* ask(tooMany)
     assert.isTrue(socket.destroyed)
   }))
 
-it.effect("F131: a client that reads slowly does not pay for another address, however long it has waited", () =>
+it.effect("F131: a client that reads slowly is not closed because of another address, however long it has waited", () =>
   Effect.gen(function*() {
     const ask = yield* unread(body)
     const slow = yield* ask(1, "127.0.0.2")

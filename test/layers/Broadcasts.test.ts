@@ -56,7 +56,7 @@ layer(Live, { excludeTestServices: true })("Broadcasts", (it) => {
       assert.deepStrictEqual(yield* PubSub.take(heard), revoked(4n))
     })))
 
-  it.effect("F61: reach the other nodes of a cluster through Redis, once, in any content", () =>
+  it.effect("F61: reach the other nodes of a cluster through Redis, once, with any content", () =>
     Effect.scoped(Effect.gen(function*() {
       const context = yield* Layer.build(TestRedis)
       const clustered = alone.pipe(Layer.provide(Layer.succeedContext(context)))

@@ -139,7 +139,7 @@ layer(Running.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm r
   )
 
   it.effect(
-    "F45: under traffic no request is refused, and the database runs on",
+    "F45: under traffic no request is refused, and the database keeps running",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const { port, postgres, server, token, variables } = yield* Running
@@ -176,7 +176,7 @@ layer(Running.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm r
     180_000
   )
 
-  it.effect("F268: systemd learns that the server is ready, which process succeeds it, and that it stops", () =>
+  it.effect("F268: systemd is notified that the server is ready, which process succeeds it, and that it stops", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const { notified, server } = yield* Running

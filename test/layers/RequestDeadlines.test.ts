@@ -68,7 +68,7 @@ const opened = (port: number, path: string, declared: number, sent: number) =>
 const closed = (line: Line) => eventually(Effect.sync(() => line.closed), (ended) => ended)
 
 describe("bodies of requests that arrive slowly", () => {
-  it.effect("row 40: F287: an upload that arrives at a slow line's rate outlives the time of other requests", () =>
+  it.effect("row 40: F287: an upload at the rate of a slow line outlives the timeout of other requests", () =>
     Effect.gen(function*() {
       const port = yield* serving(counting)
       const bytes = 200_000
@@ -89,7 +89,7 @@ describe("bodies of requests that arrive slowly", () => {
       assert.match(answer, /^HTTP\/1.1 200 /)
     }))
 
-  it.effect("row 40: F287: a request that arrived is not closed while it waits for its handler to read it", () =>
+  it.effect("row 40: F287: a request that has arrived is not closed while it waits for its handler to read it", () =>
     Effect.gen(function*() {
       const read: Array<() => void> = []
       const port = yield* serving((request, response) => read.push(() => counting(request, response)))
@@ -102,7 +102,7 @@ describe("bodies of requests that arrive slowly", () => {
       yield* eventually(Effect.sync(() => whole.heard), (heard) => heard.endsWith("\r\n\r\n10"))
     }))
 
-  it.effect("row 40: a request without a body is not closed while it is answered", () =>
+  it.effect("row 40: a request without a body is not closed before its response", () =>
     Effect.gen(function*() {
       const open: Array<() => void> = []
       const port = yield* serving((_, response) => open.push(() => response.end("late")))

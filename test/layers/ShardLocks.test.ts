@@ -56,7 +56,7 @@ const locks = Layer.unwrap(Effect.gen(function*() {
 )
 
 layer(locks, { excludeTestServices: true })("the locks of shards", (it) => {
-  it.effect("F60: a node that gives up hundreds of shards at once on a busy machine loses none of the others", () =>
+  it.effect("F60: a node that releases hundreds of shards at once on a busy machine loses none of the others", () =>
     Effect.gen(function*() {
       const storage = yield* RunnerStorage.RunnerStorage
       assert.lengthOf(yield* storage.acquire(address, shards), shards.length)
@@ -75,7 +75,7 @@ layer(locks, { excludeTestServices: true })("the locks of shards", (it) => {
       assert.sameMembers(yield* storage.acquire(address, given), given)
     }))
 
-  it.effect("F60: a node ends that keeps the lock of a shard which it gives up, and no other", () =>
+  it.effect("F60: a node ends if it keeps the lock of a shard that it releases, and only then", () =>
     Effect.gen(function*() {
       const storage = yield* RunnerStorage.RunnerStorage
       const releases = yield* ShardReleases

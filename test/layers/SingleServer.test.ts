@@ -23,7 +23,7 @@ const take = Effect.gen(function*() {
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("SingleServer", (it) => {
-  it.effect("lets one server without a cluster use a database, and the next one when it has gone", () =>
+  it.effect("lets one server without a cluster use a database, and the next one after it has ended", () =>
     Effect.scoped(Effect.gen(function*() {
       const first = yield* take
       const refused = yield* Effect.flip(take)

@@ -27,7 +27,7 @@ const listening = Effect.gen(function*() {
   return { sql, asked }
 })
 
-it.effect("F60: a process that stood still does nothing that was asked for before, and reads go on", () =>
+it.effect("F60: a process that was frozen drops earlier requests, and reads continue", () =>
   Effect.gen(function*() {
     const real = yield* Clock.Clock
     const { asked, sql } = yield* listening

@@ -87,7 +87,7 @@ layer(Live, { excludeTestServices: true })("the start of the server", (it) => {
   )
 
   it.effect(
-    "F230: an empty DATABASE_URL beside an embedded database with accounts is refused; without accounts it is used",
+    "F230: an empty DATABASE_URL next to an embedded database with accounts is refused; without accounts it is used",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const { url } = yield* TestDatabase

@@ -82,7 +82,7 @@ layer(layerServed, { excludeTestServices: true })("WebSockets", (it) => {
       assert.deepStrictEqual(yield* socket.receive, [new Uint8Array([1])])
     }).pipe(Effect.scoped))
 
-  it.effect("close with a reason or as going away, and nothing but frames is ever written into them", () =>
+  it.effect("close with a reason or as going away, and nothing but frames is ever written to them", () =>
     Effect.gen(function*() {
       const told = yield* open()
       told.socket.close(1008, "because")
@@ -96,7 +96,7 @@ layer(layerServed, { excludeTestServices: true })("WebSockets", (it) => {
       left.socket.ping()
     }).pipe(Effect.scoped))
 
-  it.effect("know whether the client gave a sign of life", () =>
+  it.effect("know whether the client has shown activity", () =>
     Effect.gen(function*() {
       const { client, socket } = yield* open()
       assert.isTrue(socket.isAlive())
@@ -130,7 +130,7 @@ layer(layerServed, { excludeTestServices: true })("WebSockets", (it) => {
       assert.strictEqual(quick.client.readyState, Client.OPEN)
     }).pipe(Effect.scoped))
 
-  it.effect("ignore requests that are no handshake", () =>
+  it.effect("ignore requests that are not a handshake", () =>
     Effect.gen(function*() {
       const at = yield* port
       const answer = yield* Effect.callback<string>((resume) => {

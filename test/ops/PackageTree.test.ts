@@ -18,7 +18,7 @@ class Tree extends Context.Service<Tree, Effect.Success<typeof packageTree>>()("
   static readonly layer = Layer.effect(Tree, packageTree).pipe(Layer.provideMerge(NodeServices.layer))
 }
 
-layer(Tree.layer, { excludeTestServices: true, timeout: "2 minutes" })("the tree of a package", (it) => {
+layer(Tree.layer, { excludeTestServices: true, timeout: "2 minutes" })("the file tree of a package", (it) => {
   it.effect("has no development packages, tests, types, source maps or documentation, and its size is bounded", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
@@ -44,7 +44,7 @@ layer(Tree.layer, { excludeTestServices: true, timeout: "2 minutes" })("the tree
     }))
 
   it.effect(
-    "F269: serves with its own Node and Postgres, names its command, creates an account by it and takes a picture",
+    "F269: serves with its own Node and Postgres, names its command, creates an account with it and accepts a picture",
     () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem

@@ -61,7 +61,7 @@ const bytesOf = (parts: Iterable<Uint8Array>) => [...parts].reduce((sum, { lengt
 layer(services, { excludeTestServices: true, timeout: "2 minutes" })("the sample of", (it) => {
   for (const proxy of proxies) {
     it.effect(
-      `${proxy.program} has TLS and HTTP/2, passes on addresses, streams and uploads, and refuses forged addresses`,
+      `${proxy.program} has TLS and HTTP/2, forwards addresses, streams and uploads, and refuses forged addresses`,
       () =>
         Programs.find(proxy.program) === undefined
           ? Effect.sync(() => console.log(`not run: ${proxy.program} is missing`))

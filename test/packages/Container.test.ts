@@ -109,7 +109,7 @@ layer(Container.layer.pipe(Layer.provideMerge(DebianRoot.layer), Layer.provideMe
     ({ port }) => Effect.promise(async () => (await fetch(`http://127.0.0.1:${port}/health`)).status)
   )
 
-  it.effect("begin with the Debian of this test, and end as an unprivileged user", () =>
+  it.effect("start with the Debian of this test, and end as an unprivileged user", () =>
     Effect.gen(function*() {
       const { sh } = yield* DebianRoot
       const release = (yield* sh(". /etc/os-release && echo $VERSION_CODENAME")).trim()

@@ -173,7 +173,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => 
   )
 
   it.effect(
-    "row 69: wants one of its scopes or a parent of one, and nothing else will do",
+    "row 69: requires one of its scopes or a parent of one; all others are refused",
     () =>
       Effect.gen(function*() {
         const { createPerson, createToken } = yield* TestServer
@@ -224,7 +224,7 @@ const open = new Set([
 
 layer(TestServer.layer({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true })("every route", (it) => {
   it.effect(
-    "S-019, S-020, row 68: in restricted mode only instance information and signing in are open",
+    "S-019, S-020, row 68: in restricted mode only instance information and sign-in are open",
     () =>
       Effect.gen(function*() {
         const app = yield* register

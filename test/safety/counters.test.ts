@@ -10,7 +10,7 @@ const everything = { concurrency: "unbounded" } as const
 
 layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
   it.effect(
-    "counters are exact after everybody has done and undone everything at once (I12)",
+    "counters are exact after everybody has done and undone everything concurrently (I12)",
     () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer
@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
     180_000
   )
 
-  it.effect("F20: a command that Postgres ends to resolve a deadlock is done again, and its client hears of none", () =>
+  it.effect("F20: a command that Postgres aborts to resolve a deadlock is retried, and its client does not notice", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient

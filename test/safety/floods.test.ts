@@ -61,7 +61,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 40", (it) => {
       }
     }).pipe(Effect.scoped))
 
-  it.effect("a chunked body without an end is cut off after its first megabytes, and memory stays", () =>
+  it.effect("a chunked body without an end is cut off after its first megabytes, and memory stays flat", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const { token } = yield* createPerson("ada")
@@ -77,7 +77,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 40", (it) => {
       assert.isBelow(memoryUsage.rss() - before, 150 * mebibyte)
     }).pipe(Effect.scoped))
 
-  it.effect("a multipart body without an end is cut off as well, whether it is one file, one field or many", () =>
+  it.effect("a multipart body without an end is also cut off, with one file, one field or many", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const { token } = yield* createPerson("carl")
@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 40", (it) => {
       assert.strictEqual((yield* call("GET", "/api/v1/instance")).status, 200)
     }).pipe(Effect.scoped))
 
-  it.effect("many requests in one go are answered in their order, and rubbish gets 400 and the end", () =>
+  it.effect("pipelined requests get responses in order, and garbage gets 400 and a closed connection", () =>
     Effect.gen(function*() {
       const { answers, ended, socket } = yield* open
       const paths = ["/health", "/api/v1/nowhere", "/api/v1/instance/languages"]

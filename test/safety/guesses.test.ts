@@ -142,7 +142,7 @@ layer(TestServer.layer({ RATE_LIMITS: "on", REGISTRATIONS: "open" }), { excludeT
         assert.strictEqual(first === uses ? first : yield* attemptsUntilRefused(signUp, "address", uses), uses)
       }))
 
-    it.effect("row 74: the addresses of an IPv6 network count as one, and so do all ways to write a path", () =>
+    it.effect("row 74: the addresses of an IPv6 network share one limit, and so do all ways to write a path", () =>
       Effect.gen(function*() {
         const { uses } = limits.apps
         const ways = ["/api/v1/apps", "/api/v1/apps.json", "//api//v1///apps", "/api/v1/apps/", "/api/v1/apps?x=.json"]
@@ -164,7 +164,7 @@ layer(TestServer.layer({ RATE_LIMITS: "on", REGISTRATIONS: "open" }), { excludeT
         }
       }))
 
-    it.effect("row 74: a client's own X-Forwarded-For is not believed", () =>
+    it.effect("row 74: a client's own X-Forwarded-For is ignored", () =>
       Effect.gen(function*() {
         const { uses } = limits.apps
         const { address } = fresh()

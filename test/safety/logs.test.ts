@@ -66,7 +66,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), { exclude
   "row 82",
   (it) => {
     it.effect(
-      "secrets are never in the log, in spans or in telemetry, wherever a client puts them and with any failure",
+      "secrets never appear in the log, in spans or in telemetry, wherever a client puts them and whatever fails",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient

@@ -74,7 +74,7 @@ const corpus = Effect.promise(async () => {
 
 layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices: true })("rows 45, 48", (it) => {
   it.effect(
-    "row 45, row 48: the server answers others while it is fed bombs, and its memory stays flat",
+    "row 45, row 48: the server responds to others while it processes bombs, and its memory stays flat",
     () =>
       Effect.gen(function*() {
         const { allowed, refused } = yield* corpus

@@ -92,7 +92,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 41", (it) => {
     120_000
   )
 
-  it.effect("an app's name and address come out as text and as a web address, or are refused", () =>
+  it.effect("an app's name and URL are returned as text and as a web address, or refused", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       for (const payload of payloads.slice(0, 40)) {

@@ -33,7 +33,7 @@ const pathological = [
 
 layer(TestServer.layer(), { excludeTestServices: true })("row 83", (it) => {
   it.effect(
-    "any search by any caller is answered or refused quickly",
+    "any search by any caller gets a response or a refusal quickly",
     () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer

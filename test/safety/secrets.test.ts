@@ -103,7 +103,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it)
   )
 
   it.effect(
-    "row 58: a direct post reaches the streams and notifications of the mentioned alone",
+    "row 58: a direct post reaches only the streams and notifications of mentioned accounts",
     () =>
       Effect.gen(function*() {
         const { author, follower, friend, stranger } = yield* settle("2")

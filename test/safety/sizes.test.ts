@@ -84,7 +84,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("texts of users", (it) 
       }
     }))
 
-  it.effect("F20: where nothing can be written, as on a full disk, reads go on and writes are to be tried again", () =>
+  it.effect("F20: if nothing can be written, as on a full disk, reads continue and writes are to be retried", () =>
     Effect.gen(function*() {
       const { createPerson, createToken } = yield* TestServer
       const sql = yield* SqlClient.SqlClient

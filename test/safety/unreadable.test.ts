@@ -126,7 +126,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
     180_000
   )
 
-  it.effect("S-127, row 56: a post that became private can be unmarked, and shows none of its content", () =>
+  it.effect("S-127, row 56: interactions with a post that became private can be undone, and disclose none of its content", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [author, fan] = [yield* createPerson("writer"), yield* createPerson("fan")]

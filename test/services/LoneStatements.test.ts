@@ -57,9 +57,9 @@ const cases: Record<string, Case> = {
   }
 }
 
-layer(services, { excludeTestServices: true })("a statement by itself", (it) => {
+layer(services, { excludeTestServices: true })("a single statement", (it) => {
   for (const [what, { column, rows, statement, table }] of Object.entries(cases)) {
-    it.effect(`F20: is tried again where Postgres ended it to resolve a deadlock: ${what}`, () =>
+    it.effect(`F20: is retried after Postgres aborted it to resolve a deadlock: ${what}`, () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const account = yield* person(table)

@@ -32,7 +32,7 @@ describe("F2: long tests have a budget in the suite", () => {
       ["servers that federate", FederationMutants.mutants, Budget.federationBugs]
     ] as const
   ) {
-    it(`of ${kind} the suite looks for a bug that breaks the same as any that it leaves out`, () => {
+    it(`of ${kind} the suite looks for a bug that breaks the same invariant as any that it leaves out`, () => {
       const chosen = mutants.filter(({ name }) => bugs.has(name))
       assert.strictEqual(chosen.length, bugs.size, "a name is no bug's")
       const numbers = new Set(chosen.flatMap(numbersOf))

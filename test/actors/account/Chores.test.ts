@@ -25,9 +25,9 @@ const scheduled = Effect.fnUntraced(function*(accountId: AccountId, id: bigint) 
 })
 
 layer(queues.pipe(Layer.provideMerge(layerActors)), { excludeTestServices: true })(
-  "What an account does beside its commands",
+  "An account's work besides its commands",
   (it) => {
-    it.effect("an entry of the agenda that fails holds up none behind it, and is tried later", () =>
+    it.effect("a failing entry of the agenda does not delay later ones, and is retried later", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const actors = yield* AccountActors
@@ -50,7 +50,7 @@ layer(queues.pipe(Layer.provideMerge(layerActors)), { excludeTestServices: true 
         ])
       }))
 
-    it.effect("an operator's command that fails holds up those behind it until it has failed for good", () =>
+    it.effect("a failing operator's command delays later ones until it has failed for good", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const actors = yield* AccountActors
@@ -72,7 +72,7 @@ layer(queues.pipe(Layer.provideMerge(layerActors)), { excludeTestServices: true 
   }
 )
 
-layer(queues.pipe(Layer.provideMerge(TestDatabase.layer)))("Tries are counted", (it) => {
+layer(queues.pipe(Layer.provideMerge(TestDatabase.layer)))("Attempts are counted", (it) => {
   it.effect("an entry of the agenda is set aside after the last one, until it is enqueued or requeued", () =>
     Effect.gen(function*() {
       const agenda = yield* AgendaEntries

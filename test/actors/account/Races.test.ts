@@ -123,7 +123,7 @@ layer(layerActors, { excludeTestServices: true })("two accounts at the same time
     return yield* violations(oneByOne)
   })
 
-  it.effect("F12: one side's check holds when the other commits: one by one in both orders, and 60 pairs at once", () =>
+  it.effect("F12: one side's check holds when the other commits: singly in both orders, and 60 pairs at once", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       // Another test file may have caused deadlocks in this database on purpose.
@@ -167,7 +167,7 @@ layer(layerActors, { excludeTestServices: true })("two accounts at the same time
       )
     }))
 
-  it.effect("F12: a boost that is taken back while its post is deleted is counted once", () =>
+  it.effect("F12: a boost that is undone while its post is deleted is counted once", () =>
     Effect.gen(function*() {
       const { tell } = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
@@ -201,7 +201,7 @@ layer(layerActors, { excludeTestServices: true })("two accounts at the same time
       )
     }))
 
-  it.effect("F248: nodes are told of a suspension twice: after its commit, and by an intent that outlives the node", () =>
+  it.effect("F248: nodes are notified of a suspension twice: after its commit, and by an intent that outlives the node", () =>
     Effect.scoped(Effect.gen(function*() {
       const account = yield* person("outlived")
       const heard = yield* (yield* Broadcast).subscribe

@@ -57,8 +57,8 @@ const acts = (target: AccountId) =>
     )
   )
 
-layer(layerActions, { excludeTestServices: true })("measures of others, taken over", (it) => {
-  it.effect("F120: a moderator's suspension ends in a purge, also if the origin or a domain block suspended before", () =>
+layer(layerActions, { excludeTestServices: true })("measures of others that are taken over", (it) => {
+  it.effect("F120: a moderator's suspension ends in a purge, also if the origin or a domain block had suspended the account before", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { tell } = yield* AccountActors
@@ -90,7 +90,7 @@ layer(layerActions, { excludeTestServices: true })("measures of others, taken ov
       yield* settled
     }))
 
-  it.effect("F120: the operator and spam rules take over with a log entry and a strike, and lift nothing of others", () =>
+  it.effect("F120: the operator and spam rules take over with a log entry and a strike, and do not lift measures of others", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { tell } = yield* AccountActors

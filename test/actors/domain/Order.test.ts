@@ -9,7 +9,7 @@ const fresh = Layer.fresh(layerRounds)
 /** Returns the arrivals at an inbox, without repeats. */
 const firsts = (outside: Outside["Service"]) => [...new Set(outside.arrived.map(({ uri }) => uri))]
 
-layer(fresh)("I6: deliveries about one thing reach an inbox in order", (it) => {
+layer(fresh)("I6: deliveries about one object reach an inbox in order", (it) => {
   it.effect("keep their order even if the first one fails or later ones overtake it", () =>
     Effect.gen(function*() {
       const outside = yield* Outside
@@ -35,7 +35,7 @@ layer(fresh)("I6: deliveries about one thing reach an inbox in order", (it) => {
       assert.isEmpty(yield* waiting)
     }))
 
-  it.effect("an inbox of a host does not wait for another inbox of it", () =>
+  it.effect("an inbox does not wait for another inbox of its host", () =>
     Effect.gen(function*() {
       const outside = yield* Outside
       outside.arrived.length = 0
@@ -56,7 +56,7 @@ layer(fresh)("I6: deliveries about one thing reach an inbox in order", (it) => {
 })
 
 layer(fresh)("I5, F2: a crash", (it) => {
-  it.effect("a crash between the response and our record repeats deliveries in flight and loses none", () =>
+  it.effect("a crash between the response and the record repeats deliveries in flight and loses none", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [outside, deliveries] = [yield* Outside, yield* Deliveries]

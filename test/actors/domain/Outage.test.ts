@@ -24,7 +24,7 @@ const sweep = Effect.gen(function*() {
 
 layer(Layer.fresh(actors))("F11, F12: a host that is dead for an hour", (it) => {
   it.effect(
-    "gets everything of that hour once it is back, in order, nothing twice; another host saw no delay",
+    "gets everything of that hour once it is back, in order, nothing twice; another host had no delay",
     () =>
       Effect.gen(function*() {
         const outside = yield* Outside

@@ -13,7 +13,7 @@ const hour = 3_600
 
 describe("F12: a host's response decides the next step", () => {
   layer(fresh)((it) => {
-    it.effect("a host that fails is tried again 16 times within 49 to 75 hours, later each time, and then no more", () =>
+    it.effect("a failing host is retried 16 times within 49 to 75 hours, with growing delays, and then no more", () =>
       Effect.gen(function*() {
         const outside = yield* Outside
         outside.says = () => 500
@@ -41,7 +41,7 @@ describe("F12: a host's response decides the next step", () => {
   })
 
   layer(fresh)((it) => {
-    it.effect("4xx is final but for 401, 408 and 429, as is 501; 410 is the end of the inbox", () =>
+    it.effect("4xx is final except for 401, 408 and 429, as is 501; 410 disables the inbox", () =>
       Effect.gen(function*() {
         const outside = yield* Outside
         const sql = yield* SqlClient.SqlClient
@@ -109,7 +109,7 @@ describe("F12: a host's response decides the next step", () => {
   })
 
   layer(fresh)((it) => {
-    it.effect("Retry-After is obeyed, by everything that waits for the host", () =>
+    it.effect("Retry-After applies to everything that waits for the host", () =>
       Effect.gen(function*() {
         const outside = yield* Outside
         const [from, to] = [yield* sender, yield* receiver("busy.test")]
@@ -186,7 +186,7 @@ describe("a host that is down", () => {
   })
 
   layer(fresh)((it) => {
-    it.effect("on seven days gets only tests of whether it is back; an incoming request or an accepted test resumes deliveries", () =>
+    it.effect("after seven days it only gets tests of whether it is back; an incoming request or an accepted test resumes deliveries", () =>
       Effect.gen(function*() {
         const outside = yield* Outside
         const deliveryHosts = yield* DeliveryHosts

@@ -10,7 +10,7 @@ import { layerRounds, Outside, receiver, send, sender } from "./Rounds.ts"
 const actors = Domain.layer.pipe(Layer.provideMerge(Cluster.layerSingle), Layer.provideMerge(layerRounds))
 
 layer(Layer.fresh(actors))("wake-ups of a host", (it) => {
-  it.effect("F152: a wake-up that arrives during a round that fails is not lost", () =>
+  it.effect("F152: a wake-up that arrives during a failing round is not lost", () =>
     Effect.gen(function*() {
       const outside = yield* Outside
       const clientOf = yield* RemoteDomain.client

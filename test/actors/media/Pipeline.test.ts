@@ -53,7 +53,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.lengthOf(held, 40)
     }))
 
-  it.effect("row 45: a decoder that crashes every time is tried three times, one that refuses once; then it has failed", () =>
+  it.effect("row 45: a decoder that always crashes is tried three times, one that refuses once; then the job has failed", () =>
     Effect.gen(function*() {
       const { id } = yield* upload
       let tries = 0
@@ -75,7 +75,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.deepStrictEqual(onDisk, held)
     }))
 
-  it.effect("a file that takes its node with it each time fails in the end, and costs no fourth node", () =>
+  it.effect("a file that always kills its node fails in the end, without a fourth node", () =>
     Effect.gen(function*() {
       const { id } = yield* upload
       const deadly = yield* tools(Effect.die("killed"))
@@ -98,7 +98,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.deepStrictEqual(yield* states(id), before)
     }))
 
-  it.effect("a storage that is away costs no attempt; the job waits and is found", () =>
+  it.effect("an unavailable storage costs no attempt; the job waits and is found", () =>
     Effect.gen(function*() {
       const { id } = yield* upload
       const jobs = yield* MediaJobs
@@ -197,7 +197,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.deepStrictEqual([onDisk, ledger, held], [[], [], []])
     }))
 
-  it.effect("a post that takes a file while the sweep looks at it keeps it", () =>
+  it.effect("a post that attaches a file while the sweep checks it keeps it", () =>
     Effect.gen(function*() {
       const { attachments, id, owner } = yield* upload
       yield* run(id, yield* tools())
@@ -225,7 +225,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.strictEqual((yield* states(id)).state, "ready")
     }))
 
-  it.effect("F33: a picture that its owner gives a file while it is worked on is the one that it is made with", () =>
+  it.effect("F33: a thumbnail that its owner sets while a file is processed is kept", () =>
     Effect.gen(function*() {
       const { attachments, id, owner } = yield* upload
       const { bytes, name } = yield* (yield* StoredFiles).receive("upload", Stream.make(new Uint8Array(9)), 100)

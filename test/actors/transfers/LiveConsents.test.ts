@@ -39,7 +39,7 @@ layer(liveServices, { excludeTestServices: true })("consent for imports from oth
       yield* abandon(id)
     }))
 
-  it.effect("F288: consent counts for the account that the asked OAuth server names, at the server of that account", () =>
+  it.effect("F288: consent is valid for the account that the OAuth server names, on the server of that account", () =>
     Effect.gen(function*() {
       const owner = yield* user("eli")
       const imports = yield* LiveImports

@@ -144,7 +144,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       for (const answer of answers) answer()
     }))
 
-  it.effect("F8: a database that does not answer is 503 with Retry-After, for every sender, and never a time-out", () =>
+  it.effect("F8: a database that does not respond is 503 with Retry-After, for every sender, and never a timeout", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const slow = yield* there("slow")

@@ -96,7 +96,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       assert.isFalse(yield* rule(({ unblock }) => unblock(domain)))
     }))
 
-  it.effect("silence keeps a domain out of public timelines and requires approval; moderators' own decisions stay", () =>
+  it.effect("silence keeps a domain out of public timelines and requires approval; moderators' own decisions remain", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { domain } = yield* OtherServer
@@ -136,7 +136,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       assert.deepStrictEqual(moderated, { silenced: true })
     }))
 
-  it.effect("reject_media shows and keeps no files; noop does nothing", () =>
+  it.effect("reject_media shows and stores no files; noop does nothing", () =>
     Effect.gen(function*() {
       const { domain, url } = yield* OtherServer
       const eva = yield* newPerson("eva")
@@ -204,7 +204,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       assert.strictEqual((yield* run("domain", "block", "not a domain")).code, 1)
     }))
 
-  it.effect("S-212: a user's block of a domain hides it, ends follows both ways and tells how many", () =>
+  it.effect("S-212: a user's block of a domain hides it, ends follows both ways and counts them", () =>
     Effect.gen(function*() {
       const { domain } = yield* OtherServer
       const [gil, hal] = [yield* newPerson("gil"), yield* newPerson("hal")]

@@ -25,8 +25,8 @@ interface Shown {
 const short = ({ emoji_reactions: reactions = [], favourites_count: favourites }: Shown) =>
   [...reactions.map(({ count, name }) => `${name} ${count}`), favourites].join(", ")
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions of other servers", (it) => {
-  it.effect("as Pleroma, Akkoma and Misskey send them, and take them back", () =>
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions from other servers", (it) => {
+  it.effect("as Pleroma, Akkoma and Misskey send and undo them", () =>
     Effect.gen(function*() {
       const { domain, url } = yield* OtherServer
       const [anna, zoe, yan] = [yield* newPerson("anna"), yield* there("zoe"), yield* there("yan")]
@@ -196,7 +196,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
       assert.strictEqual(short(yield* json(cleo, `/api/v1/statuses/${id}`)), "🔥 1, 1")
     }))
 
-  it.effect("reactions beyond an account's maximum are dropped, the first ones stay", () =>
+  it.effect("reactions beyond an account's maximum are dropped, the first ones remain", () =>
     Effect.gen(function*() {
       const [dora, uwe] = [yield* newPerson("dora"), yield* there("uwe")]
       const { id, uri } = yield* publish(dora, "hello")

@@ -39,7 +39,7 @@ const bare = (by: RemotePerson, name: string, more: Json = {}): Json => {
   return { ...rest, published: new Date().toISOString(), ...more }
 }
 
-layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in which activities come", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms of activities", (it) => {
   it.effect("F80: a post that names no audience has that of its activity, and no wider one", () =>
     Effect.gen(function*() {
       const { actor, zoe } = yield* scene("1")
@@ -188,7 +188,7 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
       }
     }))
 
-  it.effect("F80: a collection of accounts that is only named is read at its server", () =>
+  it.effect("F80: a collection of accounts that is only named is fetched from its server", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const featuredCollections = `${(yield* OtherServer).url}/users/quinn/lists`
@@ -214,7 +214,7 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
       }
     }))
 
-  it.effect("F80: an object with content of its own is no name of another, and a list of several names none", () =>
+  it.effect("F80: an object with content of its own does not refer to another, and a list of several refers to none", () =>
     Effect.gen(function*() {
       const { actor, zoe } = yield* scene("6")
       const [one, two] = [note(zoe, "one", mentioning(actor)), note(zoe, "two", mentioning(actor))]

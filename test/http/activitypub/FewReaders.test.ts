@@ -101,7 +101,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
       for (const by of [dora, emil]) assert.isEmpty(yield* told(by))
     }))
 
-  it.effect("S-103: of a silenced account only followers hear, and its follows are requests", () =>
+  it.effect("S-103: a silenced account only reaches followers, and its follows are requests", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [gil, hal, xeno] = [yield* newPerson("gil"), yield* newPerson("hal"), yield* there("xeno")]

@@ -49,7 +49,7 @@ const entry = <A, E, R>(name: string, by: (address: string, forged: Json) => Eff
 })
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("row 1: posts under ids of others", (it) => {
-  it.effect("are not here, wherever they are named and however they are served", () =>
+  it.effect("are not stored, wherever they are named and however they are served", () =>
     Effect.gen(function*() {
       const [server, evil, honest] = [yield* TestServer, yield* OtherServer, yield* peer]
       const anna = yield* server.createPerson("anna")

@@ -129,7 +129,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.strictEqual(yield* timesAsked(undone["id"]), 1)
     }))
 
-  it.effect("an origin that is down is retried, and given up after the maximum of tries", () =>
+  it.effect("an origin that is down is retried, up to the maximum of attempts", () =>
     Effect.gen(function*() {
       const [dora, wim] = yield* pair("dora", "wim")
       const author = yield* there("away")
@@ -150,7 +150,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.isAtMost(yield* timesAsked(never["id"]), 8)
     }))
 
-  it.effect("row 7: a post given by its address is the version of its origin, and its author's", () =>
+  it.effect("row 7: a post named by its address is its origin's version, and its author's", () =>
     Effect.gen(function*() {
       const [emil, vera] = yield* pair("emil", "vera")
       const other = yield* there("other")

@@ -22,9 +22,9 @@ const count = (table: string) =>
   )
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
-  "activities that others hand on, and ids alone",
+  "forwarded activities, and ids alone",
   (it) => {
-    it.effect("row 6: a forwarded activity is believed only as confirmed by its origin", () =>
+    it.effect("row 6: a forwarded activity is trusted only as confirmed by its origin", () =>
       Effect.gen(function*() {
         const [anna, author, courier] = [yield* newPerson("anna"), yield* there("author"), yield* there("courier")]
         yield* deliverFrom(author, { type: "Like", object: "https://nowhere.test/1" })

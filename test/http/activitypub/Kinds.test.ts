@@ -76,7 +76,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of ev
       assert.deepStrictEqual(yield* shown, [1, 0])
     }))
 
-  it.effect("row 81 F89: odd dates neither pin a post on top nor break anything", () =>
+  it.effect("row 81 F89: odd dates neither keep a post on top nor break anything", () =>
     Effect.gen(function*() {
       const [cleo, xena] = [yield* newPerson("cleo"), yield* there("xena")]
       yield* deliverFrom(xena, { type: "Like", object: "https://nowhere.test/1" })

@@ -32,7 +32,7 @@ const statusOfSignedGet = Effect.fnUntraced(function*(path: string, by?: RemoteP
 layer(servers({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true, timeout: "2 minutes" })(
   "limited federation",
   (it) => {
-    it.effect("S-019, S-020, S-024: only allowed servers exchange anything, from the moment they are allowed", () =>
+    it.effect("S-019, S-020, S-024: only allowed servers exchange data, from the moment they are allowed", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { domain, requests } = yield* OtherServer

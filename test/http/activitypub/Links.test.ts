@@ -36,7 +36,7 @@ const anchor = (href: string, rel = "me", text = href) => `<a href="${href}" rel
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("links of profiles", (it) => {
   it.effect(
-    "row 15: a link is proven where its page links back to the profile, by the whole address",
+    "row 15: a link is verified if its page links back to the profile, by the whole address",
     () =>
       Effect.gen(function*() {
         const [anna, { baseUrl }] = [yield* newPerson("anna"), yield* TestServer]
@@ -94,7 +94,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("links of pr
       assert.deepStrictEqual(fieldsOf(yield* json(ben, "/api/v1/accounts/verify_credentials")), ["a"])
     }))
 
-  it.effect("row 15: links of remote profiles are verified as well, if the shown address is the target", () =>
+  it.effect("row 15: links of remote profiles are also verified, if the shown address is the target", () =>
     Effect.gen(function*() {
       const [cleo, { url }] = [yield* newPerson("cleo"), yield* OtherServer]
       const own = `${url}/users/zoe`

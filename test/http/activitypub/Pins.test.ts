@@ -13,7 +13,7 @@ const pinning = Effect.fnUntraced(function*(name: string) {
 })
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned posts of other servers", (it) => {
-  it.effect("S-010: a post is pinned and taken off, and shown on the profile", () =>
+  it.effect("S-010: a post is pinned and unpinned, and shown on the profile", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* newPerson("anna"), yield* pinning("zoe")]
       const me = yield* actorOf(anna)
@@ -119,7 +119,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       for (const end of waiting) end()
     }))
 
-  it.effect("S-010: a pin waits for a followers-only post, which its origin delivers and does not serve", () =>
+  it.effect("S-010: a pin waits for a followers-only post, which its origin delivers but does not serve", () =>
     Effect.gen(function*() {
       const [flora, ulf] = [yield* newPerson("flora"), yield* pinning("ulf")]
       const { id } = yield* found(flora, "ulf")
@@ -134,7 +134,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       assert.strictEqual(pinned.uri, post["id"])
     }))
 
-  it.effect("row 37: there are so many pinned posts, and none that is for a few", () =>
+  it.effect("row 37: the number of pinned posts is bounded, and restricted posts are not pinned", () =>
     Effect.gen(function*() {
       const [cleo, xeno] = [yield* newPerson("cleo"), yield* pinning("xeno")]
       const me = yield* actorOf(cleo)

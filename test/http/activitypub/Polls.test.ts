@@ -97,7 +97,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
       assert.deepStrictEqual(tally(yield* json(cleo, `/api/v1/statuses/${hidden.id}`)), [0, 0, 0, 0])
     }))
 
-  it.effect("S-009, S-076: a question is shown with the tallies of its server, and people here vote once", () =>
+  it.effect("S-009, S-076: a question is shown with its server's tallies, and local accounts vote once", () =>
     Effect.gen(function*() {
       const [dora, vera] = [yield* newPerson("dora"), yield* there("vera")]
       const me = yield* actorOf(dora)
@@ -167,7 +167,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
       assert.isTrue((yield* json(gil, `/api/v1/polls/${id}`)).expired)
     }))
 
-  it.effect("row 39: of a question with too many options some are left", () =>
+  it.effect("row 39: a question with too many options keeps some of them", () =>
     Effect.gen(function*() {
       const [hal, sam] = [yield* newPerson("hal"), yield* there("sam")]
       const many = Object.fromEntries(Array.from({ length: optionsMax + 1 }, (_, n) => [`option ${n}`, n]))

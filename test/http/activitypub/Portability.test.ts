@@ -90,7 +90,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("copies of accounts by 
       assert.strictEqual((yield* ask({ token }, "POST", "/api/v1/statuses", { status: "x" })).status, 403)
     }))
 
-  it.effect("posts of every visibility are as they are now, newest first, without Create, Update and Delete", () =>
+  it.effect("posts of every visibility are in their current version, newest first, without Create, Update and Delete", () =>
     Effect.gen(function*() {
       const { person, token } = yield* copied("cat")
       const carl = yield* newPerson("carl")
@@ -166,7 +166,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("copies of accounts by 
 })
 
 layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true })("limits of copies", (it) => {
-  it.effect("F289: a copy spends the limits of its user and token; beyond them 429 says when to go on", () =>
+  it.effect("F289: a copy uses the limits of its user and token; beyond them 429 names the time to continue", () =>
     Effect.gen(function*() {
       const { token } = yield* copied("gus")
       let last = yield* read("/users/gus/blocked", token)

@@ -19,7 +19,7 @@ const gone = (id: bigint | undefined) =>
 const remove = (by: RemotePerson) => deliverFrom(by, { type: "Delete", object: by.id })
 const own = (by: Parameters<typeof json>[0]) => json(by, "/api/v1/accounts/verify_credentials")
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of other servers that are gone", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("deleted accounts of other servers", (it) => {
   it.effect("S-009, I12: deleting an account deletes its data, and counters match the rest", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -110,7 +110,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       assert.isNotEmpty(yield* sql`SELECT FROM accounts WHERE id = ${hal.accountId}`)
     }))
 
-  it.effect("S-066: posts under review stay for moderators, hidden, and are deleted afterwards", () =>
+  it.effect("S-066: posts under review remain for moderators, hidden, and are deleted afterwards", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [dora, xeno] = [yield* newPerson("dora"), yield* there("xeno")]

@@ -26,7 +26,7 @@ const worked = (kind: string) =>
   )
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("accepted and pending quotes", (it) => {
-  it.effect("row 21: a quoted post that arrives later is quoted from then on", () =>
+  it.effect("row 21: a quoted post that arrives later is then shown as quoted", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna1")
       const zoe = yield* there("zoe1")
@@ -42,7 +42,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("accepted an
       assert.strictEqual((yield* json(anna, `/api/v1/statuses/${id}`)).quote.state, "accepted")
     }))
 
-  it.effect("row 21: consent of another server is looked at again once a week, and the quote ends with it", () =>
+  it.effect("row 21: another server's consent is verified again once a week, and the quote ends with it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { documents } = yield* OtherServer

@@ -19,8 +19,8 @@ const request = (by: RemotePerson, type: string, object: string, instrument: unk
 const answers = (type: string, to: RemotePerson) =>
   Effect.map(sentOf(type), (all) => all.filter((one) => String(one["to"]) === to.id))
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies that take consent", (it) => {
-  it.effect("row 21: a reply without a request is held, or refused with a Reject; one with a request is answered by it", () =>
+layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies that need consent", (it) => {
+  it.effect("row 21: a reply without a request is held, or rejected; one with a request gets a response", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* newPerson("anna1"), yield* newPerson("ben1")]
       const [zoe, eve] = [yield* there("zoe1"), yield* there("eve1")]
@@ -155,7 +155,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       assert.deepStrictEqual(yield* told(anna), [])
     }))
 
-  it.effect("row 10, row 21: only the requester can withdraw a request by its id, before it is answered, in either order", () =>
+  it.effect("row 10, row 21: only the requester can withdraw a request by its id, before the response, in either order", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna6")
       const [zoe, eve] = [yield* there("zoe6"), yield* there("eve6")]

@@ -59,7 +59,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       assert.strictEqual(yield* timesAsked(shown["url"]), before)
     }))
 
-  it.effect("rows 1, 5: an object found by a page is checked like any other", () =>
+  it.effect("rows 1, 5: an object found through a page is checked like any other", () =>
     Effect.gen(function*() {
       const [ben, yan] = [yield* newPerson("ben"), yield* there("yan")]
       const { url } = yield* OtherServer
@@ -84,7 +84,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       for (const attempt of attempts) assert.isEmpty(yield* resolved(ben.token, attempt), attempt)
     }))
 
-  it.effect("row 28: pages and moves that lead to one another end after few requests", () =>
+  it.effect("row 28: pages and moves that lead to each other end after few requests", () =>
     Effect.gen(function*() {
       const [cleo] = [yield* newPerson("cleo")]
       const { requests, url } = yield* OtherServer
@@ -156,7 +156,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       assert.isEmpty(yield* resolved(gerd.token, post["id"]))
     }))
 
-  it.effect("row 56: a post for a few that is fetched is shown to those few", () =>
+  it.effect("row 56: a fetched post with a restricted audience is shown to that audience", () =>
     Effect.gen(function*() {
       const [dora, emil, xena] = [yield* newPerson("dora"), yield* newPerson("emil"), yield* there("xena")]
       const { baseUrl } = yield* TestServer

@@ -17,7 +17,7 @@ const at = Effect.fnUntraced(function*(by: RemotePerson, activity: Json, seconds
   return yield* settled
 })
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that others use again", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that others reuse", (it) => {
   /**
    * Effects of an activity type, its undo, and whether it is active. `loose`: only copies are known to be late, as ids
    * do not show what belongs together.
@@ -104,7 +104,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
   })
 
   for (const type of typesWith("reused")) {
-    it.effect(`F40: ${type} counts again under its id when it is signed later, and no copy and nothing late does`, () =>
+    it.effect(`F40: ${type} counts again under its id when it is signed later, and no copy and no late activity does`, () =>
       Effect.gen(function*() {
         const { activity, ends, stands, zoe, ...more } = yield* cases(type)
         const loose = "loose" in more
@@ -160,7 +160,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
         assert.strictEqual(yield* at(zoe, undo(second), 6), "done")
         assert.isFalse(yield* stands)
       }))
-    it.effect(`F44: an earlier ${type} and its Undo that come late, in any order, leave the later one`, () =>
+    it.effect(`F44: an earlier ${type} and its Undo that arrive late, in any order, leave the later one`, () =>
       Effect.gen(function*() {
         const { activity, stands, zoe } = yield* cases(type, `late${type.toLowerCase()}`)
         let seconds = 0

@@ -62,7 +62,7 @@ layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks befo
       assert.deepStrictEqual(yield* effective("muted", muted), [])
     }))
 
-  it.effect("F72: posts that are fetched later are judged as those that are sent", () =>
+  it.effect("F72: posts that are fetched later are judged like delivered ones", () =>
     Effect.gen(function*() {
       for (const blocked of [false, true]) {
         const { account, ada, bob, to, zoe } = yield* scene(`late${blocked}`)
@@ -85,7 +85,7 @@ layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks befo
       }
     }))
 
-  it.effect("F72: a block in either direction, or of the domain, outranks the quote policy for people here, too", () =>
+  it.effect("F72: a block in either direction, or of the domain, outranks the quote policy for local accounts, too", () =>
     Effect.gen(function*() {
       const { account, ada, bob, to, zoe } = yield* scene("here")
       const quotes = (by: typeof ada, id: string) =>
@@ -127,7 +127,7 @@ layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks befo
       assert.deepStrictEqual(yield* states(other.ada.accountId), ["accepted"])
     }))
 
-  it.effect("F72: quotes that came in spite of a block are ended by the migration", () =>
+  it.effect("F72: quotes made in spite of a block are ended by the migration", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { account, ada, to, zoe } = yield* scene("old")

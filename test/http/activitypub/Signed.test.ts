@@ -157,7 +157,7 @@ layer(server(), { excludeTestServices: true })("signed requests", (it) => {
 })
 
 layer(server({ authorizedFetch: true }), { excludeTestServices: true })("authorized fetch", (it) => {
-  it.effect("F100: a signature that does not hold is refused where one is needed", () =>
+  it.effect("F100: an invalid signature is refused where one is required", () =>
     Effect.gen(function*() {
       const dora = yield* person("dora")
       const [signer, forger] = [yield* stranger("signer"), yield* stranger("forger")]

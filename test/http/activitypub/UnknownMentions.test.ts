@@ -16,7 +16,7 @@ const mentionsOf = (status: { readonly mentions: ReadonlyArray<{ readonly userna
   status.mentions.map(({ username }) => username).toSorted()
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of unknown accounts", (it) => {
-  it.effect("S-009: are fetched and mentioned, and unavailable ones stay links", () =>
+  it.effect("S-009: are fetched and mentioned, and unavailable ones remain links", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* newPerson("anna"), yield* there("zoe")]
       const [me, other] = [yield* actorOf(anna), yield* peer]
@@ -39,7 +39,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
       assert.deepStrictEqual(mentionsOf(answer), ["yan"])
     }))
 
-  it.effect("S-009: an edit may name others", () =>
+  it.effect("S-009: an edit may mention others", () =>
     Effect.gen(function*() {
       const [bea, zita, ugo] = [yield* newPerson("bea"), yield* there("zita"), yield* (yield* peer).actor("ugo")]
       const me = yield* actorOf(bea)

@@ -113,7 +113,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("signed requ
       ])
     }))
 
-  it.effect("F100: a host that is signed without its port, and a path without its query, hold", () =>
+  it.effect("F100: a signature over a host without its port, or a path without its query, is valid", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const [ben, zoe] = [yield* newPerson("ben"), yield* there("zoeb")]

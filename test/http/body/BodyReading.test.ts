@@ -18,7 +18,7 @@ const outcome = <A, E, R>(arriving: Effect.Effect<A, E, R>) =>
 const provided = Effect.provide(Layer.fresh(BodyReading.layer))
 
 describe("arriving bodies", () => {
-  it.effect("F16: a body that does not arrive is given up after 20 seconds, and takes no slot meanwhile", () =>
+  it.effect("F16: a body that does not arrive is given up after 20 seconds, and takes no slot in the meantime", () =>
     Effect.gen(function*() {
       const bodyReading = yield* BodyReading
       let inWork = 1

@@ -68,7 +68,7 @@ describe("JSON", () => {
   })
 })
 
-describe("names and texts that harm", () => {
+describe("harmful names and texts", () => {
   it.each([
     "__proto__[x]=1",
     "a[__proto__]=1",
@@ -92,7 +92,7 @@ describe("names and texts that harm", () => {
     }
   )
 
-  it("mends half a surrogate pair, which no database holds", () => {
+  it("repairs half a surrogate pair, which no database stores", () => {
     assert.deepStrictEqual(fromJson(`{"a":"x\\ud83d"}`), { a: "x\ufffd" })
   })
 })
@@ -107,7 +107,7 @@ describe("queries of reading requests", () => {
     ["", ""]
   ])("%s", (query, expected) => assert.strictEqual(flatten(query), expected))
 
-  it("refuses names and texts that harm", () => {
+  it("refuses harmful names and texts", () => {
     refuses(() => flatten("__proto__=1"))
     refuses(() => flatten("q=%00"))
     refuses(() => flatten("a=&".repeat(parametersMax + 1)))

@@ -5,7 +5,7 @@ import { TestServer } from "../../support/Server.ts"
 import { claim, count, deliver, follow, withDevice } from "./EncryptedDevices.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("bounds of encrypted messages", (it) => {
-  it.effect("F74: strangers neither displace the messages that wait for a device nor take all of its room", () =>
+  it.effect("F74: strangers neither displace pending messages of a device nor fill all of its capacity", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [rita, friend, stranger] = [

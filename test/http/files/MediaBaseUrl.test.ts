@@ -7,7 +7,7 @@ import { TestServer } from "../../support/Server.ts"
 const base = "https://files.example.net/cdn"
 
 layer(TestServer.layer({ MEDIA_BASE_URL: `${base}/` }), { excludeTestServices: true })("MEDIA_BASE_URL", (it) => {
-  it.effect("is where every file is, in JSON, on pages and in their policy; avatars in WebFinger too", () =>
+  it.effect("is the base of every file, in JSON, on pages and in their policy; of avatars in WebFinger, too", () =>
     Effect.gen(function*() {
       const { baseUrl, createPerson, fetch } = yield* TestServer
       const ada = yield* createPerson("ada")

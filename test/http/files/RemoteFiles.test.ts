@@ -24,8 +24,8 @@ const shown = Effect.fnUntraced(function*(statusId: bigint) {
 
 const Live = server({ OUTBOUND_ALLOW: "127.0.0.0/8" })
 
-layer(Live, { excludeTestServices: true })("files of remote accounts by way of this server", (it) => {
-  it.effect("shows files and pictures of profiles under keys, fetched once, with type, ranges and policy", () =>
+layer(Live, { excludeTestServices: true })("files of remote accounts through this server", (it) => {
+  it.effect("shows files and profile pictures under keys, fetched once, with type, ranges and policy", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const other = yield* Other
@@ -97,7 +97,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       assert.strictEqual(other.timesAsked("/slow.png"), 1)
     }))
 
-  it.effect("row 25: serves only addresses that rows name, and none of suspended accounts or deleted posts", () =>
+  it.effect("row 25: serves only addresses in rows, and none of suspended accounts or deleted posts", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const other = yield* Other
@@ -190,7 +190,7 @@ layer(server({ OUTBOUND_ALLOW: "127.0.0.0/8", RATE_LIMITS: "on" }), { excludeTes
   "the limit of remote files",
   (it) => {
     it.effect(
-      "300 are fetched for one address in ten minutes; existing copies are free",
+      "300 are fetched per address in ten minutes; existing copies are free",
       () =>
         Effect.gen(function*() {
           const { baseUrl } = yield* TestServer
@@ -213,7 +213,7 @@ layer(server({ OUTBOUND_ALLOW: "127.0.0.0/8", RATE_LIMITS: "on" }), { excludeTes
 )
 
 layer(server({ MEDIA_CACHE_BYTES: "0" }), { excludeTestServices: true })("remote files without copies", (it) => {
-  it.effect("are linked directly, on pages too, and nothing is fetched for others", () =>
+  it.effect("are linked directly, also on pages, and nothing is fetched for others", () =>
     Effect.gen(function*() {
       const { baseUrl, createPerson, fetch } = yield* TestServer
       const other = yield* Other
@@ -233,7 +233,7 @@ layer(server({ MEDIA_CACHE_BYTES: "0" }), { excludeTestServices: true })("remote
 })
 
 layer(server({ OUTBOUND_ALLOW: "127.0.0.0/8", MEDIA_CACHE_BYTES: "100000" }), { excludeTestServices: true })(
-  "a small room for copies",
+  "a small cache for copies",
   (it) => {
     it.effect("a file larger than the cache is not stored, and is not requested again for a while", () =>
       Effect.gen(function*() {

@@ -34,7 +34,7 @@ const raw = (path: string, method = "GET") =>
   )
 
 layer(TestServer.layer(), { excludeTestServices: true })("files that the server serves", (it) => {
-  it.effect("row 46: a file is served with a type of our table, runs no scripts, and is cached for a year", () =>
+  it.effect("row 46: a file is served with a type from the table, runs no scripts, and is cached for a year", () =>
     Effect.gen(function*() {
       const { bytes, url } = yield* published("ada")
       const { headers, status } = yield* bytesAt(url)
@@ -69,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("files that the server 
       assert.strictEqual((yield* raw(new URL(url).pathname, "HEAD")).body, "")
     }))
 
-  it.effect("parts: 206 with their range, 416 beyond the end, the whole file for several or invalid ranges", () =>
+  it.effect("ranges: 206 with their range, 416 beyond the end, the whole file for several or invalid ranges", () =>
     Effect.gen(function*() {
       const { bytes, url } = yield* published("bob")
       const size = bytes.length
@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("files that the server 
       }
     }))
 
-  it.effect("tags: 304 for a cached copy, ranges only of the file that If-Range names", () =>
+  it.effect("ETags: 304 for a cached copy, ranges only of the file that If-Range names", () =>
     Effect.gen(function*() {
       const { bytes, etag, url } = yield* published("cleo")
       assert.match(etag, /^"[0-9a-v]{32}"$/)

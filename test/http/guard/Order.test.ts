@@ -27,7 +27,7 @@ const headOnly = Effect.fnUntraced(function*(path: string, headers: Record<strin
 const bearer = (secret: Redacted.Redacted) => ({ authorization: `Bearer ${Redacted.value(secret)}` })
 
 layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })("before the body", (it) => {
-  it.effect("F14: comes the route, the guard and the limit", () =>
+  it.effect("F14: the route, the guard and the limit are checked", () =>
     Effect.gen(function*() {
       const tokens = yield* Tokens
       const accountId = AccountId.make(yield* user("ada"))
@@ -59,7 +59,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
 })
 
 layer(server(), { excludeTestServices: true })("other forms of a path", (it) => {
-  it.effect("F106: have the bounds of the path that they lead to", () =>
+  it.effect("F106: have the limits of the path that they lead to", () =>
     Effect.gen(function*() {
       const megabytes = { "content-length": "2000000" }
       const cookies = { cookie: "__Host-form=x; form=x" }

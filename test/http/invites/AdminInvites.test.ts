@@ -116,7 +116,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("invites", (it)
       assert.notInclude(JSON.stringify(acts), over.code, "the log lets nobody in")
     }))
 
-  it.effect("S-017 S-235: sign-ups say why and how old people are, where staff ask for it; the birthday is not kept", () =>
+  it.effect("S-017 S-235: sign-ups give a reason and an age, where staff require it; the birthday is not stored", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const by = yield* staffMember("keeper", ["manageSettings"])

@@ -121,7 +121,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("suggestions
       yield* emptied
     }))
 
-  it.effect("blocks as a file: shown before they are made, made where there are none, and exported as they are", () =>
+  it.effect("blocks as a file: previewed before they are created, added to existing ones, and exported unchanged", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("filer", ["manageFederation"])
       const at = "/api/v1/admin/domain_block_files"

@@ -11,7 +11,7 @@ import { OtherServer, servers } from "../activitypub/Sending.ts"
 import { becomes, emptied, header, path, published, rules, short, suggested, synced } from "./FollowedLists.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation lists", (it) => {
-  it.effect("a list in CSV: blocks come, change and go with it; staff are not overruled, nor follows ended; each step is logged", () =>
+  it.effect("a list in CSV: its blocks are added, changed and removed; staff are not overruled, nor follows ended; each step is logged", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { baseUrl, createPerson } = yield* TestServer

@@ -11,8 +11,8 @@ import { server } from "../../support/WebServer.ts"
 const summary = (scopes: string) =>
   group(Scopes.parse(scopes)).map(({ access, dangerous, title }) => `${title}: ${access}${dangerous ? " !" : ""}`)
 
-describe("S-243 scopes in human words", () => {
-  it("are grouped by subject, with the kind of access, the dangerous ones marked", () => {
+describe("S-243 scopes in plain words", () => {
+  it("are grouped by subject, with the kind of access, and dangerous ones are marked", () => {
     assert.deepStrictEqual(summary("write:statuses read:statuses push read:lists write:media"), [
       "Lists: Read-only",
       "Media: Write-only",
@@ -31,7 +31,7 @@ describe("S-243 scopes in human words", () => {
     ])
   })
 
-  it("every scope has a line of its own", () => {
+  it("every scope has its own line", () => {
     for (const scope of Scopes.all) {
       const [found, ...more] = group([scope])
       assert.strictEqual(more.length, 0, scope)

@@ -68,8 +68,8 @@ const stateOf = Effect.fnUntraced(function*(name: string) {
   return row
 })
 
-layer(server({ captcha: { kind: "proof", bits: 8 } }), { excludeTestServices: true })("captcha by work", (it) => {
-  it.effect("an address is confirmed once the browser has done it, and not before", () =>
+layer(server({ captcha: { kind: "proof", bits: 8 } }), { excludeTestServices: true })("proof of work captcha", (it) => {
+  it.effect("an address is confirmed once the browser has solved it, and not before", () =>
     Effect.gen(function*() {
       const { browser, link, page } = yield* opened("anna")
       assert.strictEqual(page.status, 200)
@@ -137,7 +137,7 @@ const byService = Layer.unwrap(Effect.gen(function*() {
 }))
 
 layer(byService, { excludeTestServices: true })("captcha by a service", (it) => {
-  it.effect("is verified where the service says so", () =>
+  it.effect("is verified by the service", () =>
     Effect.gen(function*() {
       const { browser, page } = yield* opened("fritz")
       assert.include(page.text, `data-sitekey="site"`)

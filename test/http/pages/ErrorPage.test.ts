@@ -10,7 +10,7 @@ layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true, time
   "a rate limit",
   (it) => {
     it.effect.each(["/api/v1/accounts/lookup?acct=nobody", "/auth/password/new"])(
-      "F75: answers a page to browsers and JSON to API clients at %s",
+      "F75: responds with a page to browsers and JSON to API clients at %s",
       (path) =>
         Effect.gen(function*() {
           const { fetch } = yield* TestServer

@@ -17,7 +17,7 @@ const paths = ["/about", "/privacy-policy", "/terms-of-service", "/terms-of-serv
 const headerOf = ({ text }: Answer) => /<header[^>]*>(.*?)<\/header>/s.exec(text)?.[1] ?? ""
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("frames of pages", (it) => {
-  it.effect("F225: public pages have the web's navigation and the server's title, and know who is signed in", () =>
+  it.effect("F225: public pages have the web client's navigation and the server's title, and know who is signed in", () =>
     Effect.gen(function*() {
       const { createPerson, variables } = yield* TestServer
       assert.strictEqual((yield* cli(["instance", "set", "--title", title], variables)).code, 0)
@@ -84,7 +84,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.include((yield* browser.request("/health", { headers: browsing })).text, "<nav")
     }))
 
-  it.effect("F264: a page that is refused for too many others says when to come back", () =>
+  it.effect("F264: a page that is refused because of too many requests has Retry-After", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient

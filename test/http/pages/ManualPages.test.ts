@@ -16,7 +16,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: 120_000 })("the 
       return { status: response.status, text: yield* Effect.promise(() => response.text()) }
     })
 
-  it.effect("every document but the longest has a page; its links lead to pages and headings that are there", () =>
+  it.effect("every document but the longest has a page; its links lead to existing pages and headings", () =>
     Effect.gen(function*() {
       assert.isAbove(documents.size, 40)
       const texts = new Map<string, string>()

@@ -84,7 +84,7 @@ const valuesOf = (message: string, tag: string): ReadonlyArray<string> => {
   return [...found].toSorted()
 }
 
-describe("texts of pages and letters", () => {
+describe("texts of pages and e-mails", () => {
   it("F35: every text on a page or in an e-mail is in the reader's language", () => {
     const sources = sourcesIn("src").filter((file) => isForPeople(file) || isForStaff(file))
     assert.isAbove(sources.length, 20)
@@ -101,7 +101,7 @@ describe("texts of pages and letters", () => {
     assert.deepStrictEqual(refusals.filter((text) => !(text in english.texts)), [])
   })
 
-  it("F35: each translation can be read, has the same values, and every plural of its language", () => {
+  it("F35: each translation is readable, has the same values, and every plural of its language", () => {
     for (const [tag, { messages }] of files) {
       const categories = new Intl.PluralRules(tag).resolvedOptions().pluralCategories
       for (const [message, text] of Object.entries(messages)) {
@@ -117,7 +117,7 @@ describe("texts of pages and letters", () => {
     }
   })
 
-  it("F35: figures, plurals and dates are those of the language", () => {
+  it("F35: figures, plurals and dates follow the language", () => {
     const words = (tag: string) => catalogOf(tag, files.get(tag)!)
     const replies = (tag: string, count: number) =>
       words(tag).say("{count, plural, one {# reply} other {# replies}}", { count })

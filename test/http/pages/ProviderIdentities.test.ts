@@ -8,7 +8,7 @@ import * as TestBrowser from "../../support/TestBrowser.ts"
 import { authorized, claimsOf, refusedBy, serverWith, session, signInAs } from "./ProviderSignInForm.ts"
 
 layer(serverWith({}), { excludeTestServices: true })("row 87: identities at an OpenID provider", (it) => {
-  it.effect("F263: an identity that was stored in the spelling of the document stays known", () =>
+  it.effect("F263: an identity that was stored in the spelling of the document is still known", () =>
     Effect.gen(function*() {
       const accountId = yield* user("anna")
       yield* signInAs(claimsOf("anna"))

@@ -37,7 +37,7 @@ const roles = [["admins", "Admin"], ["helpers", "Moderator"], ["lost", "No such 
 
 layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "closed" }), {
   excludeTestServices: true
-})("row 87: sign-up by an OpenID provider", (it) => {
+})("row 87: sign-up with an OpenID provider", (it) => {
   it.effect("a person without an account chooses a username, accepts the rules and is signed in", () =>
     Effect.gen(function*() {
       const { browser, page } = yield* arrive({ ...claimsOf("ada"), preferred_username: "Ádá Lovelace@corp.example" })
@@ -97,7 +97,7 @@ layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "
       assert.deepStrictEqual(races.map(({ status }) => status).toSorted(), [302, 422])
     }))
 
-  it.effect("the form works in the browser of the person only, and once", () =>
+  it.effect("the form works only in the browser of the person, and once", () =>
     Effect.gen(function*() {
       const { browser, page } = yield* arrive(claimsOf("emil"))
       const sealed = browser.cookies.get("__Host-provider") ?? ""
@@ -109,7 +109,7 @@ layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "
       assert.strictEqual((yield* stranger.get(form)).headers.get("location"), `${start}?return_to=%2Ftags%2Fx`)
     }))
 
-  it.effect("groups give and take roles at each sign-in; the owner and unlisted roles are left alone", () =>
+  it.effect("groups grant and remove roles at each sign-in; the owner and unlisted roles are unchanged", () =>
     Effect.gen(function*() {
       const accountId = yield* user("fred")
       const claims = claimsOf("fred")
@@ -201,8 +201,8 @@ layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "
 
 layer(serverWith({ signUp: true, allowedGroups: ["staff", "students"] }, { registrations: "approval" }), {
   excludeTestServices: true
-})("sign-up by an OpenID provider with approval", (it) => {
-  it.effect("people outside of the allowed groups have no access; others wait for a moderator", () =>
+})("sign-up with an OpenID provider and approval", (it) => {
+  it.effect("people outside the allowed groups have no access; others wait for a moderator", () =>
     Effect.gen(function*() {
       yield* user("ada")
       for (const groups of [undefined, [], ["Staff"], "staff students"]) {

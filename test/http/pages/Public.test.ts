@@ -178,7 +178,7 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       assert.notInclude(checked(yield* get("/@hugo")), "4,711")
     }))
 
-  it.effect("older posts are a page further", () =>
+  it.effect("older posts are on the next page", () =>
     Effect.gen(function*() {
       const ida = yield* person("ida")
       for (let post = 0; post < 25; post++) yield* status(ida, `number-${post}-`)

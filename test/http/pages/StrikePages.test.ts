@@ -17,7 +17,7 @@ const linkOf = Effect.fnUntraced(function*(id: bigint) {
 })
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
-  "decisions about one's account",
+  "decisions about the user's own account",
   (it) => {
     it.effect("S-234: the user reads and appeals strikes once; others cannot see them", () =>
       Effect.gen(function*() {

@@ -29,7 +29,7 @@ const staff = Effect.fnUntraced(function*(username: string, position: number, gr
 })
 
 layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })(
-  "roles that want a second factor",
+  "roles that require a second factor",
   (it) => {
     it.effect("auth.md 6: without it the role grants nothing, in the API and for the user; with it everything", () =>
       Effect.gen(function*() {

@@ -84,7 +84,7 @@ const places: Readonly<Record<string, string | undefined>> = {
 layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: true, timeout: "2 minutes" })(
   "BREACH",
   (it) => {
-    it.effect("pages with secrets besides a form's token are sent as they are, however large; others are compressed", () =>
+    it.effect("pages with secrets besides a form's token are sent uncompressed, however large; others are compressed", () =>
       Effect.gen(function*() {
         const { fetch } = yield* TestServer
         const far = encodeURIComponent(`/oauth/authorize?state=${"x".repeat(3_000)}`)

@@ -118,7 +118,7 @@ layer(world, { excludeTestServices: true })("web push", (it) => {
       assert.strictEqual(Buffer.from(serverKey, "base64url").length, 65)
     }).pipe(Effect.scoped))
 
-  it.effect("an invalid endpoint, key or policy is refused in words, and so is a token without push", () =>
+  it.effect("an invalid endpoint, key or policy is refused with a message, and so is a token without push", () =>
     Effect.gen(function*() {
       const { here, service } = yield* World
       const anna = yield* here.person(name("anna"))

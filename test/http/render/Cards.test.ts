@@ -8,7 +8,7 @@ import { plainCard } from "../../support/PlainCard.ts"
 import { counted, Reads } from "../../support/Reads.ts"
 
 layer(Reads, { excludeTestServices: true })("cards in lists", (it) => {
-  it.effect("a page of one and of forty posts, each with a card and an author of its own, takes the same queries", () =>
+  it.effect("a page of one and of forty posts, each with its own card and author, takes the same queries", () =>
     Effect.gen(function*() {
       const [sql, views] = [yield* SqlClient.SqlClient, yield* StatusViews]
       const at = new Date(yield* Clock.currentTimeMillis)

@@ -72,7 +72,7 @@ const changes: { readonly [Part in keyof StatusParts]: ReadonlyArray<StatusParts
   reblog: [made("{}")]
 }
 
-describe("statuses that are kept whole", () => {
+describe("statuses that are cached whole", () => {
   it("composed statuses equal freshly rendered ones, whichever part changed, and back again", () => {
     const { bytesOf, compose } = ComposedStatuses.make()
     const check = (given: StatusParts) => {

@@ -133,7 +133,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
       assert.strictEqual((yield* counted(views.renderFor(3000n, accountIds))).queries, 1)
     }))
 
-  it.effect("row 57: a status that must not be seen takes the queries of one that never was, known or not", () =>
+  it.effect("row 57: a status that must not be seen takes the queries of a missing one, cached or not", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const views = yield* StatusViews
@@ -160,7 +160,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
       }
     }))
 
-  it.effect("shows an edit at once where it happened, and on other nodes as soon as they hear of it", () =>
+  it.effect("shows an edit at once on its node, and on other nodes as soon as they are notified", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const views = yield* StatusViews
@@ -201,7 +201,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
       assert.deepStrictEqual([(yield* shown).content, (yield* shown).account.display_name], ["after", "After"])
     }))
 
-  it.effect("S-060: the answer to a deletion has the text and no content", () =>
+  it.effect("S-060: the response to a deletion has the text and no content", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const views = yield* StatusViews
@@ -217,7 +217,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
       assert.strictEqual(refused._tag, "RecordNotFound")
     }))
 
-  it.effect("S-127: an undone post is shown although the author blocks now, without private text", () =>
+  it.effect("S-127: an undone post is shown although the author now blocks the viewer, without private text", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const views = yield* StatusViews

@@ -67,7 +67,7 @@ const make = Effect.gen(function*() {
 const live = Effect.provide(Changes.layer.pipe(Layer.provideMerge(Broadcast.layerMemory)))
 const changed = (id: bigint) => Broadcast.use(({ publish }) => publish({ _tag: "Changed", kind: "status", ids: [id] }))
 
-it.effect("loads once for each viewer and way of hiding, and again for hidden posts", () =>
+it.effect("loads once for each viewer and mode of hiding, and again for hidden posts", () =>
   Effect.gen(function*() {
     const { asked, cache, figures, truth } = yield* make
     truth.hidden.add(11n)
@@ -106,7 +106,7 @@ it.effect("reloads exactly the entries that depend on a change", () =>
     }
   }).pipe(live))
 
-it.effect("discards a result of a query that began before a change, in any order of the two", () =>
+it.effect("discards a result of a query that began before a change, in either order", () =>
   Effect.gen(function*() {
     const { figures, truth } = yield* make
     const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]

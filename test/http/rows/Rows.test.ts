@@ -61,7 +61,7 @@ const listed = (body: unknown): ReadonlyArray<unknown> | undefined => {
 
 layer(TestServer.layer(), { excludeTestServices: true })("rows of the client API", (it) => {
   it.effect(
-    "S-006, S-292, S-298, S-300: each answers as documented: allowed callers and scopes, page size and links to further pages",
+    "S-006, S-292, S-298, S-300: each responds as documented: allowed callers and scopes, page size and links to further pages",
     () =>
       Effect.gen(function*() {
         const { createToken } = yield* TestServer

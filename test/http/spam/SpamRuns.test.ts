@@ -10,7 +10,7 @@ import { path, rule, unruled, write } from "./SpamCalls.ts"
 
 const runs = `${path}/dry_runs`
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("dry runs against spam", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("dry runs of spam rules", (it) => {
   it.effect("a switched-off rule shows its would-be matches, with public samples", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -54,7 +54,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* unruled(by)
     }))
 
-  it.effect("followers, posts and scores are those of the time, and boosts are judged where a rule is about them", () =>
+  it.effect("followers, posts and scores are those of the time, and boosts are judged if a rule is about them", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("historian", ["manageRules"])
       const [gus, fan] = [yield* newPerson("gus"), yield* newPerson("fan")]

@@ -64,7 +64,7 @@ layer(layerStreams, { excludeTestServices: true })("Real clients stream", (it) =
       assert.deepStrictEqual(yield* Queue.take(events), ["user", "delete", id])
     }).pipe(Effect.scoped))
 
-  it.effect("S-007: megalodon, a socket a channel", () =>
+  it.effect("S-007: megalodon, one socket per channel", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const [reader, author] = [yield* person("reader2"), yield* person("author2")]

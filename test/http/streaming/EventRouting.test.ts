@@ -87,7 +87,7 @@ layer(layerStreams, { excludeTestServices: true })("Deliveries", (it) => {
       assert.isUndefined(JSON.parse(many.sendings[0]!.event.payload!).pinned)
     }))
 
-  it.effect("row 60: show an account as requests do, without its hidden fields", () =>
+  it.effect("row 60: show an account like requests do, without its hidden fields", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const actors = yield* AccountActors
@@ -112,7 +112,7 @@ layer(layerStreams, { excludeTestServices: true })("Deliveries", (it) => {
       assert.isTrue(account.hide_collections)
     }))
 
-  it.effect("F60: a late edit that was overtaken by another is not shown as current", () =>
+  it.effect("F60: a late event of an edit that was followed by another is not shown as current", () =>
     Effect.scoped(Effect.gen(function*() {
       const actors = yield* AccountActors
       const broadcast = yield* Broadcast
@@ -137,7 +137,7 @@ layer(layerStreams, { excludeTestServices: true })("Deliveries", (it) => {
       assert.deepStrictEqual(told, ["<p>Three</p>"])
     })))
 
-  it.effect("F60: an edit is shown in its current form, also before the change is known", () =>
+  it.effect("F60: an edit is shown in its current form, even before the change is announced", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient

@@ -12,7 +12,7 @@ const decodeStatus = Schema.decodeUnknownEffect(Schema.fromJsonString(Status))
 const streams = Filters.layer.pipe(Layer.provideMerge(layerStreams))
 
 layer(streams, { excludeTestServices: true })("Streams and filters", (it) => {
-  it.effect("S-261: a hidden status is not sent where its filter applies, and a warned one names the filter", () =>
+  it.effect("S-261: a hidden status is not sent where its filter applies, and a status with a warning names the filter", () =>
     Effect.gen(function*() {
       const [actors, filters] = [yield* AccountActors, yield* Filters]
       const author = yield* person("filtered1")

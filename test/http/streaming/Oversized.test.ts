@@ -25,9 +25,9 @@ const pageBytesMax = 4 * 1_048_576
 const eventsMin = 30
 
 layer(layerStreams, { excludeTestServices: true })(
-  "Rows from before texts were measured",
+  "Rows from before texts were bounded",
   (it) => {
-    it.effect("F13: make no page larger than 40 posts of 64 kB, and no event that closes a socket", () =>
+    it.effect("F13: cause no page larger than 40 posts of 64 kB, and no event that closes a socket", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const actors = yield* AccountActors

@@ -120,7 +120,7 @@ layer(layerStreams, { excludeTestServices: true })("Streams show", (it) => {
       assert.deepStrictEqual(yield* shownTo(last, listeners), {})
     }).pipe(Effect.scoped))
 
-  it.effect("row 58: edits to the mentioned only if they may see them", () =>
+  it.effect("row 58: edits to mentioned accounts only if they may see them", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const author = yield* person("author2")

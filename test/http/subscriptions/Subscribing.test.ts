@@ -8,7 +8,7 @@ import { formsOf } from "../../support/TestBrowser.ts"
 import { server } from "../../support/WebServer.ts"
 
 layer(server({ emailSubscriptions: true }), { excludeTestServices: true })("the form for posts by e-mail", (it) => {
-  it.effect("row 72: the profile leads to it; it asks for an address as the API does, and takes no form but its own", () =>
+  it.effect("row 72: the profile links to it; it asks for an address like the API, and accepts no other page's form", () =>
     Effect.gen(function*() {
       const { id } = yield* withEmailSubscriptions("anna")
       yield* person("ben")

@@ -32,7 +32,7 @@ const errorOf = ({ body, status }: { readonly status: number; readonly body: { r
 ]
 
 describe("translations", () => {
-  it.live("S-202: LibreTranslate's are of text, warning, poll and descriptions, clean, once a text and language", () =>
+  it.live("S-202: LibreTranslate translates text, warning, poll and descriptions, sanitised, once per text and language", () =>
     translating(
       { TRANSLATION_KEY: "key1" },
       Effect.fnUntraced(function*({ asked, translations }) {
@@ -146,7 +146,7 @@ describe("translations", () => {
       })
     ))))
 
-  it.live("S-202 S-203 S-278: DeepL's are asked for with its key, and its languages are told as the web writes them", () =>
+  it.live("S-202 S-203 S-278: DeepL is called with its key, and its languages are returned as BCP 47 tags", () =>
     translating(
       { TRANSLATION_KIND: "deepl", TRANSLATION_KEY: "key2:fx" },
       Effect.fnUntraced(function*({ asked, fail }) {
@@ -179,7 +179,7 @@ describe("translations", () => {
       })
     ))
 
-  it.effect("are not there where no service is named; half of one stops the start", () =>
+  it.effect("are unavailable without a service; an incomplete configuration stops the start", () =>
     Effect.gen(function*() {
       const settings = (variables: Record<string, string>) =>
         Effect.provide(

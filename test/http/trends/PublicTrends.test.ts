@@ -34,8 +34,8 @@ const runOf = Effect.map(TrendRefresh, ({ run }) => run).pipe(Effect.provide(
 const kinds = ["trends of tags", "trends of statuses", "trends of links", "popular accounts"]
 const strict = { onExcessProperty: "error" } as const
 
-layer(TestServer.layer(), { excludeTestServices: true })("trends that staff reviews", (it) => {
-  it.effect("S-112, S-158, S-306: a hashtag trends after staff allowed it, by how many accounts use it more than the day before", () =>
+layer(TestServer.layer(), { excludeTestServices: true })("trends with reviews by staff", (it) => {
+  it.effect("S-112, S-158, S-306: a hashtag trends after staff have allowed it, by how many more accounts use it than the day before", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient
@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       assert.strictEqual((yield* Effect.flip(decide({ kind: "tag", name: "nothing" }, true)))._tag, "RecordNotFound")
     }))
 
-  it.effect("posts trend that different accounts like, one of an author, and only those that may be shown to everybody", () =>
+  it.effect("posts trend that different accounts like, one per author, and only those that everybody may see", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient
@@ -135,7 +135,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       assert.deepStrictEqual(yield* ids("trends/statuses"), [])
     }))
 
-  it.effect("links trend by site or one by one, with their history, and have a timeline as long as they do", () =>
+  it.effect("links trend by site or singly, with their history, and have a timeline as long as they do", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient

@@ -47,7 +47,7 @@ const settle = Effect.gen(function*() {
 })
 
 layer(server(), { excludeTestServices: true })("accounts", (it) => {
-  it.effect("S-046, S-134: shows an account by id, name and address, in full and strictly as clients know it", () =>
+  it.effect("S-046, S-134: shows an account by id, name and address, complete and strictly in the documented form", () =>
     Effect.gen(function*() {
       yield* settle
       const shown = yield* get("/api/v1/accounts/1")
@@ -105,7 +105,7 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       assert.strictEqual((yield* get(people)).status, 422)
     }))
 
-  it.effect("S-043, S-044, S-137: the own account comes with its source, role and requests", () =>
+  it.effect("S-043, S-044, S-137: the user's own account has its source, role and requests", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle
@@ -132,7 +132,7 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       assert.strictEqual((yield* get("/api/v1/accounts/verify_credentials")).status, 401)
     }))
 
-  it.effect("S-047 to S-053, S-096: relationships tell everything once for each known account", () =>
+  it.effect("S-047 to S-053, S-096: relationships are returned once for each known account", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle

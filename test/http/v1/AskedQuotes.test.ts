@@ -10,7 +10,7 @@ import { TestServer } from "../../support/Server.ts"
 const asks = { interaction_policy: { can_quote: { manual_approval: ["public"] } } }
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
-  "quotes that wait for an author",
+  "quotes that wait for the quoted author",
   (it) => {
     it.effect("row 21, S-212: a quote waits for the quoted author's single decision, and the author is notified", () =>
       Effect.gen(function*() {
@@ -56,7 +56,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.deepStrictEqual(yield* stateFor(cleo, one), ["revoked", undefined])
       }))
 
-    it.effect("row 21: the end of a quote that waits: by deletion, a block, or after 90 days", () =>
+    it.effect("row 21: a pending quote ends by deletion, a block, or after 90 days", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const [anna, ben, cleo] = [yield* newPerson("anna2"), yield* newPerson("ben2"), yield* newPerson("cleo2")]

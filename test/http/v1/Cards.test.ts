@@ -120,7 +120,7 @@ layer(world, { excludeTestServices: true })("PreviewCard", (it) => {
       assert.deepStrictEqual(note.attachment, [{ type: "Link", href: `${link}#0` }])
     }).pipe(Effect.scoped))
 
-  it.effect("only external links count, and none beside attachments; an edit replaces or removes the card", () =>
+  it.effect("only external links count, and none if there are attachments; an edit replaces or removes the card", () =>
     Effect.gen(function*() {
       const { here, site, there } = yield* World
       const [anna, zoe] = [yield* here.person(name("anna")), yield* there.person(name("zoe"))]

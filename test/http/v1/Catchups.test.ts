@@ -15,8 +15,8 @@ const texts = (by: Person, query = "") =>
       (found) => found.map(({ content, reblog }) => (reblog?.content ?? content).replaceAll(/<[^>]*>/g, ""))
     ))
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("catching up", (it) => {
-  it.effect("D-011: shows posts since a time: quiet people first, a boosted post once, nothing hidden", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("catch-ups", (it) => {
+  it.effect("D-011: show posts since a time: quiet people first, a boosted post once, nothing hidden", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [me, loud, quiet, stranger] = [

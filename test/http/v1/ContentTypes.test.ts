@@ -30,7 +30,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("content types of posts
       }
     }))
 
-  it.effect("Markdown: mentions, hashtags and links work, code stays untouched, edits keep it, a redraft has it", () =>
+  it.effect("Markdown: mentions, hashtags and links work, code stays unchanged, edits keep it, a redraft has it", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const [ben, cora, dora] = [yield* newPerson("ben"), yield* newPerson("cora"), yield* newPerson("dora")]

@@ -34,7 +34,7 @@ const sweeping = Layer.provideMerge(
 )
 
 layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
-  it.effect("D-007: are kept as they were sent, however unfinished, and are no scheduled posts", () =>
+  it.effect("D-007: are stored as sent, however unfinished, and are not scheduled posts", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna")
       const { body: instance } = yield* call("GET", "/api/v2/instance", undefined)
@@ -140,7 +140,7 @@ layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
       assert.strictEqual(nonsense.status, 422)
     }))
 
-  it.effect("row 57: others' drafts are not there; there are so many at most", () =>
+  it.effect("row 57: others' drafts are not found; their number is bounded", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [emil, fay] = [yield* newPerson("emil"), yield* newPerson("fay")]

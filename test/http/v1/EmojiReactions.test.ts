@@ -75,7 +75,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(figures, { reactionsCount: 0, rows: 0 })
     }))
 
-  it.effect("custom emoji: local ones, and remote ones that are on the post already; deleted or disabled ones are hidden", () =>
+  it.effect("custom emoji: local ones, and remote ones that are already on the post; deleted or disabled ones are hidden", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [dora, emil] = [yield* newPerson("dora"), yield* newPerson("emil")]
@@ -127,7 +127,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(left, { reactionsCount: 1 })
     }))
 
-  it.effect("row 56: viewers without access to a status learn nothing of it by reacting, and blocked accounts can remove their reactions", () =>
+  it.effect("row 56: viewers without access to a status learn nothing about it by reacting, and blocked accounts can remove their reactions", () =>
     Effect.gen(function*() {
       const [fred, gina, hugo] = [yield* newPerson("fred"), yield* newPerson("gina"), yield* newPerson("hugo")]
       const { id: secret } = yield* publish(fred, "hello", { visibility: "private" })
@@ -222,7 +222,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       })
     }))
 
-  it.effect("end with the account that reacted", () =>
+  it.effect("are deleted with the account that reacted", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [mona, nils, olga] = [yield* newPerson("mona"), yield* newPerson("nils"), yield* newPerson("olga")]

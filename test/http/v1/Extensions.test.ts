@@ -48,7 +48,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "4 minutes" })("
       })
     }))
 
-  it.effect("F98, D-019: home leaves out replies to others and boosts where an app asks for that", () =>
+  it.effect("F98, D-019: home omits replies to others and boosts if an app asks for that", () =>
     Effect.gen(function*() {
       const [ada, ben, cy] = [yield* newPerson, yield* newPerson, yield* newPerson]
       yield* follow(ada, ben)

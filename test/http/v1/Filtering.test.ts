@@ -11,7 +11,7 @@ const strict = { onExcessProperty: "error" } as const
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => Schema.decodeUnknownEffect(schema, strict)
 
 layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on lists and statuses", (it) => {
-  it.effect("S-062 S-069 S-084: warn and blur are shown, hide leaves posts out in its contexts, but never one's own", () =>
+  it.effect("S-062 S-069 S-084: warn and blur are shown, hide omits posts in its contexts, but never the user's own", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* newPerson, yield* newPerson]
       yield* follow(ada, ben)
@@ -93,7 +93,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
       assert.notProperty((yield* call("GET", `/api/v1/statuses/${warned}`, undefined)).body, "filtered")
     }))
 
-  it.effect("S-085 S-111: changes and edits count at once, and an expired filter does not", () =>
+  it.effect("S-085 S-111: changes and edits apply at once, and an expired filter does not", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* newPerson, yield* newPerson]
       yield* follow(ada, ben)
@@ -153,7 +153,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
       assert.isAtLeast(first.length, 3)
     }))
 
-  it.effect("S-062: notifications of hidden statuses are left out and not counted", () =>
+  it.effect("S-062: notifications of hidden statuses are omitted and not counted", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* newPerson, yield* newPerson]
       yield* follow(ada, ben)

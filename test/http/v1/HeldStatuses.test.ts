@@ -7,8 +7,8 @@ import { act, answer, only, reply, requests } from "../../support/InteractionCal
 import { notified, post, show } from "../../support/QuoteCalls.ts"
 import { TestServer } from "../../support/Server.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("while it waits", (it) => {
-  it.effect("row 21: a reply that waits is none of its author's posts to others: not counted, and on the profile for its author alone", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("pending interactions", (it) => {
+  it.effect("row 21: a pending reply is hidden from others: not counted, and on the profile only for its author", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* newPerson("anna8"), yield* newPerson("ben8")]
       const asked = yield* post(anna, "ask me", only("can_reply", [], ["public"]))
@@ -37,7 +37,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual(yield* count, 1)
     }))
 
-  it.effect("row 21: a reply that waits is no use of its hashtags, nor does its author post by it, until it is approved", () =>
+  it.effect("row 21: a pending reply counts neither as a use of its hashtags nor as its author's last post, until it is approved", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, ben] = [yield* newPerson("anna10"), yield* newPerson("ben10")]

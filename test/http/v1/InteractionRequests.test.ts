@@ -108,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* show(anna, asked)).replies_count, 0)
     }))
 
-  it.effect("row 21: favourites and boosts wait, too; they count once they are agreed to, and may be taken back before", () =>
+  it.effect("row 21: favourites and boosts wait, too; they count once they are approved, and may be undone before", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* newPerson("anna6"), yield* newPerson("ben6"), yield* newPerson("cleo6")]
       yield* follow(cleo, ben)

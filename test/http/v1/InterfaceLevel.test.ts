@@ -96,7 +96,7 @@ const levels: Readonly<Record<number, (me: Person) => Effect.Effect<unknown, unk
 }
 
 layer(TestServer.layer(), { excludeTestServices: true })("api_versions", (it) => {
-  it.effect("S-308: every level of the interface that is claimed works, and so do those below it", () =>
+  it.effect("S-308: every claimed level of the interface works, and so do those below it", () =>
     Effect.gen(function*() {
       const me = yield* newPerson
       const claimed = (yield* call("GET", "/api/v2/instance", undefined)).body.api_versions.mastodon

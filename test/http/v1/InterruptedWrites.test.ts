@@ -56,7 +56,7 @@ const behind = Effect.fnUntraced(
 )
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("a write interrupted with 503", (it) => {
-  it.effect("F99, D-023: is taken back where it still waits, and its key does it once", () =>
+  it.effect("F99, D-023: is withdrawn while it waits, and its key executes it once", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson
       const { body: first } = yield* publishOnce(ada, "first")

@@ -13,7 +13,7 @@ const strict = { onExcessProperty: "error" } as const
 const missing = { error: "Record not found" }
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("lists", (it) => {
-  it.effect("S-003 S-098 S-217 S-220 S-246: are made, shown, changed and deleted by their owner alone", () =>
+  it.effect("S-003 S-098 S-217 S-220 S-246: are created, shown, changed and deleted by their owner alone", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* newPerson("anna1"), yield* newPerson("ben1")]
       assert.deepStrictEqual((yield* ask(anna, "GET", path)).body, [])
@@ -92,7 +92,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.lengthOf((yield* ask(anna, "GET", path)).body, 50)
     }))
 
-  it.effect("S-218 S-219 S-136 F97 D-001: members are followed, asked for or strangers; their page, and the lists of one", () =>
+  it.effect("S-218 S-219 S-136 F97 D-001: members are followed, requested or strangers; their page, and the lists of one", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, ben, cleo, dora] = [

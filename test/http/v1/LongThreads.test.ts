@@ -31,7 +31,7 @@ const textOf = (path: string, token?: string) =>
   )
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and histories of large posts", (it) => {
-  it.effect("F14: the size of our response is bounded, for any replies and edits by strangers", () =>
+  it.effect("F14: the size of a response is bounded, for any replies and edits by strangers", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const ada = yield* newPerson("ada")
@@ -73,7 +73,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and
       assert.isAbove(JSON.parse(history).length, 10)
     }))
 
-  it.effect("row 37: versions beyond those that are shown are not kept, however often another server edits", () =>
+  it.effect("row 37: versions beyond the shown ones are not stored, however often another server edits", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const me = yield* actorOf(yield* newPerson("ben"))

@@ -65,7 +65,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
       assert.deepStrictEqual(yield* files, [])
     }))
 
-  it.effect("row 44, row 51: the name that a client gives a file is no path here", () =>
+  it.effect("row 44, row 51: the client's name of a file is never used as a path", () =>
     Effect.gen(function*() {
       const bob = yield* newPerson("bob")
       const bytes = yield* Effect.promise(() => picture().png().toBuffer())
@@ -87,7 +87,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
       assert.isFalse(existsSync("/tmp/outside.png"))
     }))
 
-  it.effect("row 46: a polyglot file is re-encoded by us as one type", () =>
+  it.effect("row 46: a polyglot file is re-encoded as one type", () =>
     Effect.gen(function*() {
       const cleo = yield* newPerson("cleo")
       const tail = (bytes: Uint8Array) => Buffer.concat([bytes, Buffer.from(`PK\x03\x04${marker}`)])
@@ -119,7 +119,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
       assert.notInclude(Buffer.from(bytes).toString("latin1"), "acTL")
     }))
 
-  it.effect("row 48: bombs are refused in words, before they go off", () =>
+  it.effect("row 48: bombs are refused with a message, before they are decoded", () =>
     Effect.gen(function*() {
       const dora = yield* newPerson("dora")
       const bombs: ReadonlyArray<readonly [Buffer, string]> = [

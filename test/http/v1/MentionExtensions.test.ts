@@ -25,8 +25,8 @@ const decide = (owner: Person, decision: string) =>
     ({ body }) => decode(NotificationPolicy)(body)
   )
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("extensions about mentions", (it) => {
-  it.effect("F98, D-021: a policy filters or drops mentions in conversations in which one has no post, by people one does not follow", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("extensions for mentions", (it) => {
+  it.effect("F98, D-021: a policy filters or drops mentions by unfollowed people in conversations without a post of the user", () =>
     Effect.gen(function*() {
       const [ada, ben, cy] = [yield* newPerson, yield* newPerson, yield* newPerson]
       const before = (yield* call("GET", policy, ada.token)).body
@@ -71,7 +71,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* call("PATCH", policy, ada.token, { for_new_conversations: "banana" })).status, 422)
     }))
 
-  it.effect("F98, D-022: a mute lets replies to the muter through where they ask for that", () =>
+  it.effect("F98, D-022: a mute lets replies to the muting user through on request", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ada, ben, cy] = [yield* newPerson, yield* newPerson, yield* newPerson]

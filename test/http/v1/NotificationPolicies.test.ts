@@ -32,7 +32,7 @@ const decide = (owner: Person, decisions: Record<string, string>) =>
   Effect.flatMap(call("PATCH", policy, owner.token, decisions), ({ body }) => decode(NotificationPolicy)(body))
 
 layer(TestServer.layer(), { excludeTestServices: true })("notification policies", (it) => {
-  it.effect("each category accepts, filters and drops; dropping wins, and accepted senders always notify", () =>
+  it.effect("each category accepts, filters and drops; dropping takes precedence, and accepted senders always notify", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ada, ben] = [yield* newPerson, yield* newPerson]
@@ -105,7 +105,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
       assert.deepStrictEqual(yield* types(ada), ["mention", "mention", "favourite"])
     }))
 
-  it.effect("staff shown as such bypass the policy", () =>
+  it.effect("publicly shown staff bypass the policy", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ada, ben] = [yield* newPerson, yield* newPerson]
@@ -119,7 +119,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
       assert.deepStrictEqual(yield* types(ada), ["mention"])
     }))
 
-  it.effect("the first form of the policy, and an invalid one", () =>
+  it.effect("the first version of the policy, and an invalid one", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson
       const v1 = "/api/v1/notifications/policy"

@@ -121,7 +121,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification requests"
       assert.deepStrictEqual(yield* waiting(ada), [])
     }))
 
-  it.effect("a private reply to one's own post notifies at once, at any depth of the thread", () =>
+  it.effect("a private reply to the user's own post notifies at once, at any depth of the thread", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* newPerson, yield* newPerson]
       const asked = yield* post(ada, `@${ben.username} what do you think?`)

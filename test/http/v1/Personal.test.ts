@@ -156,7 +156,7 @@ layer(server(), { excludeTestServices: true })("personal lists", (it) => {
       assert.strictEqual((yield* get(`/api/v1/scheduled_statuses/abc`, bearer)).status, 404)
     }))
 
-  it.effect("row 63: scheduled posts and markers are their owner's alone", () =>
+  it.effect("row 63: scheduled posts and markers are visible only to their owner", () =>
     Effect.gen(function*() {
       const anna = yield* person("frida")
       const stranger = yield* issueToken(yield* person("gerd"))
@@ -168,7 +168,7 @@ layer(server(), { excludeTestServices: true })("personal lists", (it) => {
       assert.deepStrictEqual((yield* get("/api/v1/markers?timeline[]=home", stranger)).body, {})
     }))
 
-  it.effect("row 65 row 69: each needs a user and its scope", () =>
+  it.effect("row 65 row 69: each requires a user and its scope", () =>
     Effect.gen(function*() {
       const anna = yield* person("hanna")
       const bearer = yield* issueToken(anna, ["profile"])

@@ -56,7 +56,7 @@ const incomingViewers = Object.keys(incoming).filter(isIncoming)
 
 layer(world, { excludeTestServices: true })("pushes of posts", (it) => {
   it.effect(
-    `row 58: ${posts.length} kinds of posts, local-only ones among them, are pushed to those of ${allViewers.length} viewers with access and a notification`,
+    `row 58: ${posts.length} kinds of posts, including local-only ones, are pushed to those of ${allViewers.length} viewers with access and a notification`,
     () =>
       Effect.gen(function*() {
         const { here } = yield* World
@@ -101,7 +101,7 @@ layer(world, { excludeTestServices: true })("pushes of posts", (it) => {
   )
 
   it.effect(
-    "row 58: remote posts, also of the fifth visibility, are pushed by the same rules",
+    "row 58: remote posts, also with the fifth visibility, are pushed by the same rules",
     () =>
       Effect.gen(function*() {
         const { here } = yield* World

@@ -112,7 +112,7 @@ layer(world, { excludeTestServices: true })("pushes", (it) => {
       assert.lengthOf(doomed.told, 0)
     }).pipe(Effect.scoped))
 
-  it.effect("scenario F25: a service that fails is tried again in order and no other waits for it; 404 and 410 end the subscription", () =>
+  it.effect("scenario F25: a failing service is retried in order and delays no other; 404 and 410 end the subscription", () =>
     Effect.gen(function*() {
       const { here, serverKey } = yield* World
       const service = yield* pushService("127.0.0.4")
@@ -163,7 +163,7 @@ layer(world, { excludeTestServices: true })("pushes", (it) => {
       yield* here.sql`DELETE FROM pushes`
     }).pipe(Effect.scoped))
 
-  it.effect("row 25: an endpoint whose name leads to a private address is never asked", () =>
+  it.effect("row 25: an endpoint whose name resolves to a private address is never contacted", () =>
     Effect.gen(function*() {
       const guarded = yield* place({ OUTBOUND_ALLOW: "127.0.0.1/32" })
       const service = yield* pushService("127.0.0.5")
@@ -185,7 +185,7 @@ layer(world, { excludeTestServices: true })("pushes", (it) => {
       assert.lengthOf(service.requests, 0)
     }).pipe(Effect.scoped))
 
-  it.effect("F110: services that take messages and never answer hold up no other", () =>
+  it.effect("F110: services that accept messages and never respond do not delay others", () =>
     Effect.gen(function*() {
       const { here } = yield* World
       const anna = yield* here.person(name("anna"))

@@ -157,7 +157,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* stateFor(undefined, one), ["deleted", undefined])
     }))
 
-  it.effect("the quoted author withdraws consent; redrafts, revisions and edits keep the quote", () =>
+  it.effect("the quoted author revokes consent; redrafts, revisions and edits keep the quote", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* newPerson("anna4"), yield* newPerson("ben4")]
       const quoted = yield* post(anna, "quoted")

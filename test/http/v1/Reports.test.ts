@@ -103,7 +103,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
       assert.deepStrictEqual(yield* sql`SELECT id FROM reports WHERE account_id = ${ada.accountId}`, [])
     }))
 
-  it.effect("an invalid report is refused in words", () =>
+  it.effect("an invalid report is refused with a message", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newPerson("wordy"), yield* newPerson("target")]
       const account_id = bob.accountId.toString()

@@ -85,7 +85,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
       assert.strictEqual((yield* search({ q: "fox", resolve: "false" })).status, 200)
     }))
 
-  it.effect("F92, D-016: a query of operators alone finds posts, with any bounds", () =>
+  it.effect("F92, D-016: a query with only operators finds posts, with any bounds", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* person("operating"), yield* person("operated")]
       const bearer = yield* issueToken(anna)
@@ -110,7 +110,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
       assert.deepStrictEqual(yield* found({ q: "from:me" }, bearer), { ...nothing, statuses: ids(own) })
     }))
 
-  it.effect("missing or negative parameters are refused in words", () =>
+  it.effect("missing or negative parameters are refused with a message", () =>
     Effect.gen(function*() {
       const bearer = yield* issueToken(yield* person("carla"))
       for (const q of [undefined, "", " "]) {
@@ -147,7 +147,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
       assert.deepStrictEqual(yield* found({ q: "https://elsewhere.example/@dana", resolve: "true" }, theirs), nothing)
     }))
 
-  it.effect("row 69: a token needs a scope for it", () =>
+  it.effect("row 69: a token needs the scope for it", () =>
     Effect.gen(function*() {
       const anna = yield* person("frida")
       assert.strictEqual((yield* search({ q: "x" }, yield* issueToken(anna, ["read:search"]))).status, 200)

@@ -56,7 +56,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("suggestions", (it) => 
       assert.deepStrictEqual(yield* v1(me), [id(boosted), id(old)])
     }))
 
-  it.effect("S-156, S-157: the suspended, limited, locked, moved, blocked, muted and dismissed are left out; a mute only as long as it lasts", () =>
+  it.effect("S-156, S-157: suspended, limited, locked, moved, blocked, muted and dismissed accounts are left out; muted ones only during the mute", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [amy, bea, you] = yield* Effect.all([newPerson("amy"), newPerson("bea"), newPerson("you")])

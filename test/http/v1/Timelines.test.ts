@@ -174,7 +174,7 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
       assert.include(links(muted.headers).next, "max_id=32")
     }))
 
-  it.effect("home leaves out reblogs of posts at most 80 entries below", () =>
+  it.effect("home omits a reblog of a post that is at most 80 entries below", () =>
     Effect.gen(function*() {
       yield* settle
       const bearer = yield* issueToken(1n)
@@ -197,7 +197,7 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
 })
 
 layer(server({ publicTimelines: "members" }), { excludeTestServices: true })("timelines for members", (it) => {
-  it.effect("S-249: public and hashtag timelines need a user where the preview is off", () =>
+  it.effect("S-249: public and hashtag timelines require a user if the preview is off", () =>
     Effect.gen(function*() {
       yield* settle
       yield* status(10, 2)
@@ -213,7 +213,7 @@ layer(server({ publicTimelines: "members" }), { excludeTestServices: true })("ti
 })
 
 layer(server({ limitedFederation: true }), { excludeTestServices: true })("a restricted server", (it) => {
-  it.effect("S-019: reads need a user", () =>
+  it.effect("S-019: reads require a user", () =>
     Effect.gen(function*() {
       yield* settle
       yield* status(10, 2)

@@ -24,7 +24,7 @@ const marksOf = ({ bookmarked, emoji_reactions: reactions, favourited, reblogged
 const unmarked = { bookmarked: false, favourited: false, reblogged: false, reacted: false }
 
 layer(TestServer.layer(), { excludeTestServices: true })("undone interactions", (it) => {
-  it.effect("S-064, S-065, S-127: marks are set and removed by the id of a status or of any boost of it", () =>
+  it.effect("S-064, S-065, S-127: interactions are set and undone by the id of a status or of any boost of it", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [anna, ben, cleo] = [yield* createPerson("anna"), yield* createPerson("ben"), yield* createPerson("cleo")]

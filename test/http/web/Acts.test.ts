@@ -24,7 +24,7 @@ const relationship = (reader: Person, author: Person) =>
     ({ body }) => body[0]
   )
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("acts of the web client", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("actions of the web client", (it) => {
   it.effect("react, mute the conversation and vote, each undone in place", () =>
     Effect.gen(function*() {
       const [ada, bob] = yield* pair("ada", "bob")
@@ -51,7 +51,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.notInclude((yield* home).text, `value="vote"`)
     }))
 
-  it.effect("pin an own post, and delete it after a question", () =>
+  it.effect("pin the user's own post, and delete it after a confirmation", () =>
     Effect.gen(function*() {
       const { baseUrl, createPerson } = yield* TestServer
       const cleo = yield* createPerson("cleo")
@@ -71,7 +71,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.include((yield* browser.get("/home")).text, "The post was deleted.")
     }))
 
-  it.effect("refuse to delete, pin or ask about posts that are not one's own or not visible", () =>
+  it.effect("refuse to delete, pin or confirm for posts of others or invisible ones", () =>
     Effect.gen(function*() {
       const [dora, erik] = yield* pair("dora", "erik")
       const [open, secret] = [yield* write(erik, "open"), yield* write(erik, "secret", { visibility: "direct" })]
@@ -125,7 +125,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.isFalse((yield* relationship(frida, gerd)).blocking)
     }))
 
-  it.effect("set the follow, endorse, and write a private note from the profile", () =>
+  it.effect("set the follow's options, endorse, and write a private note from the profile", () =>
     Effect.gen(function*() {
       const [hanna, igor] = yield* pair("hanna", "igor")
       const browser = yield* staffBrowser(hanna)
@@ -153,7 +153,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       }
     }))
 
-  it.effect("are pages for members: visitors sign in first", () =>
+  it.effect("are only for members: visitors sign in first", () =>
     Effect.gen(function*() {
       const browser = yield* staffBrowser()
       for (const path of ["/web/statuses/1/react", "/web/accounts/1/report", "/web/statuses?ids=1", "/settings/push"]) {

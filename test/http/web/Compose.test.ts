@@ -63,7 +63,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* draftsOf(bob), [])
     }))
 
-  it.effect("keeps everything typed after a refusal, and shows the count of characters", () =>
+  it.effect("keeps all input after a refusal, and shows the count of characters", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const cleo = yield* createPerson("cleo")

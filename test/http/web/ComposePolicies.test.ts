@@ -18,9 +18,9 @@ const selected = (text: string, name: string) =>
   new RegExp(`<select name="${name}">(?:(?!</select>).)*<option value="([^"]*)" selected>`, "s").exec(text)?.[1]
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
-  "who may interact, in the composer",
+  "interaction policies in the composer",
   (it) => {
-    it.effect("the choices become the post's policy; those not made are the member's defaults for the visibility", () =>
+    it.effect("the choices become the post's policy; omitted ones are the member's defaults for the visibility", () =>
       Effect.gen(function*() {
         const ada = yield* newPerson("ada")
         const browser = yield* staffBrowser(ada)
@@ -111,7 +111,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.isAbove((yield* draftsOf(bea)).length, 0)
       }))
 
-    it.effect("a policy that only apps can set stays as it is, and a choice that was not offered is refused with the text", () =>
+    it.effect("a policy that only apps can set is unchanged, and a choice that was not offered is refused, keeping the text", () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* TestServer
         const cleo = yield* newPerson("cleo")

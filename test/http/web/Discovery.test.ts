@@ -117,7 +117,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.notInclude((yield* browser.get("/announcements")).text, "announcement unread")
     }))
 
-  it.effect("catches up with the posts of a span, by account or by time, and their links", () =>
+  it.effect("catches up with the posts of a period, by account or by time, and their links", () =>
     Effect.gen(function*() {
       const [gerd, hans, ida] = [yield* newPerson("gerd"), yield* newPerson("hans"), yield* newPerson("ida")]
       for (const other of [hans, ida]) yield* ask(gerd, "POST", `/api/v1/accounts/${other.accountId}/follow`, {})

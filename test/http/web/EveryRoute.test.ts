@@ -71,7 +71,7 @@ layer(server(), { excludeTestServices: true, timeout: "3 minutes" })("every rout
       assert.lengthOf(yield* sql`SELECT FROM statuses`, 0)
     }))
 
-  it.effect("F226: cannot be framed, names no foreign source, and is cached by nobody once somebody is signed in", () =>
+  it.effect("F226: cannot be framed, names no foreign source, and is not cached for signed-in users", () =>
     Effect.gen(function*() {
       const routes = yield* routesOf(/^GET /)
       assert.isAbove(routes.length, 150)
@@ -144,7 +144,7 @@ layer(server(), { excludeTestServices: true, timeout: "3 minutes" })("every rout
       }
     }))
 
-  it.effect("takes no session that somebody else chose, and gives a new one to each sign-in", () =>
+  it.effect("accepts no session chosen by others, and creates a new one for each sign-in", () =>
     Effect.gen(function*() {
       const victim = TestBrowser.make({ origin: publicUrl })
       yield* user("vera")

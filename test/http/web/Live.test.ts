@@ -46,7 +46,7 @@ const streamOf = Effect.fnUntraced(function*(
 })
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("the stream of the web client", (it) => {
-  it.effect("says ids of new, edited and deleted posts, and of notifications", () =>
+  it.effect("sends ids of new, edited and deleted posts, and of notifications", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(yield* next("delete"), { id: other })
     }).pipe(Effect.scoped))
 
-  it.effect("announces posts of the page's channel only, and not what Home leaves out", () =>
+  it.effect("announces posts of the page's channel only, and none that Home omits", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [carl, dora, emil] = [yield* createPerson("carl"), yield* createPerson("dora"), yield* createPerson("emil")]
@@ -86,7 +86,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* tag.next("update")).id, tagged)
     }).pipe(Effect.scoped))
 
-  it.effect("F310: says that notifications were read elsewhere, and how many are unread", () =>
+  it.effect("F310: reports that notifications were read elsewhere, and how many are unread", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [gus, hal] = [yield* createPerson("gus"), yield* createPerson("hal")]
@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.notStrictEqual((yield* (yield* staffBrowser()).get("/web/unread")).status, 200)
     }))
 
-  it.effect("F311: says that the reader's follows changed, to both sides, and which button is true now", () =>
+  it.effect("F311: reports changes of the reader's follows, to both sides, with the current button", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [ida, jon, kim] = [yield* createPerson("ida"), yield* createPerson("jon"), yield* createPerson("kim")]
@@ -164,7 +164,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* browser.get("/web/stream")).status, 401)
     }).pipe(Effect.scoped))
 
-  it.effect("the place in Home moves forward, and Home leads back to it", () =>
+  it.effect("the position in Home moves forward, and Home leads back to it", () =>
     Effect.gen(function*() {
       const { baseUrl, createPerson } = yield* TestServer
       const hans = yield* createPerson("hans")

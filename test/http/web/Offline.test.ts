@@ -5,7 +5,7 @@ import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { formsOf } from "../../support/TestBrowser.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("scripts of the web client", (it) => {
-  it.effect("the service worker is asked for anew, and the manifest makes the client installable", () =>
+  it.effect("the service worker is revalidated, and the manifest makes the client installable", () =>
     Effect.gen(function*() {
       const browser = yield* staffBrowser()
       const worker = yield* browser.get("/sw.js")

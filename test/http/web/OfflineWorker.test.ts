@@ -79,7 +79,7 @@ const startWorker = Effect.gen(function*() {
 const fails = () => Promise.reject(new TypeError("Failed to fetch"))
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("the service worker", (it) => {
-  it.effect("F267: shows pages and files although nothing can be stored", () =>
+  it.effect("F267: shows pages and files even if nothing can be stored", () =>
     Effect.gen(function*() {
       const { through, state } = yield* startWorker
       state.isFull = true
@@ -89,7 +89,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       })
     }))
 
-  it.effect("F267: keeps files with a hash in their names only", () =>
+  it.effect("F267: stores only files with a hash in their names", () =>
     Effect.gen(function*() {
       const { through, state } = yield* startWorker
       yield* Effect.promise(async () => {
@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       })
     }))
 
-  it.effect("F267: keeps Home until a sign-out, a redirect or the sign-in page, whatever is on its way", () =>
+  it.effect("F267: keeps Home until a sign-out, a redirect or the sign-in page, whatever is in flight", () =>
     Effect.gen(function*() {
       const { through, state, stored } = yield* startWorker
       const { network } = state

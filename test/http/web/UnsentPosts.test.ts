@@ -7,7 +7,7 @@ import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { formsOf, type Page } from "../../support/TestBrowser.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
-  "posts that wait: threads, drafts, scheduled posts, ended sessions",
+  "unsent posts: threads, drafts, scheduled posts, ended sessions",
   (it) => {
     it.effect("publishes a thread, and keeps the rest of it after a refusal in the middle", () =>
       Effect.gen(function*() {
@@ -125,7 +125,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.strictEqual((yield* statusesOf(lena)).length, 1)
       }))
 
-    it.effect("keeps the text of an ended session, and after a new sign-in posts it", () =>
+    it.effect("keeps the text of an ended session, and posts it after a new sign-in", () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer
         const mara = yield* createPerson("mara")
@@ -163,7 +163,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.include(stale.text, "old form")
       }))
 
-    it.effect("an edit and a redraft keep who may see and quote a post, and its markup", () =>
+    it.effect("an edit and a redraft keep the post's visibility, quote policy and markup", () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer
         const nora = yield* createPerson("nora")
@@ -190,7 +190,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.include(String(again!["content"]), "<em>ours</em> again")
       }))
 
-    it.effect("a draft that is published twice is there once, and the second press says so", () =>
+    it.effect("a draft that is published twice exists once, and the second press reports it", () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer
         const olaf = yield* createPerson("olaf")

@@ -50,7 +50,7 @@ const signed = (text: string, secret: string) => `sha256=${createHmac("sha256", 
 layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices: true, timeout: "3 minutes" })(
   "webhooks",
   (it) => {
-    it.effect("tell of accounts, reports and posts, each signed, in their order", () =>
+    it.effect("report accounts, reports and posts, each signed, in order", () =>
       Effect.gen(function*() {
         const by = yield* staffMember("hooker", all)
         const other = yield* program
@@ -99,7 +99,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         ])
       }))
 
-    it.effect("a refused delivery is retried under the same id, also after the node died; then it is given up", () =>
+    it.effect("a refused delivery is retried under the same id, also after the node's death; then it is given up", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const by = yield* staffMember("retrier", all)

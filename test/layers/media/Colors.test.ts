@@ -36,7 +36,7 @@ describe("the colours of a picture", () => {
     })
   })
 
-  it.prop("F36: words are readable on any background", [Color, Color, Color], ([behind, first, second]) => {
+  it.prop("F36: text is readable on any background", [Color, Color, Color], ([behind, first, second]) => {
     const { accent, background, foreground } = colorsOf(picture(behind, first, second), 16)
     assert.isAtLeast(contrast(parsed(foreground), parsed(background)), 4.45)
     assert.isAtLeast(contrast(parsed(accent), parsed(background)), 2.95)

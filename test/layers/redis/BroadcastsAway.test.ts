@@ -29,7 +29,7 @@ const node = Effect.fnUntraced(function*(url: string) {
 layer(Layer.merge(TestDatabase.layer, NodeCrypto.layer), { excludeTestServices: true })(
   "The bus while Redis is frozen",
   (it) => {
-    it.effect("is heard at once where it is published, says that it hears no other node, and hears them again", () =>
+    it.effect("delivers locally at once, reports that it receives nothing from other nodes, and receives again afterwards", () =>
       Effect.gen(function*() {
         const { pid, url } = yield* startRedis
         const [one, other] = [yield* node(url), yield* node(url)]

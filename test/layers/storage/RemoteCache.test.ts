@@ -167,7 +167,7 @@ describe("copies of remote files", () => {
       assert.deepStrictEqual(again.asked, ["a"])
     })))
 
-  it.effect("F113: files that drip hold no other file up, and take half of the room together", () =>
+  it.effect("F113: dripping files do not delay other files, and together take half of the space", () =>
     run(Effect.gen(function*() {
       const dataDir = yield* folder
       const { copies, view } = yield* started(dataDir)

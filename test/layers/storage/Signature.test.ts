@@ -71,7 +71,7 @@ describe("AWS Signature Version 4", () => {
       }))
   }
 
-  it("encodes as RFC 3986 does", () => {
+  it("encodes by RFC 3986", () => {
     assert.strictEqual(encoded("a b/c~d'e(f)*!é+="), "a%20b%2Fc~d%27e%28f%29%2A%21%C3%A9%2B%3D")
   })
 

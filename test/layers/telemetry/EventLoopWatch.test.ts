@@ -30,8 +30,8 @@ const logged = <E, R>(lines: ReadonlyArray<string>, holding: Effect.Effect<unkno
     (count) => count > 0
   )
 
-describe("the watch over the event loop", () => {
-  it.live("F104: a pause is logged with the background work that held the loop", () => {
+describe("the event loop watch", () => {
+  it.live("F104: a pause is logged with the background work that blocked the loop", () => {
     const { layer, lines } = watched()
     return Effect.gen(function*() {
       const job = hold(EventLoopWatch.pauseMillisLogged + 150).pipe(
@@ -42,7 +42,7 @@ describe("the watch over the event loop", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("F104: a pause is logged with the route that held the loop, without ids and queries", () => {
+  it.live("F104: a pause is logged with the route that blocked the loop, without ids and queries", () => {
     const { layer, lines } = watched()
     const routes = HttpRouter.use((router) =>
       router.add(
@@ -62,7 +62,7 @@ describe("the watch over the event loop", () => {
     }).pipe(Effect.provide(served))
   })
 
-  it.live("F104: a loop that has nothing to do, or does its work in turns, is not logged", () => {
+  it.live("F104: a loop that is idle, or works in turns, is not logged", () => {
     const { layer, lines } = watched()
     return Effect.gen(function*() {
       yield* Effect.sleep(2 * EventLoopWatch.pauseMillisLogged)

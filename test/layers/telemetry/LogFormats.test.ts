@@ -101,7 +101,7 @@ describe("log lines", () => {
       }))
   }
 
-  it.effect("say a value that JSON cannot hold as text", () =>
+  it.effect("write a value that JSON cannot hold as text", () =>
     Effect.gen(function*() {
       const circle: Record<string, unknown> = {}
       circle["self"] = circle
@@ -151,7 +151,7 @@ describe("a line about a failure", () => {
       }))
   }
 
-  it.effect("says why the database is away", () =>
+  it.effect("states why the database is unavailable", () =>
     Effect.map(inJson(Effect.logError("x", Cause.fail(away))), ({ errors: [error] }) => {
       assert.deepStrictEqual(error, {
         name: "SqlError",
@@ -172,13 +172,13 @@ describe("a line about a failure", () => {
       }))
   }
 
-  it.effect("says an error that was logged beside the text, without a stack", () =>
+  it.effect("includes an error that was logged next to the text, without a stack", () =>
     Effect.map(inJson(Effect.logError("a copy could not be stored", new StorageFailed({ text: "403" }))), (record) => {
       assert.strictEqual(record.message, "a copy could not be stored")
       assert.deepStrictEqual(record.errors, [{ name: "StorageFailed", message: "403" }])
     }))
 
-  it.effect("has no stack of an expected error beside a defect, and says an interruption", () =>
+  it.effect("has no stack of an expected error next to a defect, and mentions an interruption", () =>
     Effect.gen(function*() {
       const both = Cause.combine(Cause.fail(new Unavailable()), Cause.die(new Error("fault")))
       const { errors } = yield* inJson(Effect.logError("x", Cause.combine(both, Cause.interrupt(1))))

@@ -75,7 +75,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a hostile client", (it
     timeoutMillis
   )
 
-  it.effect("F62: a path with text that no column can store finds nothing, at every route", () =>
+  it.effect("F62: a path with text that no column can store is not found, on every route", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("nul", ["administrator"])
       for (const route of routes.filter(({ path }) => path.includes(":"))) {

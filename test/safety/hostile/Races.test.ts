@@ -23,7 +23,7 @@ const Live = Approvals.layer.pipe(
 
 layer(Live, { excludeTestServices: true })("hostile races", (it) => {
   it.effect(
-    "F12 F20 F61: concurrent actions between accounts or on one post end as if done in some order",
+    "F12 F20 F61: concurrent actions between accounts or on one post have the same result as in some order",
     ({ annotate }) =>
       Effect.gen(function*() {
         const { createPerson, createToken } = yield* TestServer
@@ -118,7 +118,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
   )
 
   it.effect(
-    "F17 F52: a link is used once and a sign-up decided once, however many do so at once",
+    "F17 F52: a link is used once and a sign-up decided once, also by concurrent requests",
     () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson, fetch } = yield* TestServer
@@ -165,7 +165,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
     120_000
   )
 
-  it.effect("F20: invites created at once are all created, and none waits for another", () =>
+  it.effect("F20: concurrently created invites are all created, and none waits for another", () =>
     Effect.gen(function*() {
       const host = yield* staffMember("host", ["manageInvites"])
       const make = post("/api/v1/admin/invites", host, { max_uses: 5 })

@@ -51,7 +51,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
       assert.match(outcome ?? "", /^ignored/)
     }))
 
-  it.effect("row 18: a suspended account has no effect, by any path", () =>
+  it.effect("row 18: a suspended account has no effect, on any path", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [bob, max] = [yield* newPerson("bob"), yield* there("max")]

@@ -25,7 +25,7 @@ const resolve = (by: Parameters<typeof json>[0], text: string) =>
   json(by, `/api/v2/search?resolve=true&q=${encodeURIComponent(text)}`)
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
-  "a hostile server lies about who somebody is",
+  "a hostile server lies about identities",
   (it) => {
     it.effect("row 1: a document that claims another's id is refused, wherever it is found and however it is reached", () =>
       Effect.gen(function*() {
@@ -151,7 +151,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         assert.lengthOf((yield* resolve(cleo, `${url}/elsewhere`)).accounts, 1)
       }))
 
-    it.effect("row 8 row 16: an account cannot undo, answer, move, pin or vote for another one, of the same server or not", () =>
+    it.effect("row 8 row 16: an account cannot undo, accept, move, pin or vote for another one, on the same server or not", () =>
       Effect.gen(function*() {
         const elsewhere = yield* peer
         const { baseUrl } = yield* TestServer

@@ -120,7 +120,7 @@ const activitiesOf = (by: RemotePerson, me: string, post: string, poll: string):
   ]
 }
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("ids that no database takes", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("ids that no database accepts", (it) => {
   it.effect("row 39: invalid ids in any field match nothing and cause no retries", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -160,7 +160,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("ids that no
       assert.isAbove((yield* sql`SELECT FROM statuses WHERE NOT local AND reblog_of_id IS NULL`).length, 100)
     }))
 
-  it.effect("row 39: nor do an account's own statements fail for them", () =>
+  it.effect("row 39: they do not make the sender's own data fail either", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const { actor, documents, domain, finger, fingers, url } = yield* OtherServer

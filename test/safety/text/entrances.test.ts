@@ -29,7 +29,7 @@ const pathOf = ({ path }: Field, ids: { readonly account: string; readonly statu
 
 layer(TestServer.layer(), { excludeTestServices: true })("F104: the worst texts of clients", (it) => {
   it.effect(
-    `hold the event loop for ${pauseMillisMax} ms at most, in any field`,
+    `block the event loop for ${pauseMillisMax} ms at most, in any field`,
     ({ annotate }) =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer

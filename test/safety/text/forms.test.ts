@@ -25,7 +25,7 @@ layer(TestServer.layer({ REGISTRATIONS: "approval" }), { excludeTestServices: tr
   "F104: the worst texts in forms",
   (it) => {
     it.effect(
-      `hold the event loop for ${FormFilling.pauseMillisMax} ms at most, in any field of a page`,
+      `block the event loop for ${FormFilling.pauseMillisMax} ms at most, in any field of a page`,
       ({ annotate }) =>
         Effect.gen(function*() {
           const staff = yield* administratorBrowser("zoe")

@@ -21,7 +21,7 @@ const properties = [
 
 layer(servers, { excludeTestServices: true })("F104: the worst texts of other servers", (it) => {
   it.effect(
-    `hold the event loop for ${pauseMillisMax} ms at most, from the inbox to their effect`,
+    `block the event loop for ${pauseMillisMax} ms at most, from the inbox to their effect`,
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* TestServer

@@ -29,7 +29,7 @@ const queries = [
 
 layer(TestServer.layer(), { excludeTestServices: true })("F104: the worst texts in the web client", (it) => {
   it.effect(
-    `hold the event loop for ${FormFilling.pauseMillisMax} ms at most, in any field, query and path`,
+    `block the event loop for ${FormFilling.pauseMillisMax} ms at most, in any field, query and path`,
     ({ annotate }) =>
       Effect.gen(function*() {
         const [member, other] = [yield* newPerson("member"), yield* newPerson("other")]

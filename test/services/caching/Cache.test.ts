@@ -90,7 +90,7 @@ it.effect("does not keep values read before a change", () =>
     assert.deepStrictEqual(texts(yield* cache.getAll([1n, 2n], load)), ["2:other", "1:new"])
   }).pipe(live))
 
-it.effect("keeps no more bytes than it may, the last used ones", () =>
+it.effect("keeps the most recently used entries within its maximum size", () =>
   Effect.gen(function*() {
     const cache = yield* make
     const { asked, load } = source(new Map([1n, 2n, 3n, 4n].map((id) => [id, "x".repeat(id === 4n ? 101 : 40)])))

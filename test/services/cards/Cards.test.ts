@@ -40,7 +40,7 @@ const fetched = {
 }
 
 layer(services)("Cards", (it) => {
-  it.effect("a page is claimed by one at a time, again when its claim is over, and has failed after its last try", () =>
+  it.effect("a page is claimed by one at a time, again when its claim has expired, and has failed after its last attempt", () =>
     Effect.gen(function*() {
       const [cards, sql] = [yield* Cards, yield* SqlClient.SqlClient]
       yield* status("https://one.example/a")
@@ -65,7 +65,7 @@ layer(services)("Cards", (it) => {
       assert.deepStrictEqual(yield* sql`SELECT due_at, details FROM preview_cards`, [{ dueAt: null, details: null }])
     }))
 
-  it.effect("a try that fails is followed by three, each later than the one before", () =>
+  it.effect("a failed attempt is followed by three more, with growing delays", () =>
     Effect.gen(function*() {
       const [cards, sql] = [yield* Cards, yield* SqlClient.SqlClient]
       yield* status("https://two.example/a")

@@ -30,7 +30,7 @@ const compared = { readings: 0, different: 0 }
 
 layer(layers, { excludeTestServices: true })("Collections", (it) => {
   it.effect.prop(
-    "row 62: each of many sees the collections, and those in them, that it would see alone",
+    "row 62: of many viewers each sees the collections, and their members, that it would see alone",
     { world: Worlds.World, given: Schema.Array(Given).check(Schema.isBetweenLength(1, 4)) },
     ({ given, world }) =>
       Effect.gen(function*() {

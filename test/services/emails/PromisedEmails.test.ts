@@ -45,7 +45,7 @@ layer(Live, { excludeTestServices: true })("promised e-mails", (it) => {
       yield* sql`DELETE FROM users WHERE account_id = ${boss}`
     }))
 
-  it.effect("F182: a process that is killed while it sends leaves the e-mail to the next one", () =>
+  it.effect("F182: a process that is killed while sending leaves the e-mail to the next one", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const began = yield* Deferred.make<void>()
@@ -79,7 +79,7 @@ layer(Live, { excludeTestServices: true })("promised e-mails", (it) => {
       assert.deepStrictEqual(yield* left, [])
     }))
 
-  it.effect("F211: an e-mail whose tries all ended with their process is given up", () =>
+  it.effect("F211: an e-mail is given up if its process died in every attempt", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO promised_emails (kind, subject_id, due_at, tries)
@@ -90,7 +90,7 @@ layer(Live, { excludeTestServices: true })("promised e-mails", (it) => {
       yield* sql`DELETE FROM promised_emails`
     }))
 
-  it.effect("F182 F74: of one kind, only so many wait; concurrent promises keep the bound", () =>
+  it.effect("F182 F74: the pending e-mails of one kind are bounded; concurrent promises keep the bound", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { promise } = yield* PromisedEmails

@@ -30,7 +30,7 @@ const change = (there: Peer, name: string, more: Json) => {
 }
 
 layer(remote)("ids of keys", (it) => {
-  it.effect("F83: an actor's id, and its handle, mean every key that it lists", () =>
+  it.effect("F83: an actor's id, and its handle, stand for every key that it lists", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const second = yield* Effect.flatMap(KeyOperations, ({ generate }) => generate)
@@ -55,7 +55,7 @@ layer(remote)("ids of keys", (it) => {
       }
     }))
 
-  it.effect("F187: a key that two accounts of one server list is its owner's, in both orders", () =>
+  it.effect("F187: a key listed by two accounts of one server belongs to its owner, in both orders", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const store = (id: string) => RemoteActors.use(({ refresh }) => refresh(id))
@@ -81,7 +81,7 @@ layer(remote)("ids of keys", (it) => {
       }
     }))
 
-  it.effect("F83: a key has a document of its own, which names its owner, and its owner names it", () =>
+  it.effect("F83: a key with its own document names its owner, and its owner names it", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const anna = yield* there.actor("anna")

@@ -15,7 +15,7 @@ const row = (uri: string) =>
   )
 
 layer(remote, { excludeTestServices: true })("handles of actors", (it) => {
-  it.effect("F83: an actor's own handle comes before its name, where its domain confirms it (FEP-2c59)", () =>
+  it.effect("F83: an actor's own handle takes precedence over its name, if its domain confirms it (FEP-2c59)", () =>
     Effect.gen(function*() {
       const [web, local] = [yield* peer, yield* peer]
       const handle = `zoe@${local.domain}`

@@ -30,7 +30,7 @@ const descriptor = (path: string, there: Pick<Peer, "documents" | "finger" | "ur
 const resolve = (username: string, domain: string) => WebFingers.use(({ resolve }) => resolve(username, domain))
 
 layer(remote, { excludeTestServices: true })("WebFinger", (it) => {
-  it.effect("row 12: a handle that leads to another domain's leads there only where both say the same", () =>
+  it.effect("row 12: a handle that leads to another domain's is accepted only if both agree", () =>
     Effect.gen(function*() {
       const [web, local] = [yield* peer, yield* peer]
       const actor = `${web.url}/users/anna`
@@ -52,7 +52,7 @@ layer(remote, { excludeTestServices: true })("WebFinger", (it) => {
       assert.deepStrictEqual([found.username, found.domain, found.actor.href], ["anna", local.domain, actor])
     }))
 
-  it.effect("F84: an actor is behind a link of its own kind alone", () =>
+  it.effect("F84: an actor is behind a link of the right type only", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const profile = "https://www.w3.org/ns/activitystreams"
@@ -87,7 +87,7 @@ layer(remote, { excludeTestServices: true })("WebFinger", (it) => {
       }
     }))
 
-  it.effect("F84: host-meta is asked after a 404 alone, once in a while, and its template leads to no private address", () =>
+  it.effect("F84: host-meta is requested only after a 404, at intervals, and its template leads to no private address", () =>
     Effect.gen(function*() {
       const refusals: ReadonlyArray<readonly [string, (response: ServerResponse, url: string) => void]> = [
         ["404", (response) => void response.writeHead(404).end()],

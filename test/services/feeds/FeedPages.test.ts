@@ -65,7 +65,7 @@ it.effect.prop(
 )
 
 it.effect.prop(
-  "a reblog is left out where its original or another reblog is shown among the next 80 entries, on any page",
+  "a reblog is omitted if its original or another reblog of it is among the next 80 entries, on any page",
   {
     originals: Schema.Array(Schema.NullOr(between(1, 120))).check(Schema.isBetweenLength(1, 200)),
     limit: between(1, 40)

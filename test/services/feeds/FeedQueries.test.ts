@@ -104,7 +104,7 @@ let [entries, listed, tagged] = [0, 0, 0]
 
 layer(TestDatabase.layer, { excludeTestServices: true })("queries of feeds", (it) => {
   it.effect.prop(
-    "S-204, S-219, S-220, row 62: the newest of a home or list and the readers of a status are the same decision, and the one that is written in words",
+    "S-204, S-219, S-220, row 62: the newest of a home or list and the readers of a status follow the same decision, which equals the rules in plain code",
     { world: Worlds.World },
     ({ world }) =>
       Effect.gen(function*() {

@@ -50,7 +50,7 @@ const settle = Effect.gen(function*() {
 
 const home = Effect.flatMap(HomeTimelines, (homes) => homes.page(reader, { limit: 20 }))
 
-layer(Live)("a home that was forgotten", (it) => {
+layer(Live)("a home without a feed", (it) => {
   it.effect("concurrent readers of a feed share one rebuild", () =>
     Effect.gen(function*() {
       yield* settle
@@ -112,7 +112,7 @@ layer(Live)("a home that was forgotten", (it) => {
       assert.deepStrictEqual((yield* home).ids, [12n, 11n, 10n])
     }))
 
-  it.effect("D-017: delays a reader by at most half a second: then Postgres answers the page", () =>
+  it.effect("D-017: delays a reader by at most half a second: then the page comes from Postgres", () =>
     Effect.gen(function*() {
       const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       yield* settle
@@ -147,7 +147,7 @@ layer(Live)("a home that was forgotten", (it) => {
       assert.isAbove(left, 1_000)
     }))
 
-  it.effect("a feed that was read shows later changes: pushed, filled in, or removed", () =>
+  it.effect("a feed that was read shows later changes: pushed, filled, or removed", () =>
     Effect.gen(function*() {
       const feeds = Context.get(yield* Layer.build(Layer.fresh(Feeds.layerMemory)), Feeds)
       const entry = (id: bigint) => ({ id, reblogOf: undefined })

@@ -55,7 +55,7 @@ const model = (keyword: string, wholeWord: boolean, parts: ReadonlyArray<string>
   })
 }
 
-describe("how texts are compared with keywords", () => {
+describe("comparison of texts with keywords", () => {
   const found: ReadonlyArray<readonly [keyword: string, wholeWord: boolean, text: string]> = [
     ["cat", true, "A cat."],
     ["cat", true, "cat"],
@@ -196,7 +196,7 @@ describe("the search for many keywords", () => {
   const Text = Schema.Array(Schema.Literals(["a", "b", "c"])).check(Schema.isMaxLength(60))
 
   it.prop(
-    "finds each that is a part of the text, once, and no other",
+    "finds each that occurs in the text, once, and no other",
     [Schema.Array(Word).check(Schema.isMaxLength(40)), Text],
     ([words, pieces]) => {
       const keywords = words.map((word) => word.join(""))

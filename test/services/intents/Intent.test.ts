@@ -50,7 +50,7 @@ it.effect("rows of the first version are read", () =>
     }
   }))
 
-it.effect("a row of a later version, or of an unknown kind, is not taken for something else", () =>
+it.effect("a row of a later version, or of an unknown kind, is not misread", () =>
   Effect.gen(function*() {
     const later = { kind: "publish", statusId: 7n, details: `{"version":2}` }
     assert.strictEqual((yield* Effect.flip(read(later)))._tag, "SchemaError")

@@ -10,7 +10,7 @@ const Live = retention.pipe(Layer.provideMerge(TestDatabase.layer))
 const day = 86_400_000
 
 layer(Live, { excludeTestServices: true })("Retention", (it) => {
-  it.effect("removes expired rows, reblogs before their originals, and nothing younger", () =>
+  it.effect("removes expired rows, reblogs before their originals, and no newer ones", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = yield* Clock.currentTimeMillis

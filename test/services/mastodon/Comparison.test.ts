@@ -8,7 +8,7 @@ import { TestServer } from "../../support/Server.ts"
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
   "a comparison with the running Mastodon server",
   (it) => {
-    it.effect("says in which fields of which documents both differ, and fails if they do", () =>
+    it.effect("reports in which fields of which documents both differ, and fails if they do", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const { baseUrl, fetch, variables } = yield* TestServer

@@ -132,7 +132,7 @@ const town = Effect.fnUntraced(function*(version: Version) {
 
 const forVersion = (version: Version) =>
   layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(`a copy of Mastodon ${version}`, (it) => {
-    it.effect("shows its plan, brings accounts, posts and relations, and lists what is dirty", () =>
+    it.effect("shows its plan, copies accounts, posts and relations, and lists invalid data", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { baseUrl } = yield* TestServer
@@ -232,7 +232,7 @@ const forVersion = (version: Version) =>
         assert.include(yield* transferred(from, "verify"), "The key of every local account signs and verifies.")
       }))
 
-    it.effect("signs in with the old password, again copies nothing twice, and brings what changed since", () =>
+    it.effect("signs in with the old password, copies nothing twice, and copies later changes", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { baseUrl } = yield* TestServer

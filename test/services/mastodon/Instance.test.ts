@@ -9,7 +9,7 @@ const at = new Date(Date.UTC(2024, 1))
 const later = new Date(Date.now() + 86_400_000)
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("the server itself, copied from Mastodon", (it) => {
-  it.effect("keeps its description, rules, announcements, invites, webhooks and relays; what is dirty has a reason", () =>
+  it.effect("keeps its description, rules, announcements, invites, webhooks and relays; rejected rows have a reason", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { fetch } = yield* TestServer

@@ -34,7 +34,7 @@ const vapidPair = () => {
 }
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("notifications of a Mastodon server", (it) => {
-  it.effect("are copied for 30 days if what they are about is here, with the subscriptions of apps and the VAPID pair", () =>
+  it.effect("are copied for 30 days if their objects are here, with the subscriptions of apps and the VAPID pair", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const fs = yield* FileSystem.FileSystem

@@ -7,7 +7,7 @@ import { idOf, mediaOf, putFile, rejected, servers, source, transferred } from "
 import { TestServer } from "../../support/Server.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("parts of posts of a Mastodon server", (it) => {
-  it.effect("F277: are copied once, with their ids; what is dirty has a reason; a delta follows the source", () =>
+  it.effect("F277: are copied once, with their ids; rejected rows have a reason; a delta follows the source", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { baseUrl, fetch } = yield* TestServer

@@ -55,7 +55,7 @@ describe("values of Mastodon's settings", () => {
     ) assert.strictEqual(parseScalar(document), value, document)
   })
 
-  it("are undefined if they are lists, objects, references or no documents", () => {
+  it("are undefined if they are lists, objects, references or not documents", () => {
     for (
       const document of [
         "---\n- a\n- b\n",

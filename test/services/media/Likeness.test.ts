@@ -24,7 +24,7 @@ const hashOf = (file: Buffer) => Effect.runPromise(likeness(file))
 const alike = (one: bigint, other: bigint) => isSimilar(splitHash(one), splitHash(other))
 
 describe("picture similarity", () => {
-  it("is the same when they are made smaller, packed anew, coloured or framed a little, and another one for others", async () => {
+  it("is unchanged after shrinking, re-encoding, slight colouring or framing, and differs for other pictures", async () => {
     const hashes = await Promise.all(Array.from({ length: 20 }, async (_, seed) => hashOf(await drawn(seed))))
     assert.isTrue(hashes.every(isUsableHash))
     for (const [seed, hash] of hashes.entries()) {

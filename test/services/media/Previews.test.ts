@@ -40,7 +40,7 @@ const shown = (id: bigint) =>
 const services = AttachmentWriter.layer.pipe(Layer.provide(Broadcast.layerMemory), Layer.provideMerge(layerJobs))
 
 layer(services)("previews of files", (it) => {
-  it.effect("F126: a preview that was swept before its file had it is refused, and the old one stays", () =>
+  it.effect("F126: a preview that was swept before it was attached is refused, and the old one stays", () =>
     Effect.gen(function*() {
       const { attachments, id, owner } = yield* film
       const old = yield* shown(id)
@@ -53,7 +53,7 @@ layer(services)("previews of files", (it) => {
       assert.deepStrictEqual(yield* shown(id), { name: next.previewName, held: true })
     }))
 
-  it.effect("F126: so it is where an edit of the post brings it", () =>
+  it.effect("F126: also if an edit of the post attaches it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const writer = yield* AttachmentWriter

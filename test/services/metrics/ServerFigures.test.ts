@@ -42,7 +42,7 @@ const figures = (endless: Part, reached: Deferred.Deferred<void>) => {
 
 layer(TestDatabase.layer, { excludeTestServices: true })("figures of a large server", (it) => {
   for (const endless of ["people", "work"] as const) {
-    it.effect(`F266: a count of ${endless} that takes too long does not say that Postgres is down`, () =>
+    it.effect(`F266: a count of ${endless} that takes too long does not report Postgres as down`, () =>
       Effect.gen(function*() {
         const reached = yield* Deferred.make<void>()
         yield* Effect.gen(function*() {

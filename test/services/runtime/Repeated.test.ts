@@ -28,7 +28,7 @@ it.effect("F99: a round that failed once in the database is retried without a wa
     assert.deepStrictEqual(died, { lines: [], rounds: 3 })
   }))
 
-it.effect("F99: a round that fails twice, or of itself, waits for the next one, with a warning", () =>
+it.effect("F99: a round that fails twice, or by itself, waits for the next one, with a warning", () =>
   Effect.gen(function*() {
     const away = yield* tenSeconds(() => Effect.fail(lost))
     assert.deepStrictEqual(away, {

@@ -8,7 +8,7 @@ import { status } from "../../support/Posts.ts"
 import { find, indexable, layerSearch, written } from "./Searching.ts"
 
 layer(layerSearch, { excludeTestServices: true })("search of posts", (it) => {
-  it.effect("S-150: words in the forms of their language, without accents, by part where no spaces are", () =>
+  it.effect("S-150: words in the forms of their language, without accents, by part in scripts without spaces", () =>
     Effect.gen(function*() {
       const author = yield* indexable("writer")
       const reader = yield* person("reader")

@@ -40,7 +40,7 @@ layer(DomainScores.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("scores o
       assert.approximately(yield* at("far.example", begun + week), 16, 0.000_1)
     }))
 
-  it.effect("no post waits for another one: two that are not committed give points to the same server", () =>
+  it.effect("posts do not wait for each other: two uncommitted ones add points to the same server", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const scores = yield* DomainScores

@@ -36,7 +36,7 @@ const rule = Effect.fnUntraced(function*(id: bigint, name: string) {
 })
 
 layer(services)("dry runs on several nodes", (it) => {
-  it.effect("F123: a node with an ended lease neither overwrites the results of another one nor restarts the run", () =>
+  it.effect("F123: a node with an expired lease neither overwrites the results of another one nor restarts the run", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* TestClock.adjust("2 minutes")

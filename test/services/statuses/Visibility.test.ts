@@ -75,7 +75,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
     { arbitrary: { runs: 300 }, timeout: 120_000 }
   )
 
-  it.effect("gives viewers' states in rows of the shape that is read", () =>
+  it.effect("returns viewers' states in rows of the declared shape", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const strict = { onExcessProperty: "error" } as const
@@ -100,7 +100,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
       }
     }))
 
-  it.effect("statuses and their revisions have the columns that their declaration names, of these types", () =>
+  it.effect("statuses and their revisions have the declared columns, with the declared types", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const columnsIn = (table: string) =>

@@ -22,7 +22,7 @@ layer(
     server({ emailSubscriptions: true })
   ),
   { excludeTestServices: true }
-)("posts by e-mail, with a mail server that refuses", (it) => {
+)("posts by e-mail, with a refusing mail server", (it) => {
   it.effect("a refused address does not delay others; an unavailable mail server is retried", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -61,7 +61,7 @@ layer(
       assert.strictEqual((yield* left).length, 0)
     }))
 
-  it.effect("F75: an address that is refused for good is given up after a few tries", () =>
+  it.effect("F75: a permanently refused address is given up after a few attempts", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       taken.length = 0

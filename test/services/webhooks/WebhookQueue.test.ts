@@ -7,7 +7,7 @@ import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("queues of webhooks", (it) => {
-  it.effect("F184: of concurrent transactions, one takes the last place, and none waits for another's rows", () =>
+  it.effect("F184: of concurrent transactions, one gets the last place, and none waits for another's rows", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const names = ["anna", "ben", "cleo", "dan"]
@@ -41,7 +41,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("queues of webhooks", (
       assert.deepStrictEqual(both, { waiting: 2 })
     }))
 
-  it.effect("F211: an event whose tries all ended with their process is given up, and the next one is sent", () =>
+  it.effect("F211: an event is given up if its process died in every attempt, and the next one is sent", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql`DELETE FROM webhooks`

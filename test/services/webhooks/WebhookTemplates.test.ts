@@ -9,7 +9,7 @@ describe("the body that a template makes", () => {
     assert.strictEqual(render("", event), event)
   })
 
-  it("is none where the template names the same again and again and that is too much", () => {
+  it("is undefined if the template repeats values beyond the limit", () => {
     const often = (times: number) => `["${"{{object.long}}".repeat(times)}"]`
     assert.strictEqual(render(often(15), event)?.length, 15 * 65_536 + 4)
     assert.isUndefined(render(often(16), event))

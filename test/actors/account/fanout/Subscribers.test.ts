@@ -40,7 +40,7 @@ const told = (messages: ReadonlyArray<BroadcastMessage>, tag: "StatusEvent" | "S
 
 layer(layerActors.pipe(Layer.provide(Layer.succeed(SliceRows, sliceRows))), {
   excludeTestServices: true
-})("Account publishes beyond followers", (it) => {
+})("Account publishes to readers besides followers", (it) => {
   it.effect("a status is pushed to each list and home once, in slices if they are many; so are its edit and its deletion", () =>
     Effect.gen(function*() {
       const [actors, feeds, sql] = [yield* AccountActors, yield* Feeds, yield* SqlClient.SqlClient]

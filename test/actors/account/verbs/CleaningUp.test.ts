@@ -54,7 +54,7 @@ layer(PostCleanups.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("Selectio
       assert.isUndefined(yield* cleanups.step(account))
     }))
 
-  it.effect("a pass takes ten posts a step, and each post once", () =>
+  it.effect("a pass deletes ten posts per step, and each post once", () =>
     Effect.gen(function*() {
       const cleanups = yield* PostCleanups
       const account = yield* person("steps")

@@ -20,7 +20,7 @@ const answerTo = (by: Person, route: Route) =>
   ask(by, route.method, pathOf(route, nothing), route.method === "GET" || route.method === "DELETE" ? undefined : {})
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("routes of staff", (it) => {
-  it.effect("S-021 S-252 S-255: each wants one of its permissions, and no other will do", () =>
+  it.effect("S-021 S-252 S-255: each requires one of its permissions, and accepts no others", () =>
     Effect.gen(function*() {
       let [let_in, kept_out] = [0, 0]
       for (const route of adminRoutes) assert.isNotEmpty(route.rule.permissions, `${route.method} ${route.path}`)

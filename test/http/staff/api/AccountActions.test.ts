@@ -41,7 +41,7 @@ const acts = Effect.fnUntraced(function*(by: Person) {
 })
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
-  "what moderators do about accounts",
+  "moderators' actions on accounts",
   (it) => {
     it.effect("S-022 S-023 S-113: each action applies, is notified, resolves open reports and is undone", () =>
       Effect.gen(function*() {
@@ -130,7 +130,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         }])
       }))
 
-    it.effect("S-252: acting on an equal or higher role or on oneself is refused", () =>
+    it.effect("S-252: an action on an equal or higher role or on the staff member's own account is refused", () =>
       Effect.gen(function*() {
         const moderator = yield* staffMember("moderator3", ["manageUsers", "deleteUserData"], 50)
         const equal = yield* staffMember("equal3", [], 50)

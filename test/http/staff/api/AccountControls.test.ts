@@ -74,7 +74,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       ])
     }))
 
-  it.effect("accounts by a user's invite are shown, and found by it", () =>
+  it.effect("accounts created by a user's invite are shown, and found by it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const by = yield* staffMember("lister", ["manageUsers"])

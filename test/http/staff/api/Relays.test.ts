@@ -42,7 +42,7 @@ const collected = Effect.fnUntraced(function*(where: string) {
 })
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (it) => {
-  it.effect("row 22: a relay takes part once it accepts our own follow, and only then", () =>
+  it.effect("row 22: a relay has an effect once it has accepted our follow, and not before", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { baseUrl, createPerson } = yield* TestServer
@@ -127,7 +127,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (i
       ])
     }))
 
-  it.effect("a relay of LitePub's is an actor, which follows us back", () =>
+  it.effect("a LitePub relay is an actor, which follows us back", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const { actor, url } = yield* OtherServer

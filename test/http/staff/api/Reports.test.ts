@@ -17,7 +17,7 @@ const report = Effect.fnUntraced(function*(by: Person, about: Person, more: obje
 })
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("reports for moderators", (it) => {
-  it.effect("S-234 S-066: are listed by their filters and shown with all that they name", () =>
+  it.effect("S-234 S-066: are listed by their filters and shown with everything that they name", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const moderator = yield* staffMember("reader1", ["manageReports"])
@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       )
     }))
 
-  it.effect("S-234: the first of two moderators at one report wins, and the second is told", () =>
+  it.effect("S-234: of two moderators at one report the first one succeeds, and the second is notified", () =>
     Effect.gen(function*() {
       const [one, two] = [
         yield* staffMember("one3", ["manageReports", "manageUsers"]),
@@ -142,7 +142,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual([acted.status, resolved.status].toSorted(), [200, 422])
     }))
 
-  it.effect("row 66: a former moderator reads no report, also if they were notified of it", () =>
+  it.effect("row 66: a former moderator cannot read reports, even with an earlier notification", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const moderator = yield* staffMember("former", ["manageReports"])

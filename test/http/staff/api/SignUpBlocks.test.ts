@@ -40,7 +40,7 @@ const appToken = Effect.gen(function*() {
   return String(body.access_token)
 })
 
-layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups that staff keep out", (it) => {
+layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups that staff block", (it) => {
   it.effect("S-173 S-172: by domain, by mail host, by any spelling of an address, and by name", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
@@ -93,7 +93,7 @@ layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups tha
       assert.deepStrictEqual((yield* waiting).map(({ username }) => username), ["cousin", "press"])
     }))
 
-  it.effect("F71: an address is judged in the form in which it is stored, at sign-up and at each later change", () =>
+  it.effect("F71: an address is judged in its stored form, at sign-up and at each later change", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const sql = yield* SqlClient.SqlClient

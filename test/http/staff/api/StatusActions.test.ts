@@ -12,9 +12,9 @@ const path = "/api/v1/admin/status_actions"
 const read = (by: Person, id: string) => ask(by, "GET", `/api/v1/statuses/${id}`)
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
-  "what moderators do about posts",
+  "moderators' actions on posts",
   (it) => {
-    it.effect("S-234 S-113: reported posts are deleted with a strike, which ends the report", () =>
+    it.effect("S-234 S-113: reported posts are deleted with a strike, which resolves the report", () =>
       Effect.gen(function*() {
         const moderator = yield* staffMember("moderator1", ["manageReports"])
         const [bad, witness] = [yield* newPerson("bad1"), yield* newPerson("witness1")]
@@ -52,7 +52,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         ])
       }))
 
-    it.effect("S-234: posts are marked as sensitive, which an appeal takes back; their words stay", () =>
+    it.effect("S-234: posts are marked as sensitive, which an appeal undoes; their texts stay", () =>
       Effect.gen(function*() {
         const moderator = yield* staffMember("moderator2", ["manageReports"])
         const judge = yield* staffMember("judge2", ["manageAppeals"])
@@ -164,7 +164,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.deepStrictEqual((yield* shown(open)).body.collections, [])
       }))
 
-    it.effect("S-234 S-252: posts of others, of several, of none and of higher roles are refused", () =>
+    it.effect("S-234 S-252: posts of others, of several accounts, of none and of higher roles are refused", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const moderator = yield* staffMember("moderator3", ["manageReports"], 10)

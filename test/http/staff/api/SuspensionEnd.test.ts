@@ -7,7 +7,7 @@ import { auditEntries, staffMember } from "../../../support/Staff.ts"
 /** Returns the API's path of an account. */
 const path = (one: { readonly accountId: bigint }, action = "") => `/api/v1/admin/accounts/${one.accountId}${action}`
 
-layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time, and a suspension that ends", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("concurrent actions, and a suspension that ends", (it) => {
   it.effect("S-022 I3: after a suspension the account is back in its followers' homes, also in rebuilt ones", () =>
     Effect.gen(function*() {
       const moderator = yield* staffMember("moderator0", ["manageUsers"])
@@ -69,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time,
       assert.deepStrictEqual(yield* homes, [[said, older], [boost, older]])
     }))
 
-  it.effect("S-022 S-234: of two moderators with the same concurrent action one wins, the other is told, the log has both", () =>
+  it.effect("S-022 S-234: of two moderators with the same concurrent action one succeeds, the other is notified, the log has both", () =>
     Effect.gen(function*() {
       const bits = ["manageUsers", "manageReports", "deleteUserData", "manageUserAccess"] as const
       const two = [yield* staffMember("fast7", bits), yield* staffMember("slow7", bits)] as const
@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time,
       }
     }))
 
-  it.effect("S-022: posts of an account after its suspension are refused, and none is shown", () =>
+  it.effect("S-022: an account's posts after its suspension are refused, and none is shown", () =>
     Effect.gen(function*() {
       const moderator = yield* staffMember("moderator6", ["manageUsers"])
       const bad = yield* newPerson("bad6")

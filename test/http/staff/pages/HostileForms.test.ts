@@ -85,7 +85,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       ["pages about one thing", things ?? []]
     ] as const
   ) {
-    it.effect(`hostile fields of every act on ${name} are answered, never by a failure of the server`, () =>
+    it.effect(`hostile fields of every action on ${name} get a response, and never a server error`, () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* TestServer
         const owner = yield* administratorBrowser(name.replaceAll(" ", ""))
@@ -120,7 +120,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }))
   }
 
-  it.effect("bodies of every other type and size are answered on every page, and change nothing", () =>
+  it.effect("bodies of every other type and size get a response on every page, and change nothing", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const { browser } = yield* administratorBrowser("stout")

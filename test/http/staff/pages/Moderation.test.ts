@@ -19,7 +19,7 @@ const does = Effect.fnUntraced(
   }
 )
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("moderation by pages", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("moderation on pages", (it) => {
   it.effect("S-022: an action describes its effect, runs once, and its notice undoes it", () =>
     Effect.gen(function*() {
       const moderator = yield* staffMember("mod1", ["manageUsers"])
@@ -136,7 +136,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.include((yield* does(first, path, "reopen")).text, "was reopened")
     }))
 
-  it.effect("S-234 S-066: collections of accounts stand on the page of a report, are removed from there, and stay on it when they are gone", () =>
+  it.effect("S-234 S-066: collections of accounts are on the page of a report, are removed from there, and stay listed when they are deleted", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const browser = yield* staffBrowser(yield* staffMember("mod6", ["manageReports"]))

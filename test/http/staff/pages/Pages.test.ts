@@ -65,15 +65,15 @@ const parametersOf = (path: string): ReadonlyArray<string> => {
   return [...new Set([...named, ...(text.includes("pageOf(") ? ["max_id", "min_id"] : [])])]
 }
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("pages of staff", (it) => {
-  it.effect("the table names every page that is there", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("staff pages", (it) => {
+  it.effect("the table names every existing page", () =>
     Effect.sync(() => {
       assert.isAtLeast(pages.length, 7)
       assert.deepStrictEqual(pages.map(({ path }) => path).toSorted(), declared.toSorted())
       for (const { path, permissions } of pages) assert.isTrue(permissions.every(isPermission), path)
     }))
 
-  it.effect("S-021 S-252: each wants one of its permissions, and no other will do", () =>
+  it.effect("S-021 S-252: each requires one of its permissions, and accepts no others", () =>
     Effect.gen(function*() {
       let [let_in, kept_out] = [0, 0]
       const nobody = yield* staffBrowser(yield* staffMember("nobits", []))
@@ -119,7 +119,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       console.info(`${pages.length} pages of staff, ${let_in} visits let in, ${kept_out} kept out`)
     }))
 
-  it.effect("the navigation leads only where the role lets one in", () =>
+  it.effect("the navigation has only pages that the role may open", () =>
     Effect.gen(function*() {
       for (const name of names) {
         const browser = yield* staffBrowser(yield* staffMember(`nav${names.indexOf(name)}`, [name]))
@@ -134,7 +134,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }
     }))
 
-  it.effect("forms are taken from the session that they were shown to, and from no other", () =>
+  it.effect("forms are accepted from the session that they were shown to, and from no other", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { createPerson } = yield* TestServer
@@ -173,7 +173,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
     }))
 
   it.effect(
-    "hostile parameters and fields are answered, never by a failure of the server",
+    "hostile parameters and fields get a response, and never a server error",
     () =>
       Effect.gen(function*() {
         const browser = yield* staffBrowser(yield* staffMember("patient", ["administrator"]))

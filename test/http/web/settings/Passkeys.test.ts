@@ -25,7 +25,7 @@ const added = Effect.fnUntraced(function*(browser: Browser) {
 })
 
 layer(server(), { excludeTestServices: true })("row 86: passkeys", (it) => {
-  it.effect("sign in alone, without a name or a code, once for each challenge", () =>
+  it.effect("sign in alone, without a name or a code, once per challenge", () =>
     Effect.gen(function*() {
       yield* user("ada")
       const browser = TestBrowser.make()

@@ -8,7 +8,7 @@ import { formsOf } from "../../../support/TestBrowser.ts"
 import { opened } from "./Opened.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("reading settings", (it) => {
-  it.effect("the time zone is that of scheduled posts; an unknown one is refused", () =>
+  it.effect("the time zone applies to scheduled posts; an unknown one is refused", () =>
     Effect.gen(function*() {
       const { browser, send } = yield* opened("traveller")
       const choose = (zone: string) => send("/settings/reading", "save", (fields) => fields.set("time_zone", zone))
@@ -23,7 +23,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.include((yield* browser.get("/publish")).text, `name="zone" value="UTC"`)
     }))
 
-  it.effect("the composer asks about files without a description, unless the member wants no such question", () =>
+  it.effect("the composer asks about files without a description, unless the member turns that off", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const { browser, person, send } = yield* opened("photographer")
@@ -45,7 +45,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.include((yield* sendPost).text, question)
     }))
 
-  it.effect("decide which files and warned posts are open, and whether animations play", () =>
+  it.effect("decide which files and posts with warnings are open, and whether animations play", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { browser, person, send } = yield* opened("reader")

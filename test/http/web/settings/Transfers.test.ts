@@ -48,8 +48,8 @@ const finished = Effect.fnUntraced(function*(
   return yield* eventually(browser.get(at), ({ text }) => /role="status">(?:Finished|Failed|Cancelled)/.test(text))
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("import and export in the web", (it) => {
-  it.effect("a file that was exported is imported by another member, after a preview", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("web import and export", (it) => {
+  it.effect("an exported file is imported by another member, after a preview", () =>
     Effect.gen(function*() {
       const mia = yield* opened("mia")
       const { accountId: noraId } = yield* newPerson("nora")
@@ -98,7 +98,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.include((yield* planOf(quin, failures, "muted_accounts.csv")).text, "1 line cannot be imported.")
     }))
 
-  it.effect("a file of another kind than the chosen one is reported before it is imported", () =>
+  it.effect("a file of another kind than the chosen one is reported before its import", () =>
     Effect.gen(function*() {
       const rosa = yield* opened("rosa")
       const plan = yield* planOf(rosa, "Account address,Hide notifications\nrosa,true\n", "x.csv", { kind: "follows" })
@@ -108,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.include(refused.text, "Kind cannot be detected from the file")
     }))
 
-  it.effect("files in UTF-16 are read; other encodings, binary files and empty ones are refused in words", () =>
+  it.effect("files in UTF-16 are read; other encodings, binary files and empty ones are refused with a message", () =>
     Effect.gen(function*() {
       const sven = yield* opened("sven")
       yield* newPerson("toni")

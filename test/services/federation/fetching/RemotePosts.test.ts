@@ -25,7 +25,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       assert.deepStrictEqual<unknown>(rows, [{ html: "<p>hi</p>", visibility: "public", author: zoe.id }])
     }))
 
-  it.effect("the first caller may leave without harm to the others", () =>
+  it.effect("interrupting the first caller does not affect the others", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const yan = yield* there.actor("yan")
@@ -45,7 +45,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       assert.strictEqual(timesAsked(there, note.id), 1)
     }))
 
-  it.effect("row 1: a server's claims about foreign accounts are not believed, by any path", () =>
+  it.effect("row 1: a server's claims about foreign accounts are not trusted, on any path", () =>
     Effect.gen(function*() {
       const [honest, evil] = [yield* peer, yield* peer]
       const [victim, thief] = [yield* honest.actor("victim"), yield* evil.actor("thief")]
@@ -134,7 +134,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       assert.notInclude(yield* statusesHere, id)
     }))
 
-  it.effect("an edit is applied, and a non-public post that concerns no local account is not kept", () =>
+  it.effect("an edit is applied, and a non-public post that concerns no local account is not stored", () =>
     Effect.gen(function*() {
       const there: Peer = yield* peer
       const vic = yield* there.actor("vic")

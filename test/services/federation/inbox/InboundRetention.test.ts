@@ -9,8 +9,8 @@ import { TestDatabase } from "../../../support/TestDatabase.ts"
 
 const services = InboundRetention.layer.pipe(Layer.provideMerge(TestDatabase.layer))
 
-layer(services, { excludeTestServices: true })("ids that other servers made us remember", (it) => {
-  it.effect("row 37, I17: those that were deleted or undone go when nothing under them can come any more", () =>
+layer(services, { excludeTestServices: true })("stored ids of other servers", (it) => {
+  it.effect("row 37, I17: deleted or undone ones are removed when no activity under them can arrive any more", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { sweep } = yield* InboundRetention

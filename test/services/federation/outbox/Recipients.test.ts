@@ -149,7 +149,7 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
     { arbitrary: { runs: 50 }, timeout: 120_000 }
   )
 
-  it.effect("a Delete goes exactly where the post went, and nowhere where its text has not been tried yet", () =>
+  it.effect("a Delete is sent exactly where the post was sent, unless its delivery has not been tried yet", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const status = yield* sent("private")

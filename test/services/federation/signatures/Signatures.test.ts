@@ -63,7 +63,7 @@ const changedText = (text: string, at: number) => {
 layer(Live)("signatures", (it) => {
   for (const scheme of ["draft-cavage", "rfc9421"] as const) {
     for (const method of ["GET", "POST"] as const) {
-      it.effect(`a ${method} by ${scheme} is believed, with the key's other half only`, () =>
+      it.effect(`a ${method} by ${scheme} verifies, only with the matching public key`, () =>
         Effect.gen(function*() {
           const { publicPem, request } = yield* signed(scheme, method)
           assert.isTrue(yield* believed(request, publicPem))
@@ -146,7 +146,7 @@ layer(Live)("signatures", (it) => {
         assert.isFalse(yield* believed(request, publicPem).pipe(Effect.provide(elsewhere)))
       }))
 
-    it.effect(`row 78: ${scheme} holds for a time`, () =>
+    it.effect(`row 78: ${scheme} is valid for a limited time`, () =>
       Effect.gen(function*() {
         const { publicPem, request } = yield* signed(scheme, "POST")
         const at = (millis: number) => Effect.andThen(TestClock.setTime(start + millis), believed(request, publicPem))
@@ -181,7 +181,7 @@ layer(Live)("signatures", (it) => {
   }
 
   it.prop(
-    "row 3: never believes arbitrary header values",
+    "row 3: never accepts arbitrary header values",
     [Schema.String, Schema.String],
     ([input, signature]) =>
       Effect.gen(function*() {
