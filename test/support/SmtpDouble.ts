@@ -7,7 +7,7 @@ interface Options {
   readonly tls?: { readonly cert: string; readonly key: string }
   /** True if it requires a user and a password; only `right` is correct. */
   readonly auth?: boolean
-  /** Replies by word of the command, instead of `250 fine`. */
+  /** Replies by command, instead of `250 fine`. */
   readonly replies?: Readonly<Record<string, string>>
 }
 

@@ -31,7 +31,7 @@ layer(layerRounds)("a delivery with a stale claim", (it) => {
       assert.deepStrictEqual(yield* waiting, [
         { uri: "https://here.test/1", tries: 2, error: "refused", seconds: 1 }
       ])
-      // A delivery that the inbox accepted is over, even if a stale claim reports it.
+      // A delivery that the inbox accepted has ended, even if a stale claim reports it.
       yield* deliveries.complete([first])
       assert.deepStrictEqual(yield* waiting, [])
     }))
