@@ -21,7 +21,7 @@ const starts = (ratio: number, speeds: ReadonlyArray<number>): ReadonlyArray<Rea
 const alike = [1, 1, 1, 1, 1, 1]
 
 describe("the change between two checkouts", () => {
-  it("is the middle of the ratios of neighbours, and the other way round its inverse", () => {
+  it("is the median of the ratios of neighbours, and its inverse if the sides are swapped", () => {
     const pairs = [{ before: 2, after: 1 }, { before: 1, after: 4 }, { before: 1, after: 1 }, { before: 4, after: 8 }]
     const there = change([pairs])
     const back = change([pairs.map(({ after, before }) => ({ before: after, after: before }))])
@@ -33,7 +33,7 @@ describe("the change between two checkouts", () => {
     assert.isNaN(change([[{ before: 0, after: 1 }]]).ratio)
   })
 
-  it("is seen through a machine that drifts by more than it, and a single disturbed slice does not move it", () => {
+  it("is visible on a machine that drifts by more, and a single disturbed slice does not move it", () => {
     const { high, low, ratio } = change(starts(1.05, alike))
     assert.closeTo(ratio, 1.05, 0.01)
     assert.isAbove(low, 1.03)
@@ -44,7 +44,7 @@ describe("the change between two checkouts", () => {
     assert.isAbove(disturbed.whole, 1.5)
   })
 
-  it("has a wide interval where the starts differ more than the pairs of one start", () => {
+  it("has a wide interval if the starts differ more than the pairs of one start", () => {
     const same = change(starts(1, alike))
     const different = change(starts(1, [0.9, 0.94, 0.98, 1.02, 1.06, 1.1]))
     assert.isAbove(different.high - different.low, 3 * (same.high - same.low))

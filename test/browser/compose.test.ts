@@ -45,7 +45,7 @@ const giveFile = (page: Page, kind: "paste" | "drop", bytes: Buffer) =>
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "4 minutes" })(
   "the composer in a browser",
   (it) => {
-    it.effect("looks well at three widths by day and night", () =>
+    it.effect("looks well at three widths in light and dark", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]

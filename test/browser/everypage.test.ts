@@ -86,7 +86,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
   "every page in a browser",
   (it) => {
     it.effect(
-      "F227: has no finding of Axe at three widths by day and night, and fits in Arabic on a telephone",
+      "F227: has no Axe findings at three widths in light and dark, and fits in Arabic on a phone",
       () =>
         Effect.gen(function*() {
           const { baseUrl } = yield* TestServer

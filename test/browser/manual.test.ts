@@ -28,7 +28,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
   "the guides in a browser",
   (it) => {
     it.effect(
-      "have no finding of Axe at three widths by day and night, on the server and as a static site",
+      "have no Axe findings at three widths in light and dark, on the server and as a static site",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const { baseUrl } = yield* TestServer

@@ -11,7 +11,7 @@ const widths = [1280, 768, 390]
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "3 minutes" })(
   "the web in a browser",
   (it) => {
-    it.effect("Home looks well at three widths by day and night, and acts in place", () =>
+    it.effect("Home looks well at three widths in light and dark, and acts in place", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]

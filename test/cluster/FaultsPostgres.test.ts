@@ -43,7 +43,7 @@ const Platform = Layer.merge(NodeServices.layer, NodeCrypto.layer)
 
 layer(Platform, { excludeTestServices: true })("Postgres stopped under load (F5)", (it) => {
   it.effect(
-    "writes answer 503 with Retry-After in time, nothing is lost or done twice, and all works again without a restart",
+    "writes get 503 with Retry-After in time, nothing is lost or done twice, and everything works again without a restart",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const postgres = yield* startPostgres

@@ -134,7 +134,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
   "Redis stopped under load (F9)",
   (it) => {
     it.effect(
-      "posts and homes go on; streams, feeds and limits are right during and after; row 70: a revoked session gets no more events",
+      "posts and homes continue; streams, feeds and limits are right during and after; row 70: a revoked session gets no more events",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient

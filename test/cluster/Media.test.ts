@@ -50,7 +50,7 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
   "media jobs in a cluster",
   (it) => {
     it.effect(
-      "CLUSTER_SHARD_GROUPS: nodes for media do nothing else, others do none; a job survives kill -9 of its node (I15)",
+      "CLUSTER_SHARD_GROUPS: media nodes only do media, other nodes do none; a job survives kill -9 of its node (I15)",
       () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient

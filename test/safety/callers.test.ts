@@ -153,7 +153,7 @@ const makeTokens = Effect.gen(function*() {
 
 layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => {
   it.effect(
-    "row 65: lets each kind of caller in, or says why not",
+    "row 65: admits each kind of caller, or states the reason",
     () =>
       Effect.gen(function*() {
         const tokens = yield* makeTokens

@@ -59,7 +59,7 @@ const open = new Set([
 const sealed = new Set(["push_subscriptions.sealed_token", "users.otp_secret", "webhooks.secret"])
 
 layer(TestDatabase.layer)("row 73: stored values", (it) => {
-  it.effect("of tokens, codes and sessions are hashes, by which they are looked up", () =>
+  it.effect("of tokens, codes and sessions are hashes, which are also the lookup keys", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const columns = yield* sql<{ column: string; type: string; indexed: boolean }>`

@@ -50,7 +50,7 @@ layer(queues.pipe(Layer.provideMerge(layerActors)), { excludeTestServices: true 
         ])
       }))
 
-    it.effect("a failing operator's command delays later ones until it has failed for good", () =>
+    it.effect("a failing operator's command delays later ones until it has failed permanently", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const actors = yield* AccountActors

@@ -57,7 +57,7 @@ const acts = (target: AccountId) =>
     )
   )
 
-layer(layerActions, { excludeTestServices: true })("measures of others that are taken over", (it) => {
+layer(layerActions, { excludeTestServices: true })("restrictions that others take over", (it) => {
   it.effect("F120: a moderator's suspension ends in a purge, also if the origin or a domain block had suspended the account before", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -90,7 +90,7 @@ layer(layerActions, { excludeTestServices: true })("measures of others that are 
       yield* settled
     }))
 
-  it.effect("F120: the operator and spam rules take over with a log entry and a strike, and do not lift measures of others", () =>
+  it.effect("F120: the operator and spam rules take over with a log entry and a strike, and do not lift restrictions of others", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { tell } = yield* AccountActors

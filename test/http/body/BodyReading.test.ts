@@ -38,7 +38,7 @@ describe("arriving bodies", () => {
       assert.strictEqual(yield* bodyReading.read(100, Effect.succeed("body")), "body")
     }).pipe(from("192.0.2.1"), provided))
 
-  it.effect("F16: the slots are bounded, in all and for each address", () =>
+  it.effect("F16: the slots are bounded, in total and for each address", () =>
     Effect.gen(function*() {
       const bodyReading = yield* BodyReading
       const gate = yield* Deferred.make<void>()

@@ -118,7 +118,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts through thi
       assert.strictEqual(other.timesAsked("/secret.png"), 1)
     }))
 
-  it.effect("rows 46 and 47: a file that is not a picture, video or sound by its bytes is not shown, even with such a name", () =>
+  it.effect("rows 46 and 47: a file whose bytes are not a picture, video or sound is not shown, whatever its name", () =>
     Effect.gen(function*() {
       const other = yield* Other
       const svg = new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`)

@@ -32,7 +32,7 @@ describe("Channels", () => {
     assert.strictEqual(channel("hashtag:local", { tag: "Cats" }), `hashtag:local:cats ["hashtag:local","Cats"]`)
   })
 
-  it("S-260: are refused in Mastodon's words", () => {
+  it("S-260: are refused with Mastodon's messages", () => {
     assert.strictEqual(channel("nonsense"), "400 Unknown stream type")
     assert.strictEqual(channel("constructor"), "400 Unknown stream type")
     assert.strictEqual(channel("hashtag"), "400 Missing tag name parameter")

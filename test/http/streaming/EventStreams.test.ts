@@ -86,7 +86,7 @@ layer(layerStreams, { excludeTestServices: true })("Server-sent events", (it) =>
       }
     }).pipe(Effect.scoped))
 
-  it.effect("S-007, S-231, rows 65, 69: are refused in Mastodon's words", () =>
+  it.effect("S-007, S-231, rows 65, 69: are refused with Mastodon's messages", () =>
     Effect.gen(function*() {
       const user = yield* person("errors3")
       const { secret } = yield* tokenOf(user)

@@ -23,7 +23,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields with
       assert.notProperty(shown, "featured")
     }))
 
-  it.effect("F82: group is true for actors of type Group, also where the type is a list", () =>
+  it.effect("F82: group is true for actors of type Group, also if the type is a list", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson("ada1")
       const types: ReadonlyArray<readonly [unknown, boolean, boolean]> = [

@@ -32,7 +32,7 @@ const indexed = Effect.gen(function*() {
 const nothing = { accounts: [], hashtags: [], statuses: [] }
 
 layer(server(), { excludeTestServices: true })("search", (it) => {
-  it.effect("S-150: accounts, hashtags and own posts; one kind of them by type, with an offset", () =>
+  it.effect("S-150: accounts, hashtags and the user's own posts; one kind of them by type, with an offset", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const anna = yield* person("fox_anna")

@@ -137,7 +137,7 @@ describe("a line about a failure", () => {
     "a setting is wrong": new OperatorError({ message: "PORT is taken" })
   }
   for (const [what, error] of Object.entries(mendable)) {
-    it.effect(`F282: has words and no stack if ${what}, even as a defect`, () =>
+    it.effect(`F282: has a message and no stack if ${what}, even as a defect`, () =>
       Effect.gen(function*() {
         for (const cause of [Cause.fail(error), Cause.die(error)]) {
           const { errors } = yield* inJson(Effect.logError("work failed", cause))

@@ -5,7 +5,7 @@ import * as NewHosts from "../../../src/services/federation/NewHosts.ts"
 import { RemoteActors } from "../../../src/services/federation/RemoteActors.ts"
 import { remote } from "./Peer.ts"
 
-describe("row 34: hosts that one domain makes up", () => {
+describe("row 34: made-up hosts of one domain", () => {
   it.effect("ten new ones a minute; known hosts, and other domains, are admitted", () =>
     Effect.gen(function*() {
       const { admit } = NewHosts.make()

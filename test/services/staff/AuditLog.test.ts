@@ -19,7 +19,7 @@ layer(AuditLog.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("AuditLog", (
       }
     }))
 
-  it.effect("does not allow changes of its rows", () =>
+  it.effect("allows no changes of its rows", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const log = yield* AuditLog

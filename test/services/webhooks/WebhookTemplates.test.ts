@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { render } from "../../../src/services/webhooks/WebhookTemplates.ts"
 
-describe("the body that a template makes", () => {
+describe("the body from a template", () => {
   const event = JSON.stringify({ object: { text: "a\"b", long: "x".repeat(65_536) } })
 
   it("has the values that it names, escaped for the quotes around them", () => {

@@ -7,7 +7,7 @@ import { aheadMillisMax } from "../../../../src/services/runtime/Moments.ts"
 const year = 365 * 86_400_000
 
 describe("times of new statuses", () => {
-  it.effect("F19: a clock that was once ahead does not date posts in the future for good", () =>
+  it.effect("F19: a clock that was once ahead does not keep dating posts in the future", () =>
     Effect.gen(function*() {
       const now = 1_800_000_000_000
       yield* TestClock.setTime(now)

@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.include(none.text, "blank")
     }))
 
-  it.effect("S-234: the second moderator on a report is told of the first; posts are acted on; notes are written and deleted", () =>
+  it.effect("S-234: the second moderator on a report learns of the first; posts are acted on; notes are written and deleted", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [one, two] = [
