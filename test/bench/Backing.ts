@@ -6,7 +6,7 @@ import { EmbeddedPostgres } from "../../src/layers/EmbeddedPostgres.ts"
 import * as Programs from "../support/programs/Programs.ts"
 import { startRedis } from "../support/RedisServer.ts"
 
-/** One statement without parameters; answers its rows. */
+/** Runs one statement without parameters; returns its rows. */
 export type Query = (text: string) => Promise<ReadonlyArray<Record<string, unknown>>>
 
 const postgresOf = (dataDir: string, held: boolean) =>
@@ -21,8 +21,8 @@ const open = async <A>(make: Effect.Effect<A, unknown, Scope.Scope>) => {
 }
 
 /**
- * A session with the embedded Postgres of a folder: the one that a server runs there, or (`held`) one that is started
- * for this and listens on a port.
+ * Opens a session with the embedded Postgres of a folder: the one that a server runs there, or (`held`) a new one that
+ * listens on a port.
  */
 export const openPostgres = async (dataDir: string, held = false) => {
   const { close, value } = await open(Effect.gen(function*() {
@@ -46,7 +46,7 @@ export const openPostgres = async (dataDir: string, held = false) => {
 
 export type Postgres = Awaited<ReturnType<typeof openPostgres>>
 
-/** A Redis for the cluster's rows; undefined where the machine has none. */
+/** Starts a Redis for the cluster; undefined if none is installed. */
 export const openRedis = async () => {
   if (Programs.find("redis") === undefined) return undefined
   const { close, value } = await open(startRedis)

@@ -22,7 +22,7 @@ const freePort = () =>
     })
   })
 
-/** A running server, alone with its load. */
+/** A running server and the load generator for it alone. */
 export interface Stand {
   readonly port: number
   readonly watched: Watched
@@ -49,7 +49,7 @@ const firstAnswer = async (port: number, server: Child.Child<Order>): Promise<vo
   }
 }
 
-/** A folder for the server's data, which Postgres may enter as another user. */
+/** Creates a folder for the server's data that Postgres may enter as another user. */
 export const makeDataDir = async () => {
   const folder = mkdtempSync(join(tmpdir(), "murmuration-bench-"))
   await chmod(folder, 0o711)
@@ -102,7 +102,7 @@ const stand = async (
   }
 }
 
-/** The server as `npm start` runs it: one process, embedded Postgres, everything else in memory. */
+/** Starts the server as `npm start` does: one process with embedded Postgres, without Redis. */
 export const single = async (
   dataDir: string,
   variables: Record<string, string> = {},
@@ -131,7 +131,7 @@ export const clustered = async (dataDir: string, checkout = ours): Promise<Stand
   return {
     ...made,
     stop: async () => {
-      // Here Postgres is ours, so that the server goes first.
+      // The bench owns this Postgres, so the server stops first.
       server.server.process.kill("SIGTERM")
       await server.server.ended
       await made.stop()

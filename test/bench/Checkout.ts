@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** A folder with the server's source and its dependencies, and how `npm start` runs the server there. */
+/** A folder with the server's source and dependencies, and the command of `npm start` there. */
 export interface Checkout {
   readonly root: string
   readonly node: string
@@ -10,7 +10,7 @@ export interface Checkout {
   readonly variables: Readonly<Record<string, string>>
 }
 
-/** Reads the checkout in a folder; an older one need not know anything of the bench. */
+/** Reads the checkout in a folder. Older checkouts need no support for the bench. */
 export const read = (folder: string): Checkout => {
   const root = resolve(folder)
   const manifest: { readonly scripts: { readonly start: string } } = JSON.parse(
@@ -25,5 +25,5 @@ export const read = (folder: string): Checkout => {
   }
 }
 
-/** The one to which this bench belongs. */
+/** The checkout of this bench. */
 export const ours: Checkout = read(fileURLToPath(new URL("../..", import.meta.url)))

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
 import { ours } from "./Checkout.ts"
 
-/** A Node process that answers one order at a time over its channel. */
+/** A Node process that responds to one order at a time over its channel. */
 export interface Child<Order> {
   readonly process: ChildProcess
   readonly pid: number
@@ -12,7 +12,7 @@ export interface Child<Order> {
   readonly ask: (order: Order) => Promise<unknown>
 }
 
-/** Starts one of a checkout with these variables and none of ours but PATH. */
+/** Starts a Node process of a checkout. Its environment has only PATH and the given variables. */
 export const start = <Order extends object>(
   args: ReadonlyArray<string>,
   variables: Record<string, string> = {},

@@ -12,8 +12,8 @@ interface Stat {
 const ticksPerSecond = Number(spawnSync("getconf", ["CLK_TCK"], { encoding: "utf8" }).stdout) || 100
 
 /**
- * CPU time of a process's current threads: in microseconds, while the process's own figure is in whole ticks, but
- * without ended threads. Zero if the kernel does not report it.
+ * CPU time of a process's current threads, in milliseconds. More precise than the process's own figure, which is in
+ * whole ticks, but without ended threads. Zero if the kernel does not report it.
  */
 const threadsMillis = (pid: number): number => {
   let nanos = 0
@@ -35,7 +35,7 @@ const stats = (): Map<number, Stat> => {
     if (!Number.isInteger(pid)) continue
     try {
       const text = readFileSync(`/proc/${pid}/stat`, "utf8")
-      // The program's name may hold spaces; what follows its closing bracket begins with the state.
+      // The program's name may contain spaces; the state follows its closing bracket.
       const fields = text.slice(text.lastIndexOf(")") + 2).split(" ").map(Number)
       const at = (number: number) => fields[number - 3] ?? 0
       const millis = (ticks: number) => ticks * 1000 / ticksPerSecond
@@ -47,7 +47,7 @@ const stats = (): Map<number, Stat> => {
   return found
 }
 
-/** The processes whose time is counted, each with those below it unless they have a name of their own. */
+/** Root processes to measure, each with its descendants, except those that are roots of their own. */
 export interface Watched {
   readonly node: number
   readonly postgres: number
@@ -68,7 +68,7 @@ const spentBy = (found: ReadonlyMap<number, Stat>, root: number | undefined, apa
   for (let pid = waiting.pop(); pid !== undefined; pid = waiting.pop()) {
     const stat = found.get(pid)
     if (stat === undefined) continue
-    // Neither is ever more than was used.
+    // Both are lower bounds of the real usage.
     millis += Math.max(stat.own, threadsMillis(pid)) + stat.reaped
     for (const child of found.values()) if (child.parent === pid && !apart.has(child.pid)) waiting.push(child.pid)
   }
@@ -95,7 +95,7 @@ export const between = (before: Spent, after: Spent, operations: number): Spent 
 
 export const total = ({ node, postgres, redis }: Spent): number => node + postgres + redis
 
-/** Memory of a process that is its own, and its part of what it shares, in megabytes. */
+/** Resident memory of a process, with the pages that it shares, in megabytes. */
 export const megabytes = (pid: number): number => {
   const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))
   return Number(line?.[1] ?? 0) / 1024

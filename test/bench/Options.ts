@@ -3,15 +3,15 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 
 export interface Options {
-  /** Rows whose names contain this text; all where it is undefined. */
+  /** Runs only rows whose names contain this text; undefined runs all. */
   readonly only: string | undefined
   /** Fewer and shorter runs, and no account with 100,000 followers. */
   readonly quick: boolean
   /** Path of the JSON file with the figures. */
   readonly json: string
-  /** A folder for a CPU profile of the server for each row. */
+  /** Folder for one CPU profile of the server per row. */
   readonly profile: string | undefined
-  /** Measured runs of a row, whose median counts, and the seconds of each. */
+  /** Measured runs per row, of which the median counts, and seconds per run. */
   readonly runs: number
   readonly seconds: number
 }

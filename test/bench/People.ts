@@ -1,7 +1,7 @@
 import type { Query } from "./Backing.ts"
 import { sleep } from "./Row.ts"
 
-/* Accounts of the measured server, by number, each with a token of that number. */
+/* Accounts of the measured server, by number. Each has a token with that number. */
 
 const firstAuthor = 1
 const authors = 100
@@ -11,10 +11,10 @@ export const readersCount = 50
 const [firstReader, readers] = [firstReaderNumber, readersCount]
 const firstPoster = 201
 const posters = 200
-/** Followers of each who posts in the row for posting. */
+/** Number of followers of each account that posts in the row for posting. */
 export const followersOfPoster = 20
 export const streamer = 505
-/** An account with few followers, whose posts are watched while a large account posts. */
+/** Account with few followers, whose posts are measured while a large account posts. */
 export const small = 504
 const firstOfSmall = 701
 export const listeners = 1_000
@@ -22,7 +22,7 @@ const firstFollower = 1_001
 
 export const sizes = [1_000, 10_000, 100_000] as const
 export type Size = typeof sizes[number]
-/** Accounts with that many followers. */
+/** Accounts by their number of followers. */
 export const large: Record<Size, number> = { 1000: 501, 10000: 502, 100000: 503 }
 
 export const token = (number: number) => `token-of-account-${number}-for-the-bench`
@@ -31,7 +31,7 @@ const range = (first: number, count: number) => Array.from({ length: count }, (_
 export const readerNumbers = range(firstReader, readers)
 export const posterNumbers = range(firstPoster, posters)
 export const authorNumbers = range(firstAuthor, authors)
-/** Followers of `small`, who follow no other account. */
+/** Followers of `small`, who follow no other accounts. */
 export const followersOfSmall = range(firstOfSmall, followersOfPoster)
 export const followerNumbers = (count: number) => range(firstFollower, count)
 
@@ -39,16 +39,13 @@ export const followerNumbers = (count: number) => range(firstFollower, count)
 export const authorOf = (at: number): number => firstAuthor + (at + 1) % authors
 
 export interface People {
-  /** Accounts in all. */
+  /** Total number of accounts. */
   readonly accounts: number
   readonly accountId: (number: number) => bigint
   readonly statusIds: ReadonlyArray<bigint>
 }
 
-/**
- * Waits until the server has what was written in the index of its search, which no row is to pay for. A checkout from before
- * that has none.
- */
+/** Waits until the search index is up to date, so that no row pays for indexing. Older checkouts have no index. */
 const indexed = async (query: Query): Promise<void> => {
   const [index] = await query("SELECT to_regclass('search_queue') IS NOT NULL AS there")
   if (index?.["there"] !== true) return
@@ -59,7 +56,7 @@ const indexed = async (query: Query): Promise<void> => {
   }
 }
 
-/** Fills the database, and returns the accounts and posts in it. */
+/** Fills the database; returns the accounts and posts in it. */
 export const seed = async (query: Query, followersMax: Size): Promise<People> => {
   const accounts = firstFollower + followersMax - 1
   const now = Date.now()

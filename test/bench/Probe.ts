@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 
-/* Loaded into the server that is measured. It listens to the bench and does nothing by itself. */
+/* Preload of the measured server. It handles orders of the bench and does nothing otherwise. */
 
 export type Order =
   | { readonly kind: "memory" }
@@ -14,7 +14,7 @@ export type Order =
   | { readonly kind: "longest pause" }
   | { readonly kind: "profiled"; readonly file: string }
 
-/** Its own resolution, in milliseconds, is part of what it measures. */
+/** Resolution of the histogram, in milliseconds; it adds to the measured pauses. */
 const resolution = 1
 const pauses = monitorEventLoopDelay({ resolution })
 let session: Session | undefined

@@ -6,7 +6,10 @@ const random = generator(7)
 /** Returns a value with a random deviation, up to `spread` as a share of the value. */
 const around = (value: number, spread: number) => value * (1 + spread * (random() * 2 - 1))
 
-/** Six starts, in which the machine drifts under both servers; `speeds` are how fast the second one is in each. */
+/**
+ * Simulates six starts on a machine whose speed drifts for both servers alike. `speeds` has the second server's
+ * relative cost in each start.
+ */
 const starts = (ratio: number, speeds: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<Pair>> =>
   speeds.map((speed) =>
     Array.from({ length: 12 }, (): Pair => {
@@ -18,7 +21,7 @@ const starts = (ratio: number, speeds: ReadonlyArray<number>): ReadonlyArray<Rea
 const alike = [1, 1, 1, 1, 1, 1]
 
 describe("the change between two checkouts", () => {
-  it("is the middle of the ratios of neighbours, and the other way round its inverse", () => {
+  it("is the median of the ratios of neighbours, and its inverse if the sides are swapped", () => {
     const pairs = [{ before: 2, after: 1 }, { before: 1, after: 4 }, { before: 1, after: 1 }, { before: 4, after: 8 }]
     const there = change([pairs])
     const back = change([pairs.map(({ after, before }) => ({ before: after, after: before }))])
@@ -30,7 +33,7 @@ describe("the change between two checkouts", () => {
     assert.isNaN(change([[{ before: 0, after: 1 }]]).ratio)
   })
 
-  it("is seen through a machine that drifts by more than it, and a single disturbed slice does not move it", () => {
+  it("is visible on a machine that drifts by more, and a single disturbed slice does not move it", () => {
     const { high, low, ratio } = change(starts(1.05, alike))
     assert.closeTo(ratio, 1.05, 0.01)
     assert.isAbove(low, 1.03)
@@ -41,7 +44,7 @@ describe("the change between two checkouts", () => {
     assert.isAbove(disturbed.whole, 1.5)
   })
 
-  it("has a wide interval where the starts differ more than the pairs of one start", () => {
+  it("has a wide interval if the starts differ more than the pairs of one start", () => {
     const same = change(starts(1, alike))
     const different = change(starts(1, [0.9, 0.94, 0.98, 1.02, 1.06, 1.1]))
     assert.isAbove(different.high - different.low, 3 * (same.high - same.low))

@@ -1,6 +1,6 @@
 import { Dice } from "../simulation/Seeded.ts"
 
-/** One load on two checkouts, one directly after the other. */
+/** Costs of the same load on two checkouts, measured directly after each other. */
 export interface Pair {
   readonly before: number
   readonly after: number
@@ -13,13 +13,16 @@ export interface Change {
   /** Bounds of the median's 95% bootstrap interval over starts and their pairs. */
   readonly low: number
   readonly high: number
-  /** Ratio of the totals of all pairs; sensitive to a disturbed pair, and to costs that few pairs bear. */
+  /** Ratio of the totals of all pairs. Sensitive to a disturbed pair, and to costs that occur in few pairs. */
   readonly whole: number
 }
 
 const draws = 2_000
 
-/** The middle of the values, between the two middle ones where their number is even; by ratio, so that no side wins. */
+/**
+ * Returns the median; for an even count, the geometric mean of the two middle values, so that swapping the sides gives
+ * the inverse.
+ */
 export const middle = (values: ReadonlyArray<number>): number => {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (index: number) => sorted[index] ?? Number.NaN
@@ -27,7 +30,7 @@ export const middle = (values: ReadonlyArray<number>): number => {
   return low === high ? at(low) : Math.sqrt(at(low) * at(high))
 }
 
-/** Skips pairs without usage, which have no ratio. */
+/** Skips pairs without usage before, which have no ratio. */
 const ratiosOf = (pairs: ReadonlyArray<Pair>) =>
   pairs.filter(({ before }) => before > 0).map(({ after, before }) => after / before)
 const sum = (values: ReadonlyArray<number>) => values.reduce((all, value) => all + value, 0)

@@ -4,15 +4,15 @@ import type { Query } from "./Backing.ts"
 import type { Request } from "./load/Connection.ts"
 import { authorOf, firstReaderNumber, type People, readersCount } from "./People.ts"
 
-/* People of other servers, whose keys the server that is measured knows already. */
+/* Remote accounts whose keys the measured server already knows. */
 
-/** Accounts on so many servers, and keys that they share among them. */
+/** Number of remote accounts, of their servers, and of the key pairs that they share. */
 export const remotePeople = 1_000
 const remoteServers = 200
 const keyPairs = 50
 
 export interface Remote {
-  /** The Creates, Likes and Announces of everybody, each one once and signed for this moment. */
+  /** Creates, Likes and Announces of all remote accounts, each unique and signed now. */
   readonly activities: (port: number, count: number) => ReadonlyArray<Request>
 }
 

@@ -6,10 +6,10 @@ import type { People } from "./People.ts"
 /** Measurements of one row. */
 export interface Measured {
   readonly name: string
-  /** Operations a second with what the machine has, and CPU milliseconds for each. */
+  /** Operations per second on this machine, and CPU milliseconds per operation. */
   readonly perSecond?: number
   readonly millis?: Spent
-  /** Anything else, by name with its unit. */
+  /** Other figures, by name and unit. */
   readonly figures?: Readonly<Record<string, number>>
   readonly target?: { readonly text: string; readonly met: boolean }
 }
@@ -20,9 +20,9 @@ export interface Bench {
   readonly options: Options
 }
 
-/** The load of a row, cut so short that two servers can have it by turns. */
+/** Load of a row in short slices, so that two servers can take turns. */
 export interface Slices {
-  /** Sends one to a server that is warm, and answers figures by name with their unit. */
+  /** Sends one slice to a warm server; returns figures by name and unit. */
   readonly next: () => Promise<Readonly<Record<string, number>>>
   readonly end?: () => Promise<void>
 }
@@ -30,7 +30,7 @@ export interface Slices {
 export interface Row {
   readonly name: string
   readonly measure: (bench: Bench) => Promise<ReadonlyArray<Measured>>
-  /** Makes the server warm; missing where the load cannot be cut. */
+  /** Warms the server up; missing if the load cannot be sliced. */
   readonly slices?: (bench: Bench) => Promise<Slices>
 }
 
@@ -43,7 +43,7 @@ export const percentile = (values: ReadonlyArray<number>, part: number): number 
 
 export const sleep = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))
 
-/** Completes when no fan-out waits any more. */
+/** Completes when no fan-out is left. */
 export const settled = async ({ query }: Stand, poll = 20) => {
   for (;;) {
     const [row] = await query("SELECT EXISTS (SELECT FROM fanouts) AS waiting")

@@ -5,9 +5,9 @@ import { textsBy } from "../../src/services/statuses/Written.ts"
 import type { Query } from "./Backing.ts"
 import type { People } from "./People.ts"
 
-/* Posts to search, in five scripts. Words have a natural frequency; the first one is in every other post. */
+/* Posts to search, in five scripts. Word frequencies are realistic: the most common word is in every second post. */
 
-/** A language with pieces that its words are made of; `gap` is what stands between words. */
+/** A language and the pieces of its words; `gap` separates words. */
 interface Script {
   readonly language: string
   readonly dictionary: string | undefined
@@ -16,7 +16,10 @@ interface Script {
   readonly gap: string
 }
 
-/** Two characters each, of 3,000; and a consonant with a vowel and one more consonant: pairs of letters are as many as in real texts. */
+/**
+ * Chinese: words of two of 3,000 characters. Others: syllables of consonant, vowel and consonant, which have as many
+ * letter pairs as real texts.
+ */
 const compounds = Array.from(
   { length: 900 },
   (_, n) => String.fromCodePoint(0x4e00 + n * 37 % 3_000, 0x4e00 + (n * 101 + 7) % 3_000)
@@ -67,11 +70,11 @@ const scripts: ReadonlyArray<Script> = [
 const wordsEach = 8_000
 const textsEach = 4_000
 const wordsOfText = 20
-/** Posts over a year, by so many accounts, of whom two of three are `indexable`. */
+/** Period of the posts, and number of their authors; two of three authors are `indexable`. */
 const millisOfAll = 365 * 86_400_000
 const authors = 5_000
 
-/** A repeatable random stream. */
+/** Returns a repeatable stream of random numbers. */
 const chances = (seed: number) => {
   let state = seed
   return () => {
@@ -114,14 +117,14 @@ const blank: SearchedStatus = {
   cardType: null
 }
 
-/** A word of a post, by how common it is from 0 (the most) to 1, in a language; and words that follow one another. */
+/** Words and phrases of the posts, by language. `rarity` is from 0 (most common) to 1. */
 export interface Wording {
   readonly languages: ReadonlyArray<string>
   readonly word: (language: number, rarity: number) => string
   readonly phrase: (language: number, place: number) => string
 }
 
-/** Fills the database with so many posts and their index, and answers what may be asked for. */
+/** Fills the database with `count` posts and their index; returns the words to search for. */
 export const seedPosts = async (query: Query, people: People, count: number): Promise<Wording> => {
   const chance = chances(7)
   const vocabularies = scripts.map(vocabulary)
@@ -182,7 +185,7 @@ export const seedPosts = async (query: Query, people: People, count: number): Pr
       people.accountId(0)
     }) % 3 > 0`
   )
-  // One reader with 5,000 favourites, one with so many that they are not looked through.
+  // One reader with 5,000 favourites, and one with too many to be scanned.
   for (
     const [reader, favourites] of [[101, Math.min(5_000, count / 10)], [102, Math.min(50_000, count / 2)]] as const
   ) {

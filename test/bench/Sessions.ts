@@ -18,12 +18,12 @@ import { events } from "./rows/Streaming.ts"
 import { trends } from "./rows/Trends.ts"
 import * as Web from "./rows/Web.ts"
 
-/** Rows that one running server is measured with, one after another. */
+/** Rows that are measured one after another with one running server. */
 export interface Session {
   readonly rows: ReadonlyArray<Row>
-  /** Suffix of their names. */
+  /** Suffix of the rows' names. */
   readonly where: string
-  /** Starts it on data that are there; undefined where the machine has not what it needs. */
+  /** Starts the server on existing data; undefined if the machine lacks something. */
   readonly start: (dataDir: string, checkout?: Checkout) => Promise<BenchServer.Stand | undefined>
 }
 
@@ -68,7 +68,7 @@ const all = (followersMax: Size): ReadonlyArray<Session> => [
   },
   single({}, [Staff.row]),
   { rows: [MastodonCopy.mastodonCopy], where: "", start: MastodonCopy.start },
-  // Last: each leaves a million posts.
+  // Search is last: each session leaves a million posts.
   single({}, [search])
 ]
 
@@ -79,7 +79,7 @@ export const wanted = (followersMax: Size, only: ReadonlyArray<string> = [""]): 
     return some.length > 0 ? [{ rows: some, start, where }] : []
   })
 
-/** Ends what rows have started beside the servers. */
+/** Ends the processes that rows started. */
 export const end = () => {
   Deliveries.end()
   Web.end()

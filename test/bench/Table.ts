@@ -19,7 +19,7 @@ const cells = ({ figures, millis, name, perSecond, target }: Measured): Array<Ar
   ...Object.entries(figures ?? {}).map(([label, value]) => [`  ${label}: ${number(value)}`])
 ]
 
-/** The figures as a table for people. */
+/** Formats the figures as a text table. */
 export const table = (measured: ReadonlyArray<Measured>): string => {
   const lines = [columns, ...measured.flatMap(cells)]
   const widths = columns.map((_, at) =>

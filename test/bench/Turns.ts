@@ -19,13 +19,13 @@ export type Sides<A> = readonly [before: A, after: A]
 /** The pairs of one start by row and figure. */
 export type Found = ReadonlyMap<string, ReadonlyArray<Pair>>
 
-/** Every row has so many pairs at least, however long they take. */
+/** Minimum pairs per row, however long they take. */
 const pairsMin = 2
 
-/** Servers that are up, or will be. */
+/** Servers that are running or starting. */
 const running = new Set<Promise<Stand | undefined>>()
 
-/** Stops the servers that are up, and those that are starting. */
+/** Stops all running and starting servers. */
 export const stop = async () => {
   const stands = [...running]
   running.clear()
@@ -51,7 +51,7 @@ const collect = (found: Map<string, Array<Pair>>, row: string, [before, after]: 
   }
 }
 
-/** All figures of a row that cannot be cut, by name: some rows measure several things. */
+/** Returns all figures of a row that cannot be sliced, by name; some rows measure several things. */
 const measureWhole = async (row: Row, bench: Bench): Promise<Figures> => {
   const figures: Record<string, number> = {}
   for (const { figures: others = {}, millis, name } of await row.measure(bench)) {
@@ -72,7 +72,7 @@ const takeTurns = async (
   const slices = await both(benches, afterFirst, make)
   const taken: Array<Sides<Figures>> = []
   try {
-    // The first slice still finds the other side's data in the processor's caches.
+    // Not measured: the first slice runs with the other side's data in the processor's caches.
     await both(slices, afterFirst, ({ next }) => next())
     const began = performance.now()
     while (taken.length < pairsMin || performance.now() - began < seconds * 1000) {
@@ -90,8 +90,8 @@ const turnsOf = async (row: Row, benches: Sides<Bench>, seconds: number, afterFi
     : takeTurns(benches, row.slices, seconds, afterFirst)
 
 /**
- * Starts both servers, measures the rows of a session with the two by turns, and stops them. Undefined where the machine
- * has not what the session needs. `afterFirst` tells who goes first.
+ * Starts both servers, measures the rows of a session on both in turns, and stops them. Returns undefined if the
+ * machine lacks something. `afterFirst` selects the side that runs first.
  */
 export const compare = async (
   session: Session,
@@ -111,7 +111,7 @@ export const compare = async (
     if (before === undefined || after === undefined) return undefined
     for (const row of session.rows) {
       const name = row.name + session.where
-      // An older checkout may not have what the row asks for.
+      // An older checkout may not support the row.
       const taken = await turnsOf(row, [before, after], options.seconds, afterFirst).catch((error: unknown) => {
         console.error(`${name} is left out: ${String(error)}`)
         return []

@@ -48,12 +48,12 @@ const endAll = async () => {
   for (const remove of made) await remove()
 }
 let ended: Promise<void> | undefined
-/** A signal and the failure that it causes wait for the same end. */
+/** Runs once: a signal and the failure that it causes share the same cleanup. */
 const end = () => ended ??= endAll()
 const isEnded = () => ended !== undefined
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void end().then(() => process.exit(1)))
 
-/** Data of its own, as its own first start makes them. */
+/** Prepares a side with data from a first start of its own checkout. */
 const prepare = async (checkout: Checkout.Checkout): Promise<Turns.Side> => {
   const data = await BenchServer.makeDataDir()
   made.push(data.remove)
@@ -84,7 +84,7 @@ try {
   const sides = [await prepare(Checkout.read(folder)), await prepare(Checkout.ours)] as const
   for (const session of Sessions.wanted(followersMax, only)) {
     const found = new Map<string, Array<ReadonlyArray<Pair>>>()
-    // Rows of servers that were ended are left out; none is started any more then.
+    // After a signal, rows of stopped servers are skipped and no servers are started.
     for (let start = 0; start < starts && !isEnded(); start++) {
       const once = await Turns.compare(session, sides, options, start % 2 === 1)
       if (once === undefined) {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { createServer } from "node:http"
 import { TestServer } from "../support/Server.ts"
 
-/** An app with an address on this machine; `opened` is where the browser was sent to it. */
+/** An app with a server on this machine; `opened` is the URL at which the browser returned to it. */
 export const app = Effect.gen(function*() {
   const { promise: opened, resolve } = Promise.withResolvers<URL>()
   const server = createServer((request, response) => {
@@ -22,7 +22,9 @@ interface Registered {
   readonly client_secret: string
 }
 
-/** Registers a client and answers the address at which it asks to be allowed, and how it trades a code for a token. */
+/**
+ * Registers a client. Returns the URL of its authorization request, and a function that exchanges a code for a token.
+ */
 export const register = Effect.fnUntraced(function*(redirect_uri: string, scope: string) {
   const { baseUrl, fetch } = yield* TestServer
   const wish = { client_name: "Tusker", redirect_uris: redirect_uri, scopes: scope, website: "https://app.example" }

@@ -10,11 +10,11 @@ interface Found {
   readonly nodes: ReadonlyArray<{ readonly html: string }>
 }
 
-/** Assets that Axe reads before its rules; no rule that is on needs style sheets. */
+/** Assets that Axe loads before its rules; no enabled rule needs style sheets. */
 const preload = { assets: ["media"] }
 
 const findings = async (page: Page, options: object): Promise<ReadonlyArray<string>> => {
-  // It stays in the page: a page that is looked at in several ways reads it once.
+  // Axe stays in the page, so that a page with several checks loads it once.
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(source)
   const found = await page.evaluate<ReadonlyArray<Found>>(
     `axe.run(${
@@ -24,11 +24,11 @@ const findings = async (page: Page, options: object): Promise<ReadonlyArray<stri
   return found.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(" | ")}`)
 }
 
-/** Findings of Axe on a page: its rules for WCAG 2.2 A and AA, and its best practices. */
+/** Returns Axe's findings on a page: its rules for WCAG 2.2 A and AA, and its best practices. */
 export const axeFinds = (page: Page) => findings(page, {})
 
-/** The rules that can find something else where nothing but the colours is other. */
+/** The rules whose findings depend on colours. */
 const colorRules = { type: "rule", values: ["color-contrast", "link-in-text-block"] }
 
-/** Colour findings of Axe on a page without other findings. */
+/** Returns Axe's colour findings on a page without other findings. */
 export const axeFindsInColors = (page: Page) => findings(page, { runOnly: colorRules, preload: false })

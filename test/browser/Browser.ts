@@ -3,10 +3,10 @@ import { mkdirSync } from "node:fs"
 import { type Browser as Chromium, chromium, type Page } from "playwright-core"
 import * as Programs from "../support/programs/Programs.ts"
 
-/** Folder for screenshots of the tests, if set. */
+/** Folder for the tests' screenshots; empty for none. */
 const pictures = process.env["PICTURES"] ?? ""
 
-/** Chromium, without a window. */
+/** Headless Chromium. */
 export class Browser extends Context.Service<Browser, Chromium>()("murmuration/test/Browser") {
   static readonly layer = Layer.effect(
     Browser,
@@ -19,7 +19,7 @@ export class Browser extends Context.Service<Browser, Chromium>()("murmuration/t
   )
 }
 
-/** A fresh profile with one page, of a telephone or a desk. */
+/** Opens a fresh profile with one page, in the size of a phone or a desktop. */
 export const visit = Effect.fnUntraced(function*(size: "phone" | "desk" = "desk") {
   const viewport = size === "phone" ? { width: 390, height: 844 } : { width: 1100, height: 800 }
   const context = yield* Effect.acquireRelease(
@@ -33,12 +33,12 @@ export const visit = Effect.fnUntraced(function*(size: "phone" | "desk" = "desk"
   return { page, problems }
 })
 
-/** Rows of a page that a picture shows, in pixels. */
+/** Maximum height of a screenshot, in pixels. */
 const pictureRowsMax = 2_000
 
 const rowsOf = ({ scrollHeight }: { readonly scrollHeight: number }) => scrollHeight
 
-/** Takes a picture of the page, where they are wanted: it takes more of the processor than to look for faults. */
+/** Takes a screenshot if they are wanted: it costs more CPU than the checks. */
 export const picture = async (page: Page, name: string) => {
   if (pictures === "") return
   mkdirSync(pictures, { recursive: true })

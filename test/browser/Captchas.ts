@@ -5,14 +5,14 @@ import { eventually } from "../support/Eventually.ts"
 import { otherServer } from "../support/RemotePosts.ts"
 import { TestServer } from "../support/Server.ts"
 
-/** Script of a captcha service: it asks, and is solved here at once. */
+/** Script of a captcha service: a checkbox that solves it at once. */
 const script = `document.querySelector(".h-captcha").innerHTML =
   '<label>I am a person <input type="checkbox" id="person"></label><input type="hidden" name="h-captcha-response" value="">'
 document.getElementById("person").addEventListener("change", () => {
   document.querySelector("[name=h-captcha-response]").value = document.querySelector(".h-captcha").dataset.sitekey + "-person"
 })`
 
-/** A server whose sign-ups are asked by a service that speaks as hCaptcha does. */
+/** A server whose sign-ups need a captcha service that is compatible with hCaptcha. */
 export const withService = Layer.unwrap(Effect.gen(function*() {
   const { answer, put } = yield* otherServer
   const verify = answer("/siteverify", (request, response) => {
@@ -34,7 +34,7 @@ export const withService = Layer.unwrap(Effect.gen(function*() {
   })
 }))
 
-/** A server whose sign-ups have the browser work. */
+/** A server whose sign-ups need a proof of work by the browser. */
 export const withProof = TestServer.layer({ CAPTCHA: "proof", CAPTCHA_BITS: "14", REGISTRATIONS: "open" })
 
 /** Signs a user up through an app; returns the link in the e-mail. */

@@ -13,14 +13,14 @@ const widest = `document.documentElement.scrollWidth > innerWidth
     })?.outerHTML.slice(0, 200)
   : null`
 
-/** Pictures and videos whose place has no size until they are loaded. */
+/** Pictures and videos without a size before they are loaded. */
 const unsized = `[...document.querySelectorAll("img, video, iframe")].filter((one) => one.checkVisibility() &&
   !(one.hasAttribute("width") && one.hasAttribute("height")) && getComputedStyle(one).aspectRatio === "auto"
 ).map((one) => one.outerHTML.slice(0, 200))`
 
 /**
- * Looks at the open page in three widths and two schemes. Returns the findings of Axe, elements that are wider than the
- * window, and media that move the page when they are loaded.
+ * Checks the open page in three widths and two colour schemes. Returns the findings of Axe, elements wider than the
+ * window, and media that shift the page when they load.
  */
 export const findingsAtEveryWidth = async (page: Page, path: string, name: string): Promise<ReadonlyArray<string>> => {
   const found = (await page.evaluate<ReadonlyArray<string>>(unsized)).map((one) => `${path} has no size for ${one}`)
@@ -38,6 +38,6 @@ export const findingsAtEveryWidth = async (page: Page, path: string, name: strin
   return found
 }
 
-/** Returns the name of a page's pictures. */
+/** Returns the name for screenshots of a page. */
 export const pictureName = (path: string): string =>
   path.replace(/\?.*/, "").replaceAll(/[/@]/g, "-").replaceAll(/\d{6,}/g, "id")

@@ -11,7 +11,7 @@ export const write = Effect.fnUntraced(function*(by: Person, status: string, mor
   return String(body.id)
 })
 
-/** Opens a browser of a person, on Home. */
+/** Opens a browser for a person, on Home. */
 export const at = Effect.fnUntraced(function*(person: Person) {
   const { baseUrl } = yield* TestServer
   const visited = yield* visit()
@@ -23,14 +23,14 @@ export const at = Effect.fnUntraced(function*(person: Person) {
   return visited
 })
 
-/** Waits in the page until an expression is true; pages allow no evaluation of their own. */
+/** Waits in the page until an expression is true; the pages' policy forbids `eval`. */
 export const until = (page: Page, expression: string) =>
   page.evaluate(`new Promise((resolve) => {
     const look = async () => (await (${expression})) ? resolve(true) : setTimeout(look, 20)
     look()
   })`)
 
-/** Resolves in the page when its stream would be open, after the page's own. */
+/** Resolves in the page when a second stream is open; the page's own opened before it. */
 export const streamOpens = `new Promise((resolve) => {
   const opened = new EventSource(document.body.dataset.stream)
   opened.onopen = () => { opened.close(); resolve(true) }

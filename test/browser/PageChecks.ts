@@ -6,7 +6,7 @@ import { axeFinds, axeFindsInColors } from "./Axe.ts"
 import { picture, visit } from "./Browser.ts"
 import { signIn } from "./Visits.ts"
 
-/** A page to look at; its name is that of its pictures. */
+/** A page to check; `name` is the name of its screenshots. */
 interface Looked {
   readonly name: string
   readonly path: string
@@ -37,12 +37,12 @@ const lookedAt = async (page: Page, { name, path }: Looked): Promise<ReadonlyArr
   return found
 }
 
-/** Tabs that look at pages at the same time: one waits for the server while the other one thinks. */
+/** Tabs that check pages concurrently: one waits for the server while the other one computes. */
 const tabs = 2
 
 /**
- * Looks at pages of staff on a desk and on a telephone, by day and by night: each is loaded once and changed in place. Axe finds
- * nothing, nothing is wider than the window, and the browser has nothing to say.
+ * Checks pages of staff in desktop and phone size, in light and dark. Each page is loaded once and resized in place.
+ * Axe must find nothing, nothing may be wider than the window, and the browser may log no errors.
  */
 export const lookAtPages = Effect.fnUntraced(function*(person: Person, pages: ReadonlyArray<Looked>) {
   const { baseUrl } = yield* TestServer
@@ -69,7 +69,7 @@ export const lookAtPages = Effect.fnUntraced(function*(person: Person, pages: Re
     return all
   })
   assert.deepStrictEqual(found, [])
-  // The browser itself tells of an answer that is a refusal.
+  // The browser logs each response that is a refusal.
   const refused = pages.filter(({ status = 200 }) => status >= 400).length
   assert.strictEqual(problems.length, refused, problems.join("\n"))
   return first

@@ -11,7 +11,7 @@ import { press, signIn } from "./Visits.ts"
 
 const widths = [1280, 768, 390]
 
-/** Returns Axe's findings and overflows of the open page at three widths, by day and by night. */
+/** Returns Axe's findings and overflows of the open page at three widths, in light and dark. */
 const lookedAt = async (page: Page, name: string): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
   for (const width of widths) {
@@ -30,7 +30,7 @@ const lookedAt = async (page: Page, name: string): Promise<ReadonlyArray<string>
 
 const png = Effect.promise(() => drawn(640, 400).png().toBuffer())
 
-/** Sends a paste or a drop of a file, as a person makes it. */
+/** Simulates a paste or a drop of a file. */
 const giveFile = (page: Page, kind: "paste" | "drop", bytes: Buffer) =>
   page.evaluate(`(() => {
     const bytes = Uint8Array.from(atob("${bytes.toString("base64")}"), (one) => one.charCodeAt(0))
@@ -45,7 +45,7 @@ const giveFile = (page: Page, kind: "paste" | "drop", bytes: Buffer) =>
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "4 minutes" })(
   "the composer in a browser",
   (it) => {
-    it.effect("looks well at three widths by day and night", () =>
+    it.effect("looks well at three widths in light and dark", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
@@ -90,7 +90,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         assert.deepStrictEqual(problems, [])
       }))
 
-    it.effect("saves while one types, keeps the text of a closed tab, and posts it once", () =>
+    it.effect("saves while typing, keeps the text of a closed tab, and posts it once", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const cleo = yield* createPerson("cleo")
@@ -104,7 +104,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           await saved
           await page.getByText("Draft saved").waitFor()
           await page.locator("textarea[name=text]").fill("A whole thought")
-          // The tab closes before the next save: it is sent as the page goes, or found by the next visit.
+          // The tab closes before the next save: the text is sent when the page unloads, or found by the next visit.
           await page.goto("about:blank")
           await page.goto(`${baseUrl}/publish`)
           await page.locator("form[data-restored]").waitFor()

@@ -7,10 +7,10 @@ import { Browser, picture, visit } from "./Browser.ts"
 import { findingsAtEveryWidth, pictureName } from "./EveryWidth.ts"
 import { signIn } from "./Visits.ts"
 
-/** Maximum duration of the test, in milliseconds: some 300 looks at pages. */
+/** Maximum duration of the test, in milliseconds: about 300 page checks. */
 const testMillisMax = 600_000
 
-/** Writes posts of each kind, and returns the paths of pages for everybody, and of those for members. */
+/** Writes posts of each kind; returns the paths of public pages, and of members' pages. */
 const furnish = Effect.gen(function*() {
   const { createPerson, variables } = yield* TestServer
   const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
@@ -86,7 +86,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
   "every page in a browser",
   (it) => {
     it.effect(
-      "F227: has no finding of Axe at three widths by day and night, and fits in Arabic on a telephone",
+      "F227: has no Axe findings at three widths in light and dark, and fits in Arabic on a phone",
       () =>
         Effect.gen(function*() {
           const { baseUrl } = yield* TestServer

@@ -9,20 +9,20 @@ import { Browser, visit } from "./Browser.ts"
 import { signIn } from "./Visits.ts"
 
 /*
- * Figures of the web's pages. `FIGURES=1 npm test -- test/browser/figures.test.ts`, on an idle machine, also loads 2,000
- * posts into one page, and prints a table.
+ * Performance figures of the web's pages. `FIGURES=1 npm test -- test/browser/figures.test.ts`, on an idle machine,
+ * also loads 2,000 posts into one page, and prints a table.
  */
 
 const isWhole = process.env["FIGURES"] !== undefined
 
-/** Posts on the pages, and posts that one page of Home loads when one scrolls up through them. */
+/** Number of posts on the pages, and of posts that Home loads during the scroll up. */
 const [postsOfPage, postsOfMemory] = [40, 2_000]
-/** Requests whose median is the time of the server. */
+/** Number of requests for the median of the server's time. */
 const requestsTimed = 25
 /** Maximum duration of the test, in milliseconds. */
 const testMillisMax = isWhole ? 1_200_000 : 240_000
 
-/** Network and processor of an old phone: Lighthouse's "Slow 4G" as DevTools applies it, and a fourth of the speed. */
+/** Network and processor of an old phone: Lighthouse's "Slow 4G" as DevTools applies it, and a quarter of the speed. */
 const slow4g = { offline: false, latency: 562.5, downloadThroughput: 184_320, uploadThroughput: 84_375 }
 const slowdown = 4
 
@@ -33,7 +33,7 @@ interface Load {
   readonly shift: number
 }
 
-/** Opens a page on an old phone with an empty cache, and measures how it appears. */
+/** Loads a page on a simulated old phone with an empty cache; returns its load figures. */
 const loaded = async (page: Page, url: string): Promise<Load> => {
   const client = await page.context().newCDPSession(page)
   await client.send("Network.enable")
@@ -92,7 +92,7 @@ layer(Layer.merge(countedServer, Browser.layer), { excludeTestServices: true, ti
   "figures of the web",
   (it) => {
     it.effect(
-      "Home and a public post appear soon on an old phone, without moving, within the budgets",
+      "Home and a public post appear soon on an old phone, without layout shifts, within the budgets",
       () =>
         Effect.gen(function*() {
           const { baseUrl, createPerson } = yield* TestServer

@@ -9,7 +9,7 @@ const widths = [1280, 768, 390] as const
 layer(Layer.merge(TestServer.layer({ REGISTRATIONS: "open" }), Browser.layer), { excludeTestServices: true })(
   "members' own pages, in a browser",
   (it) => {
-    it.effect("a passkey is added, and signs in without a name typed; no page breaks its own rules", () =>
+    it.effect("a passkey is added, and signs in without a user name; no page violates its own policy", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const person = yield* createPerson("ada")
@@ -65,7 +65,7 @@ layer(Layer.merge(TestServer.layer({ REGISTRATIONS: "open" }), Browser.layer), {
         assert.deepStrictEqual(problems, [])
       }))
 
-    it.effect("without JavaScript a newcomer signs up and is told what happens next", () =>
+    it.effect("without JavaScript a newcomer signs up and reads what happens next", () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* TestServer
         const running = yield* Browser
@@ -84,7 +84,7 @@ layer(Layer.merge(TestServer.layer({ REGISTRATIONS: "open" }), Browser.layer), {
           await page.getByRole("button", { name: "Sign up" }).click()
           await page.waitForLoadState()
           assert.match(await page.locator("main").textContent() ?? "", /We sent you an email|You can now sign in/)
-          // The form of a passkey needs a script.
+          // The form for passkeys needs a script.
           await page.goto(`${baseUrl}/auth/sign_in`)
           assert.strictEqual(await page.getByRole("button", { name: /passkey/ }).count(), 0)
         })

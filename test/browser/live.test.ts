@@ -9,7 +9,7 @@ import { at, streamOpens, until, write } from "./LivePages.ts"
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "3 minutes" })(
   "the web client, live",
   (it) => {
-    it.effect("two browsers hear of one another: new posts wait for a press, edits and deletions follow in place", () =>
+    it.effect("two browsers get each other's changes: new posts wait for a press, edits and deletions appear in place", () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer
         const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
@@ -52,7 +52,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
               yield* ask(bob, "DELETE", `/api/v1/statuses/${two}`)
               yield* Effect.promise(async () => {
                 await page.locator(`#status-${two}`).waitFor({ state: "detached" })
-                // The focus moved to the next post.
+                // The focus has moved to the next post.
                 assert.strictEqual(await page.evaluate("document.activeElement.id"), `status-${one}`)
               })
             })
@@ -90,7 +90,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
               }
             }).observe({ type: "layout-shift", buffered: true })
             scrollTo(0, document.documentElement.scrollHeight)`)
-          // Turns the wheel upwards; after each turn the post on top has moved by exactly that much.
+          // Scrolls up; after each turn of the wheel the top post has moved by exactly that much.
           const moves = await page.evaluate(`(async () => {
             const frame = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
             const top = () => [...document.querySelectorAll(".feed > article")].find((one) =>
@@ -124,7 +124,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         assert.deepStrictEqual(problems, [])
       }))
 
-    it.effect("keys move, act and lead elsewhere, not in fields; menus and dialogs keep the place", () =>
+    it.effect("keys move, act and open other pages, except in fields; menus and dialogs keep the place", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const dora = yield* createPerson("dora")
@@ -150,7 +150,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           assert.deepStrictEqual(await axeFinds(page), [])
           await picture(page, "keys-dialog")
           await page.keyboard.press("Escape")
-          // The menu, a reaction, and a deletion after a question.
+          // The menu, a reaction, and a deletion after a confirmation.
           const article = page.locator("article").nth(1)
           await article.locator("details.more > summary").click()
           await picture(page, "more-menu")
@@ -182,7 +182,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         assert.deepStrictEqual(problems, [])
       }))
 
-    it.effect("the last Home can be read without a network, until one signs out", () =>
+    it.effect("the last Home can be read offline, until the user signs out", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const erik = yield* createPerson("erik")
@@ -190,7 +190,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         const { page } = yield* at(erik)
         yield* Effect.promise(async () => {
           await page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-          // The next page is the worker's, whether or not it has claimed the one that registered it.
+          // The service worker serves the next page, even if it has not claimed the page that registered it.
           await page.goto(`${baseUrl}/home`)
           await until(page, "navigator.serviceWorker.controller !== null")
           await page.context().setOffline(true)

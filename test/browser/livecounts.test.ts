@@ -84,7 +84,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           assert.strictEqual(await page.locator("#live button").count(), 0)
           assert.strictEqual(await entries(page), 3)
         })
-        // One that arrives after the page, and before its stream.
+        // A notification that arrives between the page and its stream.
         const arrived = Promise.withResolvers<void>()
         yield* Effect.promise(async () => {
           await page.route("**/web/stream*", (route) => arrived.promise.then(() => route.continue()))

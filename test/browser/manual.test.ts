@@ -13,7 +13,7 @@ import { findingsAtEveryWidth, pictureName } from "./EveryWidth.ts"
 const run = promisify(execFile)
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** Static site of all documents, written by the program. */
+/** Builds a static site of all documents with the program. */
 const site = Effect.acquireRelease(
   Effect.promise(async () => {
     const folder = mkdtempSync(`${tmpdir()}/murmuration-site-`)
@@ -28,7 +28,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
   "the guides in a browser",
   (it) => {
     it.effect(
-      "have no finding of Axe at three widths by day and night, on the server and as a static site",
+      "have no Axe findings at three widths in light and dark, on the server and as a static site",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const { baseUrl } = yield* TestServer

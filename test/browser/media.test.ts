@@ -9,7 +9,7 @@ import { Browser, picture, visit } from "./Browser.ts"
 
 const channels = (colour: string) => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16))
 
-/** A picture that goes from one colour to another, with a disc in the middle. */
+/** Makes a picture with a gradient between two colours, and a disc in the middle. */
 const painted = (width: number, height: number, from: string, to: string) =>
   Effect.promise(() => {
     const [begin, end] = [channels(from), channels(to)]
@@ -26,7 +26,7 @@ const painted = (width: number, height: number, from: string, to: string) =>
     return sharp(pixels, { raw: { width, height, channels: 3 } }).png().toBuffer()
   })
 
-/** State of the files on a page, evaluated in the browser. */
+/** State of the media on a page, evaluated in the browser. */
 const loaded = `(async () => {
   const media = [...document.querySelectorAll("video, audio")].filter((one) => one.checkVisibility() || one.tagName === "AUDIO")
   for (const one of media) {

@@ -19,7 +19,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
   "without scripts",
   (it) => {
     it.effect(
-      "a member reads, writes, acts, talks, searches, follows, edits, votes and filters",
+      "a member reads, writes, acts, sends messages, searches, follows, edits, votes and filters",
       () =>
         Effect.gen(function*() {
           const { baseUrl, createPerson } = yield* TestServer
@@ -54,7 +54,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             assert.strictEqual(new URL(page.url()).pathname, "/notifications")
             await page.getByText("I do").first().waitFor()
 
-            // Acts in the list lead back to the post.
+            // Actions in the list return to the post.
             await open("/home")
             await act("Tea or coffee?", /^Favourite/)
             assert.match(new URL(page.url()).hash, /^#status-/)
@@ -96,7 +96,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
               await article("Look at this").getByRole("img", { name: "An orange stripe on blue" }).count(),
               1
             )
-            // The viewer is a link to the file.
+            // The picture links to the file.
             const link = article("Look at this").locator("a:has(img[alt='An orange stripe on blue'])")
             const shown = await page.request.get(new URL(await link.getAttribute("href") ?? "", baseUrl).href)
             assert.strictEqual(shown.status(), 200)
@@ -129,7 +129,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             await open("/followed_tags")
             await page.getByText("bees").first().waitFor()
 
-            // A filtered word folds its posts away.
+            // Posts with a filtered word are collapsed.
             await open("/settings/filters")
             await page.locator("[name=title]").fill("Drinks")
             await page.locator("[name=keywords]").fill("coffee")
@@ -182,7 +182,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         const profile = yield* dump("/@dora", false)
         assert.include(profile, "Plain words")
         const home = yield* dump("/home", true)
-        // The navigation, the post and its acts are text.
+        // The navigation, the post and its actions are text.
         for (const text of ["Notifications", "Plain words", "Reply", "Boost", "Favourite", "Sign out"]) {
           assert.include(home, text)
         }

@@ -8,7 +8,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
   "pages for everybody, in a browser",
   (it) => {
     it.effect(
-      "show a profile, a thread, a tag, the front and the description of the API, by day and by night",
+      "a profile, a thread, a tag, the front page and the API's documentation look well, in light and dark",
       () =>
         Effect.gen(function*() {
           const { baseUrl, createPerson, fetch } = yield* TestServer
@@ -72,7 +72,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           })
           assert.deepStrictEqual(problems, [])
 
-          // F35: long words and other scripts, on a desk and on a telephone.
+          // F35: long words and other scripts, in desktop and phone size.
           const { url } = yield* register("urn:ietf:wg:oauth:2.0:oob", "read write follow push admin:read")
           yield* Effect.promise(async () => {
             await phone.goto(`${baseUrl}/auth/sign_in`)

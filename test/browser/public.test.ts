@@ -11,7 +11,7 @@ layer(Layer.merge(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), Browser.l
 })(
   "public pages in a browser",
   (it) => {
-    it.effect("a profile, a thread and the way to one's own server look well to visitors", () =>
+    it.effect("a profile, a thread and the way to the visitor's own server look well to visitors", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]

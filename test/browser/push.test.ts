@@ -20,7 +20,7 @@ const shownBy = (count: number) =>
     }
   })()`
 
-/** Presses the notification of a tag: a test cannot reach the desktop, so that the worker's event is made here. */
+/** Presses the notification with a tag. Tests cannot reach the desktop, so the worker's event is simulated. */
 const press = (tag: string) =>
   `(async () => {
     const [notification] = await self.registration.getNotifications({ tag: ${JSON.stringify(tag)} })
@@ -33,7 +33,7 @@ const press = (tag: string) =>
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "2 minutes" })(
   "push notifications, in a browser",
   (it) => {
-    it.effect("F284: each is shown with title, text and icon, and opens the post or the account that it is about", () =>
+    it.effect("F284: each is shown with title, text and icon, and opens its post or account", () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* TestServer
         const [ada, bob] = [yield* newPerson("ada"), yield* newPerson("bob")]

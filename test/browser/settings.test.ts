@@ -16,7 +16,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
   "pages of settings, in a browser",
   (it) => {
     it.effect(
-      "S-017 S-235: an administrator signs in with a second factor, sets the rules and makes an invite; a newcomer signs up by it",
+      "S-017 S-235: an administrator signs in with a second factor, sets the rules and creates an invite; a newcomer signs up with it",
       () =>
         Effect.gen(function*() {
           const { baseUrl } = yield* TestServer
@@ -83,7 +83,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
     )
 
     it.effect(
-      "Axe finds nothing and nothing is wider than the window, on desk and telephone, by day and by night",
+      "Axe finds nothing and nothing is wider than the window, on desktop and phone, in light and dark",
       () =>
         Effect.gen(function*() {
           const owner = yield* administratorBrowser("livia")

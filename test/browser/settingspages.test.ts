@@ -39,7 +39,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
               await picture(page, `${path.replace(/\?.*/, "").replaceAll("/", "_")}-${width}-${scheme}`)
             }
           }
-          // Check boxes are as small as their text.
+          // Checkboxes are as small as their text.
           await page.goto(`${baseUrl}/invites`)
           const box = await page.locator("input[type=checkbox]").first().boundingBox()
           assert.isBelow(box?.width ?? 999, 30)

@@ -17,7 +17,7 @@ const signIn = async (page: Page, { password, username }: Person) => {
 }
 
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })("in a browser", (it) => {
-  it.effect("S-242, S-243: signs in after a typing error, allows an app, and is sent there with a code that works", () =>
+  it.effect("S-242, S-243: signs in after a typing error, allows an app, and is sent there with a working code", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [person, { opened, url: back }] = [yield* createPerson("ada"), yield* app]
@@ -29,7 +29,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         await signIn(page, { ...person, password: "wrong horse" })
         assert.include(await page.locator("main").textContent(), "Wrong")
         await picture(page, "sign-in-wrong")
-        // The browser itself tells of the refusal, which is a 422.
+        // The browser logs the refusal, a 422.
         problems.length = 0
         await signIn(page, person)
         assert.match(await page.title(), /Tusker/)
@@ -89,7 +89,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
       assert.deepStrictEqual(problems, [])
     }))
 
-  it.effect("S-242: an address that the app has not registered leads nowhere", () =>
+  it.effect("S-242: a redirect address that the app has not registered is refused", () =>
     Effect.gen(function*() {
       const { url } = yield* register("https://app.example/back", scopes)
       const { page } = yield* visit()
@@ -104,8 +104,8 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
     }))
 })
 
-layer(Layer.merge(withProof, Browser.layer), { excludeTestServices: true })("captcha by work, in a browser", (it) => {
-  it.effect("S-017: the browser does it by itself, on a telephone, and the address is confirmed", () =>
+layer(Layer.merge(withProof, Browser.layer), { excludeTestServices: true })("proof of work, in a browser", (it) => {
+  it.effect("S-017: the browser solves it by itself, on a phone, and the address is confirmed", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const { link, token } = yield* signedUp("anna")
@@ -136,12 +136,12 @@ layer(Layer.merge(withService, Browser.layer), { excludeTestServices: true })(
         const { page, problems } = yield* visit()
         yield* Effect.promise(async () => {
           await page.goto(link)
-          // Before the service knows it is no person.
+          // Before the service has verified the user.
           await page.getByLabel("I am a person").waitFor()
           await page.locator("#confirm").click()
           await page.waitForLoadState()
           assert.include(await page.getByRole("alert").textContent(), "That did not work")
-          // The browser itself tells of the refusal, which is a 422.
+          // The browser logs the refusal, a 422.
           problems.length = 0
           await page.getByLabel("I am a person").check()
           await picture(page, "captcha-service")

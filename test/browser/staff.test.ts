@@ -34,7 +34,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
   "pages of staff, in a browser",
   (it) => {
     it.effect(
-      "S-021 S-234: by a role with a second factor a report is read, the account limited, the appeal arrives, is granted, and all is undone",
+      "S-021 S-234: a moderator with a second factor reads a report and limits the account; the appeal arrives, is granted, and all is undone",
       () =>
         Effect.gen(function*() {
           const { baseUrl } = yield* TestServer
@@ -88,7 +88,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             assert.isTrue(await page.getByRole("button", { name: "Undo" }).isVisible())
             assert.include(await main(page), "Resolved")
             await picture(page, "staff-undo")
-            // The person reads it on a telephone, and appeals.
+            // The person reads it on a phone, and appeals.
             await theirs.goto(`${baseUrl}/disputes/strikes`)
             await signIn(theirs, bad)
             await theirs.locator("main li a").first().click()
@@ -115,7 +115,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
     )
 
     it.effect(
-      "Axe finds nothing and nothing is wider than the window, on desk and telephone, by day and by night",
+      "Axe finds nothing and nothing is wider than the window, on desktop and phone, in light and dark",
       () =>
         Effect.gen(function*() {
           const { baseUrl } = yield* TestServer
@@ -154,7 +154,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             { name: "staff-missing", path: "/admin/reports/1", status: 404 }
           ])
           yield* Effect.promise(async () => {
-            // Checks that Axe also finds a known problem here, in both ways.
+            // Checks that Axe finds a known problem here, with both methods.
             await page.evaluate(
               "document.querySelector('main').insertAdjacentHTML('beforeend', '<img src=\"/favicon.ico\">')"
             )
@@ -164,7 +164,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
               "document.querySelector('main').insertAdjacentHTML('beforeend', '<p class=\"row\"><font color=\"#555555\">Pale</font></p>')"
             )
             assert.isNotEmpty(await axeFindsInColors(page))
-            // By the keyboard alone: the first stop leads past the navigation.
+            // With the keyboard alone: the first tab stop skips the navigation.
             await page.goto(`${baseUrl}/admin/reports`)
             await page.keyboard.press("Tab")
             assert.strictEqual(await page.evaluate("document.activeElement.getAttribute('href')"), "#content")

@@ -11,7 +11,7 @@ import { signIn } from "./Visits.ts"
 /** Maximum duration of the test, in milliseconds. */
 const testMillisMax = 240_000
 
-/** Starts the program in an empty folder; returns its origin, and the address that it prints for its owner. */
+/** Starts the program in an empty folder; returns its origin, and the link that it prints for its owner. */
 const started = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-stranger-" })
@@ -30,24 +30,24 @@ const started = Effect.gen(function*() {
   return { origin, ownerLink }
 })
 
-/** Waits until the title counts the reply, after the follow; pages allow no evaluation of their own. */
+/** Waits until the title counts the reply and the follow; the pages' policy forbids `eval`. */
 const titled = `new Promise((resolve) => {
   const look = () => document.title.startsWith("(2) ") ? resolve(true) : setTimeout(look, 20)
   look()
 })`
 
 layer(Layer.merge(NodeServices.layer, Browser.layer), { excludeTestServices: true, timeout: "4 minutes" })(
-  "a stranger with nothing but a browser",
+  "a newcomer with only a browser",
   (it) => {
     it.effect(
-      "F285: comes from an empty folder to a post with a picture that a member of another server replies to",
+      "F285: gets from an empty folder to a post with a picture that a member of another server replies to",
       () =>
         Effect.gen(function*() {
           const bytes = yield* Effect.promise(() => picture().png().toBuffer())
           const other = yield* place()
           const bob = yield* other.person("bob")
           const [{ page: own }, { page: far }] = [yield* visit(), yield* visit("phone")]
-          // On a busy machine a server that has just begun takes its time.
+          // A new server is slow on a busy machine.
           for (const page of [own, far]) page.setDefaultTimeout(90_000)
           const began = performance.now()
           const { origin, ownerLink } = yield* started

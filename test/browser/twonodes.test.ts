@@ -17,7 +17,7 @@ const services = TwoNodes.layer.pipe(
 /** Maximum duration of the test, in milliseconds. */
 const testMillisMax = 120_000
 
-/** Opens Home in a browser for which the server's name is the address of one node. */
+/** Opens Home in a browser that resolves the server's name to one node. */
 const homeAt = Effect.fnUntraced(function*({ baseUrl, variables }: Node, { username }: Account) {
   const { host } = new URL(baseUrl)
   const { host: name } = new URL(variables.PUBLIC_URL)
@@ -50,14 +50,14 @@ const write = async (page: Page, text: string) => {
 }
 
 layer(services, { excludeTestServices: true, timeout: "2 minutes" })("two browsers on two nodes", (it) => {
-  it.effect("talk to one another live: posts, a favourite, a reply and a deletion", () =>
+  it.effect("update each other live: posts, a favourite, a reply and a deletion", () =>
     Effect.gen(function*() {
       const nodes = yield* TwoNodes
       const [ada, bob] = yield* makeAccounts(nodes[0].variables, ["ada", "bob"])
       assert.isDefined(ada)
       assert.isDefined(bob)
       for (const [one, other] of [[ada, bob], [bob, ada]] as const) {
-        // The nodes may still divide the accounts among themselves.
+        // The nodes may still be dividing the accounts.
         yield* eventually(
           request(nodes[0], one, `/api/v1/accounts/${other.id}/follow`, { method: "POST" }),
           ({ status }) => status === 200

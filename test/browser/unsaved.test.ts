@@ -11,7 +11,7 @@ import { press, signIn } from "./Visits.ts"
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "4 minutes" })(
   "text that the server has not confirmed, in a browser",
   (it) => {
-    it.effect("F273, F298: finds what neither a save nor a beacon brought to the server, and makes one draft of it", () =>
+    it.effect("F273, F298: text that neither a save nor a beacon brought to the server is found, and becomes one draft", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const gina = yield* createPerson("gina")

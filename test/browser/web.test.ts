@@ -11,7 +11,7 @@ const widths = [1280, 768, 390]
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "3 minutes" })(
   "the web in a browser",
   (it) => {
-    it.effect("Home looks well at three widths by day and night, and acts in place", () =>
+    it.effect("Home looks well at three widths in light and dark, and acts in place", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
@@ -42,7 +42,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             }
           }
           assert.deepStrictEqual(found, [])
-          // A favourite in the middle of the list: the article is replaced, and the place and the focus are kept.
+          // A favourite in the middle of the list: the article is replaced; scroll position and focus are kept.
           await page.goto(`${baseUrl}/home`)
           const article = page.locator("article").nth(10)
           const button = article.locator(`button[value="favourite"]`)

@@ -96,7 +96,7 @@ const furnish = Effect.gen(function*() {
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "5 minutes" })(
   "pages of the web in a browser",
   (it) => {
-    it.effect("fit three widths by day and night, follow in place, and mark what is read", () =>
+    it.effect("fit three widths in light and dark, follow in place, and mark what is read", () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* TestServer
         const { ada, bob, paths } = yield* furnish
@@ -114,7 +114,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         })
         assert.deepStrictEqual(found, [])
         yield* Effect.promise(async () => {
-          // The first visit of the notifications has marked them as read.
+          // The first visit of the page has marked the notifications as read.
           await page.goto(`${baseUrl}/notifications`)
           assert.strictEqual(await page.locator(".unread-count").count(), 0)
           await page.goto(`${baseUrl}/@ada/following`)

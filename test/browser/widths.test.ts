@@ -6,7 +6,7 @@ import { staffMember } from "../support/Staff.ts"
 import { Browser, picture, visit } from "./Browser.ts"
 import { signIn } from "./Visits.ts"
 
-/** Returns what overlaps the header picture of a profile, except for the avatar. */
+/** Returns what overlaps the header picture of a profile, except the avatar. */
 const onBanner = `(() => {
   const { bottom } = document.querySelector(".profile .banner").getBoundingClientRect()
   return [...document.querySelectorAll(".profile :is(a, button, summary, .mark)")]
@@ -23,7 +23,7 @@ const menuOnTop = `(() => {
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "2 minutes" })(
   "pages with much to show, at small widths",
   (it) => {
-    it.effect("F312: the buttons of a profile are below its header picture; one's own leads to the settings", () =>
+    it.effect("F312: the buttons of a profile are below its header picture; the button of the viewer's own profile leads to the settings", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const [lea, max] = [yield* createPerson("lea"), yield* createPerson("max")]

@@ -5,11 +5,11 @@ import type { Entry, Kind, Ledger } from "./Ledger.ts"
 import type { Place } from "./Machines.ts"
 import { send } from "./Requests.ts"
 
-/** Delay of a client's retry, in milliseconds; it grows. */
+/** Delay before a client's retry, in milliseconds; it doubles up to `max`. */
 const pauseMillis = { first: 500, max: 4_000 }
-/** Time for which a client repeats one command after the last fault, in milliseconds. */
+/** Time for which clients retry a command after the last fault, in milliseconds. */
 export const persistMillis = 90_000
-/** Posts that commands are about: the newest. */
+/** Number of newest posts that commands refer to. */
 const recentMax = 200
 
 interface Post {
@@ -30,7 +30,7 @@ const wait = (millis: number) => new Promise<void>((resolve) => setTimeout(resol
 
 /**
  * Clients of all accounts. Each command has its own key, and is sent to the nodes in turn, as by a plain load balancer,
- * until one answers. Of two commands about one subject, the second waits for the first one's answer.
+ * until one responds. Of two commands on one target, the second waits for the response to the first.
  */
 export class Clients {
   private readonly dice: Dice
@@ -57,12 +57,12 @@ export class Clients {
     this.agents = places.map(() => new Agent({ keepAlive: true }))
   }
 
-  /** Commands that wait for an answer. */
+  /** Number of commands without a response. */
   get waiting() {
     return this.underWay.size
   }
 
-  /** Everybody follows the next `each` people. */
+  /** Lets every account follow the next `each` accounts. */
   async befriend(each: number) {
     for (const [n, by] of this.people.entries()) {
       const targets = Array.from({ length: each }, (_, k) => this.people[(n + k + 1) % this.people.length]!)
@@ -70,7 +70,7 @@ export class Clients {
     }
   }
 
-  /** Sends so many commands a second, and reads a home every eighth time, until it is stopped. */
+  /** Sends `rate` commands per second, and reads a home after every eighth, until `stop`. */
   async run(rate: number) {
     const began = this.ledger.now
     for (let n = 0; this.lastAt === Infinity; n++) {
@@ -82,7 +82,7 @@ export class Clients {
     await Promise.all(this.underWay)
   }
 
-  /** Sends nothing new. */
+  /** Stops new commands; retries continue. */
   stop() {
     this.lastAt = this.ledger.now
   }
@@ -237,6 +237,6 @@ const opposite = (done: Wanted): Wanted => {
   return { ...done, kind, path: done.path.replace(new RegExp(`/${done.kind}$`), `/${kind}`) }
 }
 
-/** Key that only one command may change at a time: an account's favourite of a post, the text of a post. */
+/** Returns the key under which commands are serialised: an account's favourite of a post, the text of a post. */
 const registerOf = (by: bigint, { about, kind }: Wanted) =>
   kind === "edit" || kind === "delete" ? about : `${by} ${kind.replace(/^un/, "")} ${about}`

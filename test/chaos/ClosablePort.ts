@@ -1,8 +1,8 @@
 import { Server, type Socket } from "node:net"
 
 /*
- * Loaded into a node of the cluster before its program: on SIGUSR2 the port at which other nodes reach it is closed, with
- * every connection that it has, and on the next SIGUSR2 it is open again.
+ * Preload of a cluster node. SIGUSR2 closes the port for other nodes with all of its connections; the next SIGUSR2
+ * reopens it.
  */
 const port = Number(process.env["CLUSTER_PORT"])
 const sockets = new Set<Socket>()

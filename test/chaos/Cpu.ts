@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs"
 
-/** Processor time since the start of each, in milliseconds; `idle` is the unused time of all processors. */
+/** CPU time since the start of each part, in milliseconds; `idle` is the unused time of all processors. */
 export interface Cpu {
   readonly nodes: number
   readonly postgres: number
   readonly redis: number
-  /** This process: clients, faults and report. */
+  /** CPU time of this process: clients, faults and report. */
   readonly load: number
-  /** CPU use of all other programs on the machine. */
+  /** CPU time of all other programs on the machine. */
   readonly others: number
   readonly idle: number
 }
@@ -23,16 +23,16 @@ const read = (path: string) => {
   }
 }
 
-/** Reads a process's times, on request including its reaped children. */
+/** Reads a process's times, including those of its reaped children. */
 const statOf = (pid: number | string) => {
   const stat = read(`/proc/${pid}/stat`)
-  // The name stands in brackets and may hold anything.
+  // The name is in brackets and may contain anything.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number)
   const at = (field: number) => fields[field - 3] ?? 0
   return { parent: at(4), own: (at(14) + at(15)) * tickMillis, buried: (at(16) + at(17)) * tickMillis }
 }
 
-/** Counts what the parts of the cluster use; one that was killed keeps what it had used when it was last looked at. */
+/** Measures the CPU time of the cluster's parts. A killed process counts with its last reading. */
 export class Meter {
   private readonly gone = { nodes: 0, postgres: 0, redis: 0 }
   private readonly seen = {
@@ -88,7 +88,7 @@ const ofFamily = (pid: number) => {
   return children.reduce((sum, child) => sum + child.own, own + buried)
 }
 
-/** Usage between two readings, in hundredths of a processor, in words; the minimum for idle. */
+/** Returns the usage between two readings, in hundredths of a processor, and as text; for idle time, the minimum. */
 export const between = (from: Cpu, to: Cpu, millis: number) => {
   const share = (part: keyof Cpu) => Math.max(0, Math.round((to[part] - from[part]) / millis * 100))
   return {

@@ -4,7 +4,7 @@ import { Dice } from "../simulation/Seeded.ts"
 import type { Happened, Ledger } from "./Ledger.ts"
 import type { Machines, Place } from "./Machines.ts"
 
-/** Seconds between the beginnings of two faults, or more after one that lasts. */
+/** Seconds between the starts of two faults; more after a long fault. */
 export const faultSeconds = 20
 
 export const faultKinds = [
@@ -21,7 +21,7 @@ export type FaultKind = (typeof faultKinds)[number]
 
 /** Duration of faults that last, in milliseconds; shorter than the time between faults. */
 const lastsMillis = { min: 2_000, max: 8_000 }
-/** Before a node that was killed is started again, as a supervisor would, in milliseconds. */
+/** Delay before a killed node is restarted, as by a supervisor, in milliseconds. */
 const restartMillis = 2_000
 
 export interface Planned {
@@ -30,7 +30,7 @@ export interface Planned {
   readonly millis: number
 }
 
-/** The faults of a seed: every kind comes before any comes again. */
+/** Draws the faults of a seed: each kind occurs once before any is repeated. */
 export const plan = (seed: number, count: number, places: number): ReadonlyArray<Planned> => {
   const dice = new Dice(seed, "faults")
   let left: Array<FaultKind> = []
@@ -47,7 +47,7 @@ const toggle = ({ pid }: Place) =>
     if (pid !== undefined) process.kill(pid, "SIGUSR2")
   })
 
-/** Injects a fault, and completes when the machines are whole again. */
+/** Injects a fault; completes when all machines run again. */
 export const strike = Effect.fnUntraced(
   function*({ meter, places, postgres, redis, sql }: Machines, ledger: Ledger, { kind, millis, place }: Planned) {
     const node = places[place % places.length]!

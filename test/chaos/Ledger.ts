@@ -22,7 +22,7 @@ export interface Attempt {
   readonly place: string
 }
 
-/** A client's command, retried until it is answered. */
+/** A client's command, retried until a node responds. */
 export interface Entry {
   readonly kind: Kind
   readonly by: string
@@ -31,37 +31,37 @@ export interface Entry {
   readonly text: string | undefined
   readonly began: number
   readonly attempts: Array<Attempt>
-  /** Done, refused for good, or unknown. */
+  /** Done, refused, or unknown. */
   outcome: "done" | "refused" | "unknown"
   /** Id of the created post. */
   id: string | undefined
 }
 
-/** A message on a stream. */
+/** An event received from a stream. */
 export interface Heard {
   readonly by: string
   readonly connection: number
   readonly at: number
   readonly event: string
-  /** Subject of the event; for an edit with its time, so that each is unique. */
+  /** Subject of the event; for an edit also its time, so that each is unique. */
   readonly about: string
 }
 
-/** Something that was done to the machines. */
+/** An injected fault. */
 export interface Happened {
   readonly kind: string
   readonly where: string
   readonly began: number
-  /** Usage up to that time. */
+  /** CPU usage up to that time. */
   readonly cpu: Cpu
-  /** When the machines were whole again; nodes may need longer to notice. */
+  /** Time when the machines were whole again; nodes may need longer to notice. */
   ended: number
 }
 
-/** Everything that a run saw. */
+/** All observations of a run. */
 export class Ledger {
   readonly entries: Array<Entry> = []
-  /** Homes that were read. */
+  /** Requests for homes. */
   readonly readings: Array<Attempt> = []
   readonly heard: Array<Heard> = []
   readonly faults: Array<Happened> = []
@@ -72,12 +72,15 @@ export class Ledger {
     return performance.now() - this.zero
   }
 
-  /** All that was asked for about a thing, in the order in which it was. */
+  /** Returns all commands about the entry's target, in the order of their first attempts. */
   historyOf({ about, by }: Entry) {
     return this.entries.filter((entry) => entry.by === by && (entry.about === about || entry.id === about))
   }
 
-  /** The last command about a thing of some kinds, in the order in which they were sent; one at a time is under way. */
+  /**
+   * Returns the last command of the given kinds per target, in the order of sending; commands on a target are
+   * sequential.
+   */
   lastOf(kinds: ReadonlyArray<Kind>) {
     const last = new Map<string, Entry>()
     for (const entry of this.entries) {

@@ -4,7 +4,7 @@ import type { Account } from "../cluster/Nodes.ts"
 import type { Ledger } from "./Ledger.ts"
 import type { Place } from "./Machines.ts"
 
-/** Milliseconds before a closed stream is reopened. */
+/** Delay before a closed stream is reopened, in milliseconds. */
 const reopenMillis = 1_000
 
 const aboutOf = (event: string, payload: string): string => {
@@ -13,7 +13,7 @@ const aboutOf = (event: string, payload: string): string => {
   return event === "status.update" ? `${id} ${editedAt}` : String(id)
 }
 
-/** Listens to a user's stream on one node after another until the scope ends, and records its events. */
+/** Listens to a user's stream until the scope ends, on the nodes in turn, and records its events. */
 export const listen = Effect.fnUntraced(
   function*(ledger: Ledger, places: ReadonlyArray<Place>, { id, token }: Account, first: number) {
     let over = false

@@ -11,16 +11,16 @@ import * as Program from "../support/Program.ts"
 import { startRedisAt } from "../support/RedisServer.ts"
 import { Meter } from "./Cpu.ts"
 
-/** A place of the cluster: a node runs there, or will soon again, at the same ports. */
+/** A slot for a node in the cluster. The node runs, or will restart soon at the same ports. */
 export interface Place {
   readonly name: string
   readonly baseUrl: string
   readonly variables: Record<string, string>
-  /** The process of the node that runs there now. */
+  /** Process id of the current node. */
   pid: number | undefined
   readonly kill: Effect.Effect<void>
   readonly start: Effect.Effect<void>
-  /** Log output of its processes. */
+  /** Log output of all of its nodes. */
   readonly log: () => string
 }
 
@@ -64,7 +64,7 @@ const place = Effect.fnUntraced(function*(name: string, shared: Record<string, s
   return self
 })
 
-/** A Redis that can be killed and comes back empty at the same port. */
+/** Starts a Redis that can be killed and restarts empty at the same port. */
 const redis = Effect.gen(function*() {
   const port = yield* freePort
   const outer = yield* Effect.scope
@@ -88,7 +88,7 @@ const redis = Effect.gen(function*() {
   }
 })
 
-/** Three nodes on one Postgres and one Redis; `sql` is the run's own way to the database. */
+/** Starts three nodes on one Postgres and one Redis; `sql` is the run's own connection to the database. */
 export const make = Effect.fnUntraced(function*(names: ReadonlyArray<string>, dataDir: string) {
   const postgres = yield* OwnPostgres.startPostgres
   const ownRedis = yield* redis

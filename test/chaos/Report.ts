@@ -2,43 +2,46 @@ import { between, type Cpu } from "./Cpu.ts"
 import type { Attempt, Entry, Ledger } from "./Ledger.ts"
 import type { Broken } from "./Verdicts.ts"
 
-/** Time in which the rate must be back after a fault, in seconds. */
+/** Maximum time from a fault's end until the rate has recovered, in seconds. */
 export const backSecondsMax = 10
-/** The rate is that of answers in so many milliseconds; it is back with this part of what it was before the first fault. */
+/**
+ * Window for the rate of responses, in milliseconds, and the share of the rate before the first fault that counts as
+ * recovered.
+ */
 const rateMillis = 2_000
 const rateShareMin = 0.8
-/** After the end of a fault so long nothing else is done, in milliseconds, that it is seen whether the rate is back in time. */
+/** Minimum time between a fault's end and the next fault, in milliseconds: long enough to see a recovery in time. */
 export const observedMillisMin = backSecondsMax * 1_000 + rateMillis
 /** Interval between two measurements of the rate, in milliseconds. */
 const lookMillis = 100
-/** A machine of whose processors less than so many hundredths of one were idle could not do more. */
+/** Idle share, in hundredths of a processor, below which the machine counts as saturated. */
 const idleMin = 5
 
 /** Effects of one fault. */
 export interface Row {
   readonly fault: string
   readonly at: number
-  /** Seconds that it lasted. */
+  /** Duration in seconds. */
   readonly lasted: number
   readonly commands: number
   readonly acknowledged: number
-  /** Seconds from the end of the fault until the rate was back, and stayed so for as long as it is measured; none where it never was. */
+  /** Seconds from the end of the fault until the rate had recovered for a whole window; undefined if it never did. */
   readonly back: number | undefined
-  /** Seconds from the end of the fault until a request was sent for the last time that failed. */
+  /** Seconds from the end of the fault until the start of the last failed request. */
   readonly failed: number
   readonly homesFailed: number
   /** Longest command, from first to last attempt, in seconds. */
   readonly slowest: number
-  /** Answers that told clients to come back, and requests that had no answer. */
+  /** Responses that asked clients to retry, and requests without a response. */
   readonly refusals: number
   readonly silences: number
   readonly missing: number
   readonly doubled: number
   readonly left: number
   readonly wrong: number
-  /** Usage until the next fault, in hundredths of a processor. */
+  /** CPU usage until the next fault, in hundredths of a processor. */
   readonly cpu: ReturnType<typeof between>
-  /** The machine could not do more, so that the times say little of the product. */
+  /** True if the machine had no spare CPU, so that the times say little about the product. */
   readonly saturated: boolean
 }
 
@@ -47,7 +50,7 @@ const seconds = (millis: number) => Math.round(millis / 100) / 10
 
 const lastedOf = ({ attempts, began }: Entry) => (attempts.at(-1)?.ended ?? began) - began
 
-/** When commands were answered, in order. */
+/** Returns the times of all responses to commands, sorted. */
 const answersOf = ({ entries }: Ledger) =>
   entries.flatMap(({ attempts, outcome }) => outcome === "unknown" ? [] : attempts.at(-1)?.ended ?? []).sort((a, b) =>
     a - b
@@ -56,7 +59,10 @@ const answersOf = ({ entries }: Ledger) =>
 const countOf = (answers: ReadonlyArray<number>, from: number, to: number) =>
   answers.filter((at) => at >= from && at < to).length
 
-/** A row for each fault, and one for what came before; `end` is when the last command was sent, and what was used until then. */
+/**
+ * Returns a row for each fault, and one for the time before. `end` is the time of the last command, and the usage until
+ * then.
+ */
 export const rows = (
   ledger: Ledger,
   broken: ReadonlyArray<Broken>,
@@ -80,7 +86,7 @@ export const rows = (
     const until = faults[n + 1]?.began ?? Infinity
     const within = (at: number) => at >= fault.began && at < until
     const entries = ledger.entries.filter(({ began }) => within(began))
-    // Attempts that the next fault cut short belong to that one.
+    // Attempts that the next fault interrupted count for that fault.
     const hit = (attempt: Attempt) => isBad(attempt) && within(attempt.ended)
     const bad = ledger.entries.flatMap(({ attempts }) => attempts).filter(hit)
     const lastOf = (failed: ReadonlyArray<Attempt>) =>

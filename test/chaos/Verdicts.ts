@@ -4,11 +4,11 @@ import type { Account } from "../cluster/Nodes.ts"
 import type { Entry, Kind, Ledger } from "./Ledger.ts"
 import type { Place } from "./Machines.ts"
 
-/** Facts that differ from their answers. */
+/** A difference between the state and the responses. */
 export interface Broken {
   readonly what: "missing" | "doubled" | "left" | "wrong"
   readonly text: string
-  /** When that which went wrong was asked for, where that is known, in milliseconds since the run began. */
+  /** Time of the failed command, if known, in milliseconds since the run began. */
   readonly at: number | undefined
 }
 
@@ -102,7 +102,7 @@ const kept = Effect.fnUntraced(
         if (entry.kind === undoes && there.has(pair)) broken.push({ what: "left", text: whatOf(ledger, entry), at })
       }
       for (const pair of there) {
-        // An action on a post deleted at the same time may be answered as if the post did not exist.
+        // An action on a post deleted at the same time may get the response for a missing post.
         if (!last.has(pair) && !gone.has(pair.split(" ")[1] ?? "")) {
           broken.push({ what: "wrong", text: `${does} ${pair} was never asked for`, at: undefined })
         }
@@ -112,7 +112,7 @@ const kept = Effect.fnUntraced(
   }
 )
 
-/** Rows that must not be there. */
+/** Finds rows that must not exist. */
 const rotten = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   const rows = yield* sql<{ what: Broken["what"]; text: string }>`
     SELECT 'left' AS what, 'a notification of the deleted post ' || n.status_id || ' (' || n.type || ')' AS text
@@ -139,7 +139,7 @@ const rotten = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   return rows.map(({ text, what }): Broken => ({ what, text, at: undefined }))
 })
 
-/** No stream says the same twice. */
+/** Finds events that one stream received twice. */
 const repeated = ({ heard }: Ledger) => {
   const seen = new Set<string>()
   const broken: Array<Broken> = []
@@ -153,7 +153,7 @@ const repeated = ({ heard }: Ledger) => {
   return broken
 }
 
-/** All ids of a user's home on a node, page by page; undefined if a page is refused. */
+/** Returns all ids of a user's home on a node, page by page; undefined if a page is refused. */
 const homeOf = async ({ baseUrl }: Place, { token }: Account) => {
   const seen: Array<string> = []
   for (let path = "/api/v1/timelines/home?limit=40"; path !== "";) {
@@ -167,7 +167,7 @@ const homeOf = async ({ baseUrl }: Place, { token }: Account) => {
   return seen
 }
 
-/** Homes are on every node what their owners follow, each post once and in order. */
+/** Checks that each home has the posts of the accounts that its owner follows, once and in order, on every node. */
 const homes = Effect.fnUntraced(
   function*(sql: SqlClient.SqlClient, places: ReadonlyArray<Place>, people: ReadonlyArray<Account>) {
     const broken: Array<Broken> = []
@@ -199,7 +199,7 @@ const homes = Effect.fnUntraced(
   }
 )
 
-/** Everything that is not as it was answered. */
+/** Returns all differences between the state and the responses. */
 export const check = Effect.fnUntraced(function*(
   { ledger, people, places, sql }: {
     readonly sql: SqlClient.SqlClient

@@ -22,7 +22,7 @@ const usage = `npm run chaos -- [--minutes N] [--seed S] [--rate R] [--fault TEX
 const people = 50
 const followsEach = 5
 const listenersMax = 9
-/** Before the first fault, and after the last until all must be at rest, in milliseconds. */
+/** Milliseconds before the first fault, and the maximum wait after the last one until all work is done. */
 const warmMillis = 10_000
 const restMillisMax = 30_000
 
@@ -47,7 +47,7 @@ const options = () => {
   }
 }
 
-/** Waits until nothing is left to do, but not for ever. */
+/** Waits until no work is left, for a limited time. */
 const rest = Effect.fnUntraced(function*({ sql }: Machines.Machines) {
   for (let waited = 0; waited < restMillisMax; waited += 500) {
     yield* Effect.sleep(500)

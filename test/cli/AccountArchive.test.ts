@@ -24,7 +24,7 @@ layer(TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer)), { exclude
     const archive = (...args: ReadonlyArray<string>) =>
       TestServer.use(({ variables }) => cli(["account", "archive", ...args], variables))
 
-    it.effect("has the running server write an archive, and stores it once more without a new one", () =>
+    it.effect("makes the running server write an archive, and saves it again without a new one", () =>
       Effect.scoped(Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const sql = yield* SqlClient.SqlClient
@@ -46,7 +46,7 @@ layer(TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer)), { exclude
         assert.deepStrictEqual(row, { count: 1 })
       })))
 
-    it.effect("refuses a file that exists, and names that are not members; begins no archive then", () =>
+    it.effect("refuses an existing file and names that are not members, and starts no archive then", () =>
       Effect.scoped(Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const sql = yield* SqlClient.SqlClient
@@ -70,7 +70,7 @@ layer(TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer)), { exclude
 )
 
 layer(archiveServer, { excludeTestServices: true })("the wait for an archive", (it) => {
-  it.effect("ends after a minute without progress, and the archive goes on", () =>
+  it.effect("ends after a minute without progress, and the archive continues", () =>
     Effect.gen(function*() {
       const begun = yield* (yield* ArchiveRequests).request(yield* user("tim"))
       const { jump, within } = yield* jumpingClock

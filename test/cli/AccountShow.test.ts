@@ -12,7 +12,7 @@ const run = (...args: ReadonlyArray<string>) =>
   )
 
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("account show", (it) => {
-  it.effect("shows a fresh user in words", () =>
+  it.effect("describes a new user", () =>
     Effect.gen(function*() {
       const id = yield* person("fresh", { seenAt: Date.parse("2026-01-02T03:04:05Z") })
       const { code, err, out } = yield* run("@fresh")
@@ -40,7 +40,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("
       )
     }))
 
-  it.effect("F246: names every state on lines of its own, and counts sessions, apps, factors, reports and strikes", () =>
+  it.effect("F246: shows every state on its own lines, and counts sessions, apps, factors, reports and strikes", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [id, other] = [yield* person("troubled"), yield* person("other")]
@@ -107,7 +107,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("
       assert.notProperty(json, "password_hash")
     }))
 
-  it.effect("refuses remote and unknown accounts in words, with exit code 1", () =>
+  it.effect("refuses remote and unknown accounts with a message and exit code 1", () =>
     Effect.gen(function*() {
       assert.deepInclude(yield* run("nobody"), { code: 1, err: "There is no account nobody here\n" })
       assert.strictEqual((yield* run("other@far.test")).code, 1)

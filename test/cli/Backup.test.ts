@@ -46,10 +46,10 @@ const bodyOf = (url: string, token: string, init: RequestInit = {}) =>
       return (await response.json()) as unknown
     }))
 
-/** Path of a URL, to ask another server for it. */
+/** Returns the path of a URL, to request it from another server. */
 const pathOf = (url: unknown) => new URL(String(url)).pathname
 
-/** Digest of each table, and the foreign keys, triggers and sequences. */
+/** Returns a digest of each table, and the foreign keys, triggers and sequences. */
 const contentOf = (connection: Database.Connection) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
@@ -71,13 +71,13 @@ const contentOf = (connection: Database.Connection) =>
     return { digests: Object.fromEntries(digests), keys, triggers, sequences }
   }).pipe(Effect.provide(PgClient.layer({ ...connection, maxConnections: 1 })))
 
-/** Content of the embedded database of a data folder, which is started for it if necessary. */
+/** Returns the content of the embedded database of a data folder, which is started for it if necessary. */
 const embeddedContent = Effect.fnUntraced(function*(dataDir: string) {
   const services = yield* Layer.build(EmbeddedPostgres.layer({ dataDir, adopt: false, durable: false }))
   return yield* contentOf(Database.connectionOf(Context.get(services, EmbeddedPostgres)))
 }, Effect.scoped)
 
-/** An empty database for the scope. */
+/** Creates an empty database for the scope. */
 const emptyDatabase = Effect.map(
   Layer.build(Layer.fresh(TestDatabase.layerEmpty)),
   (services) => Context.get(services, TestDatabase)
@@ -87,7 +87,7 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
   "npm run cli -- backup, restore, transfer",
   (it) => {
     it.effect(
-      "a running server is backed up; on the restored one old tokens, posts, media and secrets are as before",
+      "a running server is backed up; on the restored one old tokens, posts, media and secrets still work",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const fs = yield* FileSystem.FileSystem
@@ -165,7 +165,7 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
     )
 
     it.effect(
-      "an embedded database goes to an own Postgres, directly or by a backup: same rows, keys, triggers and secrets",
+      "an embedded database is moved to a separate Postgres, directly or through a backup: same rows, keys, triggers and secrets",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const fs = yield* FileSystem.FileSystem

@@ -4,7 +4,7 @@ import { WebSocket } from "ws"
 import { cli } from "../support/CommandLine.ts"
 import { TestServer } from "../support/Server.ts"
 
-/** A streaming socket with the token; `closed` answers the seconds from `now` until the server closed it. */
+/** Opens a streaming socket with the token; `closed` returns the seconds from `now` until the server closed it. */
 const stream = Effect.fnUntraced(function*(baseUrl: string, token: string) {
   const socket = yield* Effect.acquireRelease(
     Effect.sync(() =>
@@ -24,7 +24,7 @@ const stream = Effect.fnUntraced(function*(baseUrl: string, token: string) {
 
 const Posted = Schema.Struct({ id: Schema.String })
 
-layer(TestServer.layer(), { excludeTestServices: true })("npm run cli beside a running server", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("npm run cli with a running server", (it) => {
   it.effect("row 70: a token that the command line revokes is refused, and its socket closes within a second", () =>
     Effect.scoped(Effect.gen(function*() {
       const server = yield* TestServer
@@ -39,7 +39,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("npm run cli beside a r
       assert.strictEqual((yield* server.fetch("/api/v1/accounts/verify_credentials", { token: ada.token })).status, 401)
     })))
 
-  it.effect("S-022, S-045: suspending an account beside a running server closes its socket and hides it; unsuspending restores it", () =>
+  it.effect("S-022, S-045: suspending an account while the server runs closes its socket and hides it; unsuspending restores it", () =>
     Effect.scoped(Effect.gen(function*() {
       const server = yield* TestServer
       const [eve, ada] = [yield* server.createPerson("eve"), yield* server.createPerson("watcher")]

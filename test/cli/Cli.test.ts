@@ -32,7 +32,7 @@ const heardDuring = <A, E, R>(command: Effect.Effect<A, E, R>, tag?: string) =>
   }))
 
 layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
-  it.effect("account create: makes a user with the role, and prints the password that it made", () =>
+  it.effect("account create: creates a user with the role, and prints the generated password", () =>
     Effect.gen(function*() {
       const { code, out } = yield* run(
         "account",
@@ -55,7 +55,7 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       ])
     }))
 
-  it.effect("account import: stores the file's lines for the server, and export-lists prints what an account has", () =>
+  it.effect("account import: stores the file's lines for the server, and export-lists prints an account's entries", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       yield* run("account", "create", "porter", "--email", "porter@example.org", "--confirmed")
@@ -118,7 +118,7 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       assert.include(again.err, "lost has no two-factor sign-in")
     }))
 
-  it.effect("account create: reports errors in words, with exit code 1", () =>
+  it.effect("account create: reports errors as messages, with exit code 1", () =>
     Effect.gen(function*() {
       const { code, err } = yield* run("account", "create", "no good", "--email", "nowhere", "--password", "short")
       assert.strictEqual(code, 1)
@@ -126,7 +126,7 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       assert.notMatch(err, /\n\s+at /)
     }))
 
-  it.effect("token create: prints a token that is stored hashed; token revoke: tells running servers", () =>
+  it.effect("token create: prints a token that is stored hashed; token revoke: notifies running servers", () =>
     Effect.gen(function*() {
       yield* run(
         "account",
@@ -214,14 +214,14 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       assert.match(ill.out, /^FAIL {3}Redis: .*ECONNREFUSED/m)
     }))
 
-  it.effect("reads the server's configuration, and reports all that is wrong with it", () =>
+  it.effect("reads the server's configuration, and reports all of its errors", () =>
     Effect.gen(function*() {
       const { code, err } = yield* cli(["migrate"], { PORT: "x", DATABASE_URL: "y" })
       assert.strictEqual(code, 1)
       assert.match(err, /PORT: .*\n.*DATABASE_URL: /)
     }))
 
-  it.effect("works on embedded Postgres beside the server that runs it, and leaves that running", () =>
+  it.effect("works on embedded Postgres while a server runs it, and leaves that running", () =>
     Effect.scoped(Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-cli-" })

@@ -45,7 +45,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
   )
 
   it.effect(
-    "prints its checks as JSON: name, outcome and words, with the exit code of the text",
+    "prints its checks as JSON: name, outcome and message, with the exit code of the text",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const { url } = yield* TestDatabase
@@ -75,7 +75,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
     180_000
   )
 
-  it.effect("F231: on a folder that never ran says so and creates nothing", () =>
+  it.effect("F231: on a folder that never ran reports that and creates nothing", () =>
     Effect.scoped(Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const parent = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-cli-" })
@@ -88,7 +88,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
       assert.deepStrictEqual(yield* fs.readDirectory(parent), [])
     })))
 
-  it.effect("names a variable that is misspelt, and goes on where Postgres does not respond", () =>
+  it.effect("names a misspelt variable, and continues if Postgres does not respond", () =>
     Effect.gen(function*() {
       const port = yield* freePort
       const { code, out } = yield* cli(["doctor"], {
@@ -138,7 +138,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
   )
 
   it.effect(
-    "asks Redis for its version, the collector, the translation and the captcha service",
+    "checks Redis for its version, the collector, the translation and the captcha service",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const { url } = yield* TestDatabase
@@ -179,7 +179,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
   )
 
   it.effect(
-    "asks PUBLIC_URL from this machine: response, WebFinger, and what the proxy passes on",
+    "checks PUBLIC_URL from this machine: response, WebFinger, and what the proxy forwards",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const { url } = yield* TestDatabase
@@ -211,7 +211,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
           Object.fromEntries(Object.entries(headers).filter(([name]) => name !== "x-forwarded-for"))
         )
         assert.match((yield* cli(["doctor"], variables)).out, /^FAIL {3}Proxy headers: .* sends no X-Forwarded-For/m)
-        // The server reports how a request arrived to its own doctor only.
+        // The server reports how a request arrived only to its own doctor.
         const stranger = yield* Effect.promise(() =>
           fetch(`http://127.0.0.1:${port}/health`, {
             headers: { "x-murmuration-probe": `${Date.now()}.${"a".repeat(43)}` }
@@ -223,7 +223,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
     120_000
   )
 
-  it("judges what a proxy passes on", () => {
+  it("judges what a proxy forwards", () => {
     const url = new URL("https://example.org")
     const seen = {
       address: "198.51.100.7",

@@ -10,7 +10,7 @@ const run = (...args: ReadonlyArray<string>) =>
     ({ url }) => cli(["federation", ...args], { DATABASE_URL: url, PUBLIC_URL: "https://here.test" })
   )
 
-/** A post of Ada's that one server has and another has not been able to take for an hour. */
+/** Inserts a post of Ada's that one server has received and another has refused or missed for an hour. */
 const seed = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const [now, at] = [Date.now(), new Date(Date.now() - 3_600_000)]

@@ -49,7 +49,7 @@ describe("help of the command line", () => {
       )
     }))
 
-  it.live("shows examples before usage and flags, and the exit codes in that of the program", () =>
+  it.live("shows examples before usage and flags, and the exit codes in the program's help", () =>
     Effect.gen(function*() {
       const one = yield* cli(["token", "create", "--help"], refused)
       assert.strictEqual(one.code, 0)
@@ -92,7 +92,7 @@ describe("exit codes", () => {
       assert.strictEqual(yield* code(["migrate"]), 1)
     }))
 
-  it.live("are 3 without a database, which is said within five seconds", () =>
+  it.live("are 3 without a database, which is reported within five seconds", () =>
     Effect.gen(function*() {
       const from = performance.now()
       const ended = yield* cli(["account", "list", "--pending"], { DATABASE_URL: "postgres://a:b@127.0.0.1:1/none" })

@@ -25,7 +25,7 @@ const run = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {
 })
 const read = (path: string) => Effect.map(call("GET", path, undefined), ({ body }) => body)
 
-/** The letters that were written, by whom they are to. */
+/** Returns the written e-mails, by recipient. */
 const letters = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const folder = `${(yield* TestServer).variables["DATA_DIR"]}/mail`
@@ -36,7 +36,7 @@ const letters = Effect.gen(function*() {
   ).toSorted()
 })
 
-layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server says of itself", (it) => {
+layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("the server's description of itself", (it) => {
   it.effect("F52: the operator sets the server's name and description, and running servers apply it at once", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
@@ -70,7 +70,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
         "--privacy-policy",
         about
       )
-      // The node document is cached for half a minute unless a change is published.
+      // The NodeInfo document is cached for half a minute unless a change is published.
       yield* eventually(read("/nodeinfo/2.0"), ({ metadata }) => metadata.nodeName === "Starlings")
       const instance = yield* Schema.decodeUnknownEffect(Instance)(yield* read("/api/v2/instance"))
       assert.deepInclude(instance, { title: "Starlings", description: "A flock", languages: ["de", "pt-BR"] })
@@ -137,7 +137,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
       const { createPerson, fetch } = yield* TestServer
       const people = yield* Effect.forEach(["asking", "begging", "warden"], (name) => createPerson(name))
       const [asking, begging, staff] = people
-      // F35: letters are in the languages of those who get them, else in the first one of the instance.
+      // F35: e-mails are in the recipients' languages, otherwise in the server's first language.
       yield* (yield* InstanceSettings).change(undefined, { languages: ["de", "en"] })
       yield* sql`UPDATE users SET locale = 'en' WHERE account_id = ${begging!.accountId}`
       yield* sql`UPDATE users SET locale = 'pt-BR' WHERE account_id = ${staff!.accountId}`
@@ -175,7 +175,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
         assert.deepStrictEqual([code, /is not waiting/.test(err)], [1, true], err)
       }
       assert.strictEqual(yield* state(0), 200)
-      // Both at once: one decides.
+      // Both concurrently: one decides.
       yield* sql`UPDATE users SET approved = false WHERE account_id = ${asking!.accountId}`
       const approvals = yield* Approvals
       const decisions = yield* Effect.all(

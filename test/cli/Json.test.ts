@@ -38,7 +38,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("--json of the 
       }
     }))
 
-  it.effect("prints an empty array where there is nothing, and the text is the same as without the flag", () =>
+  it.effect("prints an empty array without entries, and the text is the same as without the flag", () =>
     Effect.gen(function*() {
       yield* person("nobody")
       const lists = [

@@ -31,7 +31,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("npm run cli -- mail te
     })))
 
   it.effect(
-    "says which step failed, why and what to do; never the password",
+    "reports which step failed, why and what to do; never the password",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const open = yield* mailServer()
@@ -70,7 +70,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("npm run cli -- mail te
       assert.match(err, /^FAIL {3}Greeting: /m)
     })), 30_000)
 
-  it.effect("refuses an address that is none, and a server without SMTP_URL", () =>
+  it.effect("refuses an invalid address, and a server without SMTP_URL", () =>
     Effect.gen(function*() {
       assert.include((yield* to("nobody", "smtp://127.0.0.1:1")).err, "nobody is not an e-mail address")
       const unset = yield* to("ada@example.org", "")

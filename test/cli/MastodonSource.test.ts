@@ -7,7 +7,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 const Live = TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer))
 
 layer(Live, { excludeTestServices: true })("npm run cli -- transfer mastodon", (it) => {
-  it.effect("F261: an unusable --database or MASTODON_DATABASE_URL is said in words, without its password and within seconds", () =>
+  it.effect("F261: an unusable --database or MASTODON_DATABASE_URL is reported within seconds, without its password", () =>
     Effect.scoped(Effect.gen(function*() {
       const { url } = yield* TestDatabase
       const fs = yield* FileSystem.FileSystem

@@ -9,7 +9,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
   "a command without its database",
   (it) => {
-    it.effect("F247: says in words that the connection was lost, and ends with code 3", () =>
+    it.effect("F247: reports that the connection was lost, and ends with code 3", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { url } = yield* TestDatabase
@@ -35,7 +35,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
         assert.match(err, /^The database cannot be used: [^\n]*\n$/)
       }))
 
-    it.effect("says within five seconds that the database or its rights are wrong", () =>
+    it.effect("reports within five seconds that the database or its permissions are wrong", () =>
       Effect.gen(function*() {
         const { url } = yield* TestDatabase
         const nowhere = new URL(url)

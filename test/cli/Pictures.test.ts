@@ -12,7 +12,7 @@ import { TestServer } from "../support/Server.ts"
 
 const Live = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
 
-/** A file with these bytes, for as long as the scope is open. */
+/** Creates a file with these bytes, for the duration of the scope. */
 const fileWith = Effect.fnUntraced(function*(bytes: Uint8Array) {
   const fs = yield* FileSystem.FileSystem
   const path = `${yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-cli-" })}/picture`
@@ -37,7 +37,7 @@ const formatAt = Effect.fnUntraced(function*(url: string) {
   return { format, width, height: pageHeight ?? height, pages }
 })
 
-layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a running server", (it) => {
+layer(Live, { excludeTestServices: true })("pictures set by npm run cli with a running server", (it) => {
   it.effect(
     "S-093 S-159: an emoji appears within a second, in the list, in existing posts and profiles; and disappears",
     () =>
@@ -47,7 +47,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         yield* call("PATCH", "/api/v1/accounts/update_credentials", ada.token, { display_name: "Ada :party:" })
         const post = get(`/api/v1/statuses/${status.body.id}`)
         const account = get(`/api/v1/accounts/${ada.accountId}`)
-        // Both are cached now, without an emoji.
+        // Both are cached without an emoji.
         assert.deepStrictEqual([(yield* post).emojis, (yield* account).emojis], [[], []])
         assert.deepStrictEqual(yield* get("/api/v1/custom_emojis"), [])
 
@@ -63,7 +63,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         assert.deepInclude(yield* formatAt(emoji.url), { format: "gif", width: 40, height: 20, pages: 2 })
         assert.deepInclude(yield* formatAt(emoji.static_url), { format: "png", width: 40, height: 20 })
 
-        // Pages show it in the post and in the name of who wrote it.
+        // Pages show it in the post and in its author's name.
         const page = yield* Effect.promise(() => fetch(status.body.url).then((response) => response.text()))
         assert.strictEqual(page.split(`<img class="emoji" src="${emoji.static_url}" alt=":party:"`).length, 3)
 
@@ -87,7 +87,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
   )
 
   it.effect(
-    "an unlisted emoji can be written and is not offered; a large one becomes small",
+    "an unlisted emoji can be used and is not offered; a large one is shrunk",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const bea = yield* (yield* TestServer).createPerson("bea")
@@ -103,7 +103,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
   )
 
   it.effect(
-    "row 47: refuses an emoji that is none, in words, and keeps nothing of it",
+    "row 47: refuses an invalid emoji with a message, and keeps nothing of it",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
@@ -169,7 +169,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
   )
 
   it.effect(
-    "instance icon and favicon: show in every size, and go",
+    "instance icon and favicon: appear in every size, and are removed",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const own = (yield* get("/api/v2/instance")).icon
@@ -205,7 +205,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
       yield* sql`UPDATE stored_files SET created_at = ${new Date(Date.now() - 2 * 3_600_000)}
         WHERE name = ${`aa/${forgotten}`}`
       const pruned = yield* run("media", "prune")
-      // The server looks for them each minute, too, and may have been the first.
+      // The server also looks for them each minute, and may have been first.
       assert.match(
         pruned.out,
         /^[01] files without an owner for an hour,\nand 1 files \(2\.0 KB\) unknown to the database\.$/m

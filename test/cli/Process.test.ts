@@ -10,7 +10,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** Without the moments and fibers of warnings. */
+/** Removes the times and fiber ids of warnings. */
 const timeless = ({ err, out, ...ended }: Program.Ended) => ({
   ...ended,
   out: out.replace(/[\d.]+ GB are free/, "some GB are free"),
@@ -24,14 +24,14 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), {
   "npm run cli as a process",
   (it) => {
     it.effect(
-      "F2: a command says the same and ends with the same code as one in the process of a test",
+      "F2: a command prints the same and ends with the same code as one inside the test's process",
       () =>
         Effect.gen(function*() {
           const { url } = yield* TestDatabase
           const nowhere = { DATABASE_URL: "postgres://nobody:none@127.0.0.1:1/none", REDIS_URL: "redis://127.0.0.1:1" }
           const commands: ReadonlyArray<readonly [number, ReadonlyArray<string>, Record<string, string>?]> = [
             [0, ["account", "create", "--help"]],
-            // A misspelt word of the usage gets a suggestion.
+            // A misspelt command gets a suggestion.
             [2, ["account", "craete", "ada"]],
             [1, ["account", "create", "no good", "--email", "nowhere", "--password", "short"]],
             [0, ["migrate"]],
@@ -49,7 +49,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), {
       120_000
     )
 
-    it.effect("npm run cli passes arguments, and the exit code back", () =>
+    it.effect("npm run cli passes arguments, and returns the exit code", () =>
       Effect.gen(function*() {
         const { url } = yield* TestDatabase
         const run = (...args: ReadonlyArray<string>) =>

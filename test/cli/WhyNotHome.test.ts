@@ -9,7 +9,7 @@ import { type Person, TestServer } from "../support/Server.ts"
 const explain = (name: string, post: unknown) =>
   Effect.flatMap(TestServer, ({ variables }) => cli(["account", "why-not-home", name, String(post)], variables))
 
-/** Ids of the posts in the home of a user. */
+/** Returns the ids of the posts in a user's home. */
 const homeOf = (person: Person) =>
   Effect.map(
     ask(person, "GET", "/api/v1/timelines/home?limit=40"),
@@ -17,7 +17,7 @@ const homeOf = (person: Person) =>
   )
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("account why-not-home", (it) => {
-  it.effect("F265: says each reason in words, and none for a post that the home shows", () =>
+  it.effect("F265: explains each reason, and has none for a post that the home shows", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [reader, author, other] = [
@@ -30,7 +30,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const relate = (act: string, whom: Person, more: object = {}) =>
         json(reader, `/api/v1/accounts/${whom.accountId}/${act}`, more)
 
-      /** Compares the words with the home: a reason is said exactly for posts that are not in it. */
+      /** Compares the explanation with the home: a reason is given exactly for posts that are not in it. */
       const expect = Effect.fnUntraced(function*(post: string, pattern: RegExp) {
         const { code, err, out } = yield* explain("@reader", post)
         assert.strictEqual(code, 0, err)

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 
-/** A named type of a client library: an object's members and whom they are added to, or anything else as text. */
+/** A type of a client library: an object's members and the types that it extends, or any other type as text. */
 interface Declared {
   readonly members: ReadonlyMap<string, { readonly optional: boolean; readonly type: string }> | undefined
   readonly parents: ReadonlyArray<string>
@@ -8,7 +8,7 @@ interface Declared {
 }
 
 /**
- * JSON types of the declaration files in these folders, on which users of a client library rely. If a name is in
+ * JSON types in the declaration files of these folders, on which users of a client library rely. If a name is in
  * several folders, the first counts. Types beyond members, unions, arrays and literals match anything.
  */
 export class Declarations {
@@ -24,7 +24,7 @@ export class Declarations {
     }
   }
 
-  /** Mismatches of a value with a type, one a line: `account.moved: undefined is not string`. */
+  /** Returns the mismatches of a value with a type, one per line: `account.moved: undefined is not string`. */
   mismatches(value: unknown, type: string, path = ""): ReadonlyArray<string> {
     const complain = () => [`${path}: ${JSON.stringify(value)?.slice(0, 40)} is not ${type}`]
     const alternatives = split(type, "|")
@@ -99,7 +99,7 @@ const membersOf = (body: string) =>
     })
   )
 
-/** The index of the brace that closes the first. */
+/** Returns the index of the brace that closes the first one. */
 const endOf = (text: string): number => {
   let depth = 0
   for (const [index, character] of [...text].entries()) {
@@ -109,7 +109,7 @@ const endOf = (text: string): number => {
   return text.length
 }
 
-/** The parts between separators that stand in no bracket, trimmed and without empty ones. */
+/** Splits a text at separators outside brackets; parts are trimmed, and empty ones dropped. */
 const split = (text: string, separator: string): Array<string> => {
   const parts = [""]
   let depth = 0

@@ -6,10 +6,10 @@ import { Declarations } from "./Declarations.ts"
 
 export type Client = ReturnType<typeof createRestAPIClient>
 
-/** Milliseconds that a test waits for one answer. */
+/** Timeout of a response, in milliseconds. */
 const timeout = 20_000
 
-/** Client with a user's token, or without one. */
+/** Makes a client with a user's token, or without one. */
 export const client = Effect.fnUntraced(function*(accessToken?: string) {
   const { baseUrl: url } = yield* TestServer
   return createRestAPIClient({ url, timeout, ...(accessToken === undefined ? {} : { accessToken }) })
@@ -22,7 +22,7 @@ export const newcomer = Effect.fnUntraced(function*(username: string) {
   return { ...person, id: String(person.accountId), api: yield* client(person.token) }
 })
 
-/** Client's socket with a user's token; closed with the scope. */
+/** Opens the client's socket with a user's token; it closes with the scope. */
 export const stream = Effect.fnUntraced(function*(accessToken: string) {
   const { baseUrl } = yield* TestServer
   return yield* Effect.acquireRelease(
@@ -38,7 +38,7 @@ const [v1, v2] = [new Declarations([`${entities}/v1`]), new Declarations([`${ent
 
 /** Known places where the client's types are stricter or older than Mastodon's own responses (entities.md). */
 const known = [
-  // Mastodon answers with codes and names.
+  // Mastodon returns codes and names.
   /^\.\d+: \{"code":"[\w-]+","name":"/,
   // Only the author of a local status sees its app; an account without posts has no last day.
   /\.(application|lastStatusAt): /,
@@ -53,15 +53,15 @@ const known = [
   // Fields that are not configured.
   /^\.(thumbnail\.blurhash|configuration\.urls\.status|contact\.account|contactAccount): null/,
   /^\.apiVersions\.mastodon: \d/,
-  // Only pictures have a size in words, sounds have none at all, and no preview without a cover.
+  // Only pictures have a size as text; sounds have no size, and no preview without a cover.
   /\.meta\.original\.(width|height|size|aspect): undefined/,
   /\.previewUrl: null/,
   // The filter in a result is of version 2; request counts are strings.
   /\.filter\.(phrase|irreversible|wholeWord): undefined/,
   /\.notificationsCount: "/,
-  // Null if nothing was chosen or dated.
+  // Null for values without a choice or a date.
   /\.(languages|posting:default:language|startsAt|endsAt): null/,
-  // A count in words, a subscription's number, and of alerts those that were asked for.
+  // A count as text, a numeric id of a subscription, and only the requested alerts.
   /\.statusesCount: "/,
   /^\.id: \d+ is not string/,
   /^\.alerts\.\w+: undefined/,
@@ -71,15 +71,15 @@ const known = [
   /\.featureApproval\.currentUser: "missing"/
 ]
 
-/** Mismatches of one or several responses with the client's declared type. */
+/** Returns the mismatches of one or several responses with the client's declared type. */
 export const mismatches = (value: unknown, type: string, version: "v1" | "v2" = "v1") =>
   (version === "v1" ? v1 : v2).mismatches(value, type).filter((line) => !known.some((pattern) => pattern.test(line)))
 
-/** Holds an answer, or each of several, against the client's declaration of a type. */
+/** Asserts that one or several responses match the client's declared type. */
 export const conforms = (value: unknown, type: string, version: "v1" | "v2" = "v1") =>
   assert.deepStrictEqual(mismatches(value, type, version), [], type)
 
-/** The refusal that a call ends with. */
+/** Returns the error of a refused call. */
 export const refusal = async (
   call: Promise<unknown>
 ): Promise<{ readonly statusCode: number; readonly message: string }> => {

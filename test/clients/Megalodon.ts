@@ -4,7 +4,7 @@ import generator, { type WebSocketInterface } from "megalodon"
 import { TestServer } from "../support/Server.ts"
 import { Declarations } from "./Declarations.ts"
 
-/** Client with a user's token, or without one. */
+/** Makes a client with a user's token, or without one. */
 export const client = Effect.fnUntraced(function*(accessToken: string | null = null) {
   const { baseUrl } = yield* TestServer
   return generator("mastodon", baseUrl, accessToken)
@@ -25,7 +25,7 @@ const declarations = new Declarations([
  * Known places where the client's types require fields that Mastodon omits, or do not allow its nulls (entities.md).
  */
 const known = [
-  // A subscription has a number and only the requested alerts; an announcement has been published.
+  // A subscription has a numeric id and only the requested alerts; an announcement has been published.
   /^\.id: \d+ is not string/,
   /^\.alerts\.\w+: undefined/,
   /\.published: undefined/,
@@ -41,14 +41,14 @@ const known = [
   /^\.params\.scheduled_at: undefined is not/
 ]
 
-/** Mismatches of one or several responses with the client's declared type. */
+/** Returns the mismatches of one or several responses with the client's declared type. */
 export const mismatches = (value: unknown, type: string) =>
   declarations.mismatches(value, type).filter((line) => !known.some((pattern) => pattern.test(line)))
 
-/** Holds an answer, or each of several, against the client's declaration of a type. */
+/** Asserts that one or several responses match the client's declared type. */
 export const conforms = (value: unknown, type: string) => assert.deepStrictEqual(mismatches(value, type), [], type)
 
-/** The status of the refusal that a call ends with. */
+/** Returns the status of a refused call. */
 export const refusal = async (call: Promise<unknown>): Promise<unknown> => {
   const outcome = await call.then(() => undefined, (error: unknown) => error)
   assert.instanceOf(outcome, Error)
@@ -60,7 +60,10 @@ export interface Socket {
   readonly next: (event: string, about?: (value: unknown) => boolean) => Promise<unknown>
 }
 
-/** Opens one of the client's sockets; `next` waits for an event of a name that a test is about. Closed with the scope. */
+/**
+ * Opens a socket of the client, which closes with the scope; `next` waits for an event by name and, optionally, by a
+ * condition.
+ */
 export const stream = Effect.fnUntraced(function*(open: () => Promise<WebSocketInterface>) {
   const socket = yield* Effect.acquireRelease(Effect.promise(open), (socket) => Effect.sync(() => socket.stop()))
   socket.on("parser-error", (error) => assert.fail(String(error)))
@@ -78,6 +81,6 @@ export const stream = Effect.fnUntraced(function*(open: () => Promise<WebSocketI
   return opened
 })
 
-/** Asks again until the answer is what the server does a moment after a command. */
+/** Repeats a request until its response shows the effect of an earlier command. */
 export const eventually = <A>(ask: () => Promise<A>, good: (value: A) => boolean) =>
   Effect.promise(ask).pipe(Effect.repeat({ until: good, schedule: Schedule.spaced("20 millis"), times: 250 }))

@@ -6,7 +6,7 @@ const modules = `${import.meta.dirname}/../../node_modules`
 const rest = `${modules}/masto/dist/mastodon/rest`
 const withoutComments = (path: string) => readFileSync(path, "utf8").replace(/\/\*[\s\S]*?\*\//g, "")
 
-/** The first of the types that stand between brackets. */
+/** Returns the first of the types in a list between brackets. */
 const firstType = (types: string): string => {
   let depth = 0
   for (const [at, character] of [...types].entries()) {
@@ -33,7 +33,7 @@ const resourcesIn = (folder: string) => {
 
 const member = /^ {4}(?:readonly )?(?:(\$select)\([^)]*\)|(\w+)): ([\s\S]*?);$/gm
 
-/** Every operation of masto for people, by its path (`v1.accounts.$select.follow`), with the type of its result. */
+/** Every user operation of masto, by its path (`v1.accounts.$select.follow`), with the type of its result. */
 export const mastoMethods: ReadonlyMap<string, string> = (() => {
   const found = new Map<string, string>()
   const walk = (resources: ReadonlyMap<string, string>, name: string, path: string): void => {
@@ -41,7 +41,7 @@ export const mastoMethods: ReadonlyMap<string, string> = (() => {
     if (body === undefined) throw new Error(`masto declares no ${name}`)
     for (const [, select, key = select, type = ""] of body.matchAll(member)) {
       const at = `${path}.${key}`
-      // One is declared by hand, with a result for each kind of parameters.
+      // One operation is declared by hand, with a result type for each kind of parameters.
       if (!/^(?:Method<|\{|\()/.test(type)) walk(resources, type, at)
       else found.set(at, type.startsWith("Method<") ? firstType(type.slice("Method<".length)).trim() : "Status")
     }
@@ -56,7 +56,7 @@ export const mastoMethods: ReadonlyMap<string, string> = (() => {
   return found
 })()
 
-/** Calls the operation at a path; `ids` are for its selections, one after the other. */
+/** Calls the operation at a path; `ids` are for its `$select` parts, in order. */
 export const callMasto = async (api: object, path: string, ids: ReadonlyArray<string>, params: unknown) => {
   const names = path.split(".")
   const last = names.pop() ?? ""
@@ -72,7 +72,7 @@ export const callMasto = async (api: object, path: string, ids: ReadonlyArray<st
   return result
 }
 
-/** Every operation of megalodon, with the type of its result as its entities have it. */
+/** Every operation of megalodon, with the result type of its entities. */
 export const megalodonMethods: ReadonlyMap<string, string> = new Map(
   Array.from(
     (/interface MegalodonInterface \{\n([\s\S]*?)\n\}/.exec(

@@ -1,7 +1,7 @@
 import type { Answer } from "../support/Requests.ts"
 import { formsOf } from "../support/TestBrowser.ts"
 
-/** A user with a browser without scripts who reads pages and sends forms. */
+/** A user whose browser has no scripts, who reads pages and submits forms. */
 export class Visitor {
   readonly #cookies = new Map<string, string>()
   readonly #baseUrl: string
@@ -24,7 +24,7 @@ export class Visitor {
     return { status: response.status, headers: response.headers, text: await response.text(), body: undefined }
   }
 
-  /** The page at a path, redirects on the server followed; the answer itself where one leads elsewhere. */
+  /** Opens the page at a path and follows redirects on the server; returns a redirect to another server as it is. */
   async open(path: string): Promise<Answer> {
     return this.#follow(await this.#request(path))
   }
@@ -47,7 +47,7 @@ export class Visitor {
 
 type Person = { readonly username: string; readonly password: string }
 
-/** Signs in and allows what an app asks for at the path `authorize`. */
+/** Signs in and allows the request of an app at the path `authorize`. */
 const consent = async (baseUrl: string, authorize: string, { password, username }: Person): Promise<Answer> => {
   const visitor = new Visitor(baseUrl)
   const signIn = await visitor.open(authorize)
@@ -60,7 +60,7 @@ export const allow = async (baseUrl: string, authorize: string, person: Person):
   return new URL(answer.headers.get("location") ?? `none:${answer.status}`)
 }
 
-/** Code that a user copies from the page, for apps without a redirect URI. */
+/** Returns the code that a user copies from the page, for apps without a redirect URI. */
 export const copyCode = async (baseUrl: string, authorize: string, person: Person): Promise<string> => {
   const { text } = await consent(baseUrl, authorize, person)
   return /<code[^>]*>([^<]+)<\/code>/.exec(text)?.[1] ?? ""

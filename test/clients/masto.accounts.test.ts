@@ -4,7 +4,7 @@ import { TestServer } from "../support/Server.ts"
 import { client, conforms, newcomer, refusal } from "./Masto.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true })("masto: accounts", (it) => {
-  it.effect("S-041 to S-043, S-138: changes the own profile, in text fields and defaults, and everybody sees it", () =>
+  it.effect("S-041 to S-043, S-138: changes the user's own profile, with text fields and defaults, and everybody sees it", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const [ada, anybody] = [yield* newcomer("ada"), yield* client()]
@@ -42,7 +42,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: accounts", (it)
       })
     }))
 
-  it.effect("S-002, S-047 to S-053, S-106, S-207 to S-209: follows, with wishes, is listed on both sides, and stops", () =>
+  it.effect("S-002, S-047 to S-053, S-106, S-207 to S-209: follows with options, is listed on both sides, and unfollows", () =>
     Effect.gen(function*() {
       const [bob, carol] = [yield* newcomer("bob"), yield* newcomer("carol")]
       yield* Effect.promise(async () => {
@@ -90,7 +90,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: accounts", (it)
       })
     }))
 
-  it.effect("S-002, S-139, S-141, S-211, S-214: blocks, mutes for a while and takes notes", () =>
+  it.effect("S-002, S-139, S-141, S-211, S-214: blocks, mutes for a while and writes notes", () =>
     Effect.gen(function*() {
       const [gil, hana, ines] = [yield* newcomer("gil"), yield* newcomer("hana"), yield* newcomer("ines")]
       yield* Effect.promise(async () => {
@@ -127,7 +127,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: accounts", (it)
       })
     }))
 
-  it.effect("S-122, S-123: pages through followers by the Link header, forth and back", () =>
+  it.effect("S-122, S-123: pages through followers by the Link header, forward and back", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [star, anybody] = [yield* newcomer("star"), yield* client()]

@@ -8,7 +8,7 @@ import * as Megalodon from "./Megalodon.ts"
 const ids = (rows: ReadonlyArray<{ readonly id: string }>) => rows.map(({ id }) => id)
 
 layer(TestServer.layer(), { excludeTestServices: true })("masto and megalodon: lists and followed hashtags", (it) => {
-  it.effect("S-003, S-136, S-217, S-218, S-220, S-260: lists are kept, filled, read and listened to", () =>
+  it.effect("S-003, S-136, S-217, S-218, S-220, S-260: lists are created, filled, read and streamed", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newcomer("ada"), yield* newcomer("bob")]
       const { v1 } = ada.api
@@ -37,7 +37,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto and megalodon: l
         for await (const event of subscription) return event
         return undefined
       })()
-      // The server heeds the subscription a moment after it is asked for.
+      // The server processes the subscription a moment after the request.
       const post = Effect.promise(() => bob.api.v1.statuses.create({ status: "for the list" }))
       const event = yield* Effect.raceFirst(
         Effect.promise(() => heard),

@@ -9,7 +9,7 @@ import { type Client, conforms, newcomer, refusal } from "./Masto.ts"
 const file = (bytes: Uint8Array) => new Blob([new Uint8Array(bytes)])
 const art = Effect.promise(() => picture(300, 300).png().toBuffer())
 
-/** A file of each kind: how it is made, what it becomes, and the type of the file that is shown. */
+/** A file of each kind: how to make it, its type as an attachment, and the content type of the shown file. */
 const kinds: ReadonlyArray<
   readonly [
     name: string,
@@ -36,7 +36,7 @@ const kinds: ReadonlyArray<
   ["m4a", sound("a.m4a"), "audio", "audio/mpeg"]
 ]
 
-/** Uploads as apps do, which wait by asking again, and posts it. */
+/** Uploads a file like an app, which polls until it is ready, and posts it. */
 const published = async (api: Client, name: string, bytes: Uint8Array) => {
   const media = await api.v2.media.create({ file: file(bytes), description: `a ${name}`, focus: "0.5,-0.25" })
   conforms(media, "MediaAttachment")
@@ -57,7 +57,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: files", (it) =>
         const { bytes: sent, headers } = yield* bytesAt(shown?.url ?? "")
         assert.strictEqual(headers.get("content-type"), served)
         if (type !== "image") assert.include(yield* probed(sent), `"codec_type"`)
-        // Sounds have a picture where one came with them, everything else always has.
+        // Sounds have a preview only if they came with a picture; everything else always has one.
         if (type === "audio" && !name.includes("cover")) assert.isNull(shown?.previewUrl)
         else assert.match((yield* bytesAt(shown?.previewUrl ?? "")).headers.get("content-type") ?? "", /^image\//)
         const found = yield* Effect.promise(() => api.v1.accounts.$select(id).statuses.list({ onlyMedia: true }))
@@ -93,7 +93,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: files", (it) =>
       assert.notIncludeMembers([...supportedMimeTypes], ["image/svg+xml"])
     }))
 
-  it.effect("four pictures of one post, in the order in which the app named them, and a new order by an edit", () =>
+  it.effect("four pictures of one post, in the order in which the app named them, and in a new order after an edit", () =>
     Effect.gen(function*() {
       const { api } = yield* newcomer("four")
       const pictures = yield* Effect.forEach(

@@ -8,7 +8,7 @@ import { client, mismatches, newcomer } from "./Masto.ts"
 import { type MastoCall, mastoCalls } from "./mastoCalls.ts"
 import { callMasto, mastoMethods } from "./Methods.ts"
 
-/** Names for the first entry of a list in later calls. */
+/** Names for the id of a list's first entry in later calls. */
 const firstOf: Readonly<Record<string, readonly [name: string, key: string]>> = {
   "v1.notifications.list": ["notification", "id"],
   "v1.notifications.requests.list": ["request", "id"],
@@ -115,7 +115,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
         console.log(`${called.size} of ${mastoMethods.size} operations of masto were called`)
         assert.deepStrictEqual(missing, [])
         assert.deepStrictEqual([...called].filter((path) => !mastoMethods.has(path)), [])
-        // A problem of one entry is shared by the whole list.
+        // Entries of a list share the same problem, so it is reported once.
         assert.deepStrictEqual(
           [...new Set(problems.map((line) => line.replaceAll(/\.\d+\b/g, ".*").slice(0, 160)))],
           []

@@ -3,7 +3,7 @@ import { Effect, Schedule } from "effect"
 import { TestServer } from "../support/Server.ts"
 import { client, conforms, newcomer, refusal } from "./Masto.ts"
 
-/** Asks again until the answer is what the server does a moment after a command. */
+/** Repeats a request until its response shows the effect of an earlier command. */
 const eventually = <A>(ask: () => PromiseLike<A>, good: (value: A) => boolean) =>
   Effect.promise(async () => ask()).pipe(
     Effect.repeat({ until: good, schedule: Schedule.spaced("20 millis"), times: 250 })
@@ -48,7 +48,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and o
       })
     }))
 
-  it.effect("S-142, S-143: public and tag timelines, by place, media and further tags", () =>
+  it.effect("S-142, S-143: public and tag timelines, by origin, media and further tags", () =>
     Effect.gen(function*() {
       const [{ api, id: author }, anybody] = [yield* newcomer("carol"), yield* client()]
       yield* Effect.promise(async () => {
@@ -62,7 +62,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and o
         assert.deepStrictEqual(await anybody.v1.timelines.public.list({ onlyMedia: true }), [])
         const tagged = anybody.v1.timelines.tag.$select("TEA")
         assert.deepStrictEqual(ids(await tagged.list()), [both.id, tea.id])
-        // The client's types leave the parameters out, and send them all the same.
+        // The client's types omit the parameters, but the client sends them.
         for (const [filter, found] of [["all", [both]], ["none", [tea]], ["any", [both, tea]]] as const) {
           const wanted = { [filter]: ["milk"] }
           assert.deepStrictEqual(ids(await tagged.list(wanted)), ids(found), filter)
@@ -75,7 +75,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and o
       })
     }))
 
-  it.effect("S-149, S-175: notifications by type and person, one by one, dismissed and cleared", () =>
+  it.effect("S-149, S-175: notifications by type and person, singly, dismissed and cleared", () =>
     Effect.gen(function*() {
       const [dora, eve] = [yield* newcomer("dora"), yield* newcomer("eve")]
       yield* Effect.promise(async () => {
@@ -110,7 +110,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and o
       })
     }))
 
-  it.effect("S-092, S-145, S-205: conversations are read, unread and put away", () =>
+  it.effect("S-092, S-145, S-205: conversations are read, marked as unread and removed", () =>
     Effect.gen(function*() {
       const [fay, gil] = [yield* newcomer("fay"), yield* newcomer("gil")]
       yield* Effect.promise(() => gil.api.v1.accounts.$select(fay.id).follow())
@@ -162,7 +162,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and o
       })
     }))
 
-  it.effect("S-159 to S-161, S-226, S-227: the server tells about itself", () =>
+  it.effect("S-159 to S-161, S-226, S-227: the server describes itself", () =>
     Effect.gen(function*() {
       const anybody = yield* client()
       yield* Effect.promise(async () => {

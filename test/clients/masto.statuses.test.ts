@@ -77,7 +77,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: statuses", (it)
       })
     }))
 
-  it.effect("S-196: a thread reads from both ends", () =>
+  it.effect("S-196: a thread is read from both ends", () =>
     Effect.gen(function*() {
       const [eve, fred] = [yield* newcomer("eve"), yield* newcomer("fred")]
       yield* Effect.promise(async () => {
@@ -93,7 +93,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: statuses", (it)
       })
     }))
 
-  it.effect("S-002, S-065, S-197 to S-201: favourites, reblogs, bookmarks, pins and mutes, and takes each back", () =>
+  it.effect("S-002, S-065, S-197 to S-201: favourites, reblogs, bookmarks, pins and mutes, and undoes each", () =>
     Effect.gen(function*() {
       const [gil, hana] = [yield* newcomer("gil"), yield* newcomer("hana")]
       yield* Effect.promise(async () => {
@@ -149,7 +149,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: statuses", (it)
       })
     }))
 
-  it.effect("S-061, S-076, S-078: asks, votes and reports", () =>
+  it.effect("S-061, S-076, S-078: creates polls, votes and reports", () =>
     Effect.gen(function*() {
       const [liz, moe] = [yield* newcomer("liz"), yield* newcomer("moe")]
       yield* Effect.promise(async () => {
@@ -166,7 +166,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: statuses", (it)
       })
     }))
 
-  it.effect("S-194: refuses in words unsupported fields, long texts, and unintended mentions", () =>
+  it.effect("S-194: refuses unsupported fields, long texts, and unintended mentions, with messages", () =>
     Effect.gen(function*() {
       const [{ api }, kay] = [yield* newcomer("jo"), yield* newcomer("kay")]
       yield* Effect.promise(async () => {

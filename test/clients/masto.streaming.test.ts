@@ -7,8 +7,8 @@ import { conforms, newcomer, stream } from "./Masto.ts"
 type Event = mastodon.streaming.Event
 
 /**
- * Events of a subscription; `next` waits for one. The client subscribes on first use, without reporting when that is
- * done.
+ * Receives the events of a subscription; `next` waits for one. The client subscribes on first use, without reporting
+ * when it has.
  */
 const events = Effect.fnUntraced(function*(subscription: mastodon.streaming.Subscription) {
   const queue = yield* Queue.unbounded<Event>()
@@ -37,7 +37,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: streaming", (it
       const direct = yield* events(socket.direct.subscribe())
       const user = yield* events(socket.user.subscribe())
       yield* Effect.promise(() => bob.api.v1.statuses.create({ status: "is this thing on" }))
-      // The server heeds the subscriptions in order, so that with the last one all are in force.
+      // The server processes subscriptions in order, so all are active once the last one is.
       assert.strictEqual((yield* user.next).event, "update")
       yield* everybody.waiting
 

@@ -10,7 +10,7 @@ const redirectUri = "https://app.example/back"
 const open = { REGISTRATIONS: "open", SIGNUP_CONFIRMATION: "none" }
 
 layer(TestServer.layer(open), { excludeTestServices: true })("masto: signing in", (it) => {
-  it.effect("S-190, S-242, S-254: registers an app, is allowed by a user, trades the code for a token, and revokes it", () =>
+  it.effect("S-190, S-242, S-254: registers an app, is authorized by a user, exchanges the code for a token, and revokes it", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const person = yield* newcomer("ada")

@@ -1,18 +1,18 @@
-/* Every operation of masto for people, called in an order in which each has something to do. */
+/* Every user operation of masto, called in an order in which each has data to work on. */
 type Who = "anna" | "ben" | "cora" | "dan" | "anybody" | "app"
 type Ids = (name: string) => string
 
-/** A call: the operation with selected ids, its parameters, and the expected or kept result. */
+/** A call: the operation with selected ids, its parameters, and options for its caller and result. */
 export type MastoCall = readonly [
   operation: string,
   params?: unknown,
   more?: {
     readonly by?: Who
-    /** The name under which the id of the result is known from then on. */
+    /** Name of the result's id in later calls. */
     readonly keep?: string
-    /** The status of the refusal where this server has nothing to give, or the operation is gone for good. */
+    /** Status of the expected refusal, if this server has no data for it or the operation was removed. */
     readonly refused?: number
-    /** Asked again until there is something. */
+    /** Repeated until the result is not empty. */
     readonly waits?: boolean
   }
 ]
@@ -216,7 +216,7 @@ export const mastoCalls: ReadonlyArray<MastoCall> = [
   ["v2.filters.statuses.$select.fetch filtered"],
   ["v2.filters.statuses.$select.remove filtered"],
   ["v2.filters.$select.remove filter"],
-  // Collections, announcements, reports of years and push.
+  // Collections, announcements, annual reports and push.
   ["v1.collections.create", { name: "Birders", description: "They know", discoverable: true }, { keep: "collection" }],
   ["v1.collections.$select.fetch collection"],
   ["v1.collections.$select.update collection", { name: "All birders" }],
@@ -243,7 +243,7 @@ export const mastoCalls: ReadonlyArray<MastoCall> = [
   ["v1.push.subscription.fetch"],
   ["v1.push.subscription.update", { data: { alerts: { mention: false }, policy: "all" } }],
   ["v1.push.subscription.remove"],
-  // Calls that end the others.
+  // Calls that remove the data of the others.
   ["v1.accounts.$select.removeFromFollowers ben"],
   ["v1.accounts.$select.unfollow ben", {}],
   ["v1.statuses.$select.remove post"]

@@ -12,9 +12,9 @@ import { made, type MegalodonCall, megalodonCalls, type Stage } from "./megalodo
 import { megalodonMethods } from "./Methods.ts"
 import { copyCode } from "./Visitor.ts"
 
-/** Types that are no entities, or of which nothing is declared. */
+/** Types that are not entities, or without a declaration. */
 const unchecked = /^(?:|\{\}|Record<never, never>|string|WebSocketInterface)$/
-/** Answers that Mastodon refuses as well. */
+/** Calls that Mastodon also refuses. */
 const withoutResult = new Set(["deleteFilter"])
 const refused: Readonly<Record<string, number>> = { refreshToken: 400 }
 
@@ -114,7 +114,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
         `${Object.keys(megalodonCalls).length} of ${megalodonMethods.size} operations of megalodon were called`
       )
       assert.sameMembers(Object.keys(megalodonCalls), [...megalodonMethods.keys()])
-      // A problem of one entry is shared by the whole list.
+      // Entries of a list share the same problem, so it is reported once.
       assert.deepStrictEqual([...new Set(problems.map((line) => line.replaceAll(/\.\d+\b/g, ".*").slice(0, 160)))], [])
     }), 120_000)
 })

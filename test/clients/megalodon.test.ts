@@ -7,14 +7,16 @@ import { copyCode } from "./Visitor.ts"
 const ids = (rows: ReadonlyArray<{ readonly id: string }>) => rows.map(({ id }) => id)
 const names = (rows: ReadonlyArray<{ readonly acct: string }>) => rows.map(({ acct }) => acct)
 
-/** A socket is open a moment before the server heeds what it asks for: posts until all have heard something. */
+/**
+ * Posts until all sockets have received an event: a socket opens a moment before the server processes its subscription.
+ */
 const heeded = (sockets: ReadonlyArray<Socket>, post: () => Promise<unknown>, event = "update") => {
   const heard = Effect.promise(() => Promise.all(sockets.map(({ next }) => next(event))))
   return Effect.raceFirst(heard, Effect.forever(Effect.andThen(Effect.promise(post), Effect.sleep("100 millis"))))
 }
 
 layer(TestServer.layer(), { excludeTestServices: true })("megalodon", (it) => {
-  it.effect("S-190, S-242, S-254: registers, is allowed with a code to copy, and gives the token back", () =>
+  it.effect("S-190, S-242, S-254: registers, is authorized with a code to copy, and revokes the token", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const [person, anybody] = [yield* newcomer("ada"), yield* client()]
@@ -36,7 +38,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("megalodon", (it) => {
       })
     }))
 
-  it.effect("S-191 to S-201: writes, edits, marks and deletes a status", () =>
+  it.effect("S-191 to S-201: writes, edits, interacts with and deletes a status", () =>
     Effect.gen(function*() {
       const [bob, carol] = [yield* newcomer("bob"), yield* newcomer("carol")]
       yield* Effect.promise(async () => {
@@ -104,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("megalodon", (it) => {
       })
     }))
 
-  it.effect("S-138, S-207 to S-211: changes the profile; follows, is asked, blocks and mutes", () =>
+  it.effect("S-138, S-207 to S-211: changes the profile; follows, gets follow requests, blocks and mutes", () =>
     Effect.gen(function*() {
       const [eve, fay, gil] = [yield* newcomer("eve"), yield* newcomer("fay"), yield* newcomer("gil")]
       yield* Effect.promise(async () => {

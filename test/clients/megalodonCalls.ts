@@ -1,9 +1,9 @@
 import type { MegalodonInterface, WebSocketInterface } from "megalodon"
 import type { ReadStream } from "node:fs"
 
-/* Every operation of megalodon, called in an order in which each has something to do. */
+/* Every operation of megalodon, called in an order in which each has data to work on. */
 
-/** Caller, and the things created so far, by name. */
+/** Clients of the callers, and the ids created so far, by name. */
 export interface Stage {
   readonly anna: MegalodonInterface
   readonly ben: MegalodonInterface
@@ -22,7 +22,7 @@ export interface Stage {
 /** Call of an operation; "another network's" if megalodon itself says that Mastodon lacks it. */
 export type MegalodonCall = ((stage: Stage) => unknown) | "another network's"
 
-/** A socket that opens, and is closed again. */
+/** Waits until a socket opens, and closes it. */
 const seen = async (opening: Promise<WebSocketInterface>) => {
   const socket = await opening
   await new Promise<void>((resolve) => socket.on("connect", () => resolve()))
@@ -36,7 +36,7 @@ const keys = {
   auth: "BTBZMqHH6r4Tts7J_aSIgg"
 }
 
-/** Names of what each operation creates. */
+/** Names for the id that each operation creates. */
 export const made: Readonly<Record<string, string>> = {
   postStatus: "post",
   uploadMedia: "media",

@@ -7,7 +7,7 @@ import { makeAccounts, type Node, request } from "./Nodes.ts"
 import { listen } from "./Streams.ts"
 import { TwoNodes } from "./TwoNodes.ts"
 
-/** Rules about domains reach accounts by the Agenda, which looks every second. */
+/** Maximum delay of domain rules, in milliseconds: the Agenda applies them to accounts every second. */
 const appliedMillisMax = 2_500
 
 const blockedAddress = "203.0.113.7"
@@ -15,7 +15,7 @@ const otherAddress = "198.51.100.9"
 
 const field = (body: unknown, name: string): string => String(Reflect.get(Object(body), name))
 
-/** Networks, domains, names and e-mail domains that staff block on one node. */
+/** Checks networks, domains, names and e-mail domains that staff block on one node. */
 export const blocks = Effect.scoped(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const [a, b] = yield* TwoNodes
@@ -34,7 +34,7 @@ export const blocks = Effect.scoped(Effect.gen(function*() {
       ({ status }) => Effect.sync(() => assert.strictEqual(status, 200))
     )
 
-  // A network: its requests are refused on both nodes, and its streams end.
+  // A network block refuses requests and ends streams on both nodes.
   const own = (node: Node, address: string) => request(node, reader, "/api/v1/accounts/verify_credentials", { address })
   for (const node of [a, b]) {
     for (const address of [blockedAddress, otherAddress]) {
@@ -55,7 +55,7 @@ export const blocks = Effect.scoped(Effect.gen(function*() {
   for (const node of [a, b]) {
     yield* hears("the end of that", own(node, blockedAddress), ({ status }) => status === 200)
   }
-  // A stream that is opened in the very moment of the block is refused, or ends as the others do.
+  // A stream that is opened at the moment of the block is refused, or ends like the others.
   for (const [at, node] of [b, a, b, a, b, a].entries()) {
     const opening = Effect.delay(Effect.exit(listen(node, reader, blockedAddress)), at * 4)
     const [again, opened] = yield* Effect.all([
@@ -87,7 +87,7 @@ export const blocks = Effect.scoped(Effect.gen(function*() {
     yield* hears("the end of that", profile(node), ({ status }) => status === 200, appliedMillisMax)
   }
 
-  // Names and e-mail domains of those who sign up.
+  // Names and e-mail domains of sign-ups.
   const app = yield* request(a, { token: "" }, "/api/v1/apps", {
     method: "POST",
     form: { client_name: "App", redirect_uris: "app://back", scopes: "read write" }
@@ -120,7 +120,7 @@ export const blocks = Effect.scoped(Effect.gen(function*() {
   assert.strictEqual((yield* signUp(b, "somebody", "trash.example")).status, 422)
   assert.strictEqual((yield* signUp(b, "somebody", "mail.example")).status, 200)
 
-  // A rule against spam holds where its chain was kept before, and ends there as well.
+  // A spam rule also applies on the node that had cached the rules, and also ends there.
   const write = (node: Node) =>
     request(node, reader, "/api/v1/statuses", { method: "POST", form: { status: "the lottery is yours" } })
   for (const node of [a, b]) assert.strictEqual((yield* write(node)).status, 200)

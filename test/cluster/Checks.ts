@@ -4,14 +4,17 @@ import type { SqlClient } from "effect/sql"
 import type { Load } from "./Load.ts"
 import { type Account, type Node, request } from "./Nodes.ts"
 
-/** Completes when every follower was told of everything. */
+/** Completes when no fan-out is left. */
 export const spread = (sql: SqlClient.SqlClient) =>
   Effect.repeat(sql`SELECT 1 FROM fanouts LIMIT 1`, {
     until: (waiting) => waiting.length === 0,
     schedule: Schedule.spaced("50 millis")
   })
 
-/** Everything that the load was answered 200 for is in Postgres, once; what was not answered is there once at most. */
+/**
+ * Checks that everything with a 200 response is in Postgres once, and that everything without a response is there at
+ * most once.
+ */
 export const keptOnce = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, load: Load) {
   const stored = yield* sql<{ id: bigint; text: string }>`
     SELECT id, text FROM statuses WHERE text LIKE 'post %' AND deleted_at IS NULL`
@@ -32,7 +35,7 @@ export const keptOnce = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, lo
 const idsOf = (body: unknown): ReadonlyArray<string> =>
   Array.isArray(body) ? body.map((status: { readonly id: string }) => status.id) : []
 
-/** All ids of a user's home, page by page. */
+/** Returns all ids of a user's home, page by page. */
 const home = Effect.fnUntraced(function*(node: Node, person: Account) {
   const seen: Array<string> = []
   for (let path = "/api/v1/timelines/home?limit=40"; path !== "";) {
@@ -45,7 +48,7 @@ const home = Effect.fnUntraced(function*(node: Node, person: Account) {
   return seen
 })
 
-/** Names of those whose home is not exactly, and in order, what they and those whom they follow have posted. */
+/** Returns the names of accounts whose home is not exactly their own and their followed accounts' posts, in order. */
 export const wrongHomes = Effect.fnUntraced(
   function*(sql: SqlClient.SqlClient, node: Node, people: ReadonlyArray<Account>) {
     const wrong = yield* Effect.forEach(people, (person) =>

@@ -10,18 +10,18 @@ import { type Account, makeAccounts, type Node, request, startNode } from "./Nod
 const authors = 40
 const postsEach = 13
 const followsEach = 6
-/** Posts that were answered when a node is killed, and when another one is told to stop. */
+/** Numbers of acknowledged posts at which one node is killed, and another one is told to stop. */
 const killedAfter = 150
 const stoppedAfter = 330
 const atOnce = 16
-/** Maximum time for which accounts of a killed node do not answer, in milliseconds. */
+/** Maximum time for which accounts of a killed node do not respond, in milliseconds. */
 const failoverMillisMax = 12_000
 const attemptsMax = 200
 
 const idOf = ({ body }: { readonly body: unknown }) =>
   typeof body === "object" && body !== null && "id" in body ? String(body.id) : ""
 
-/** Opens the user's stream and keeps the ids of the statuses that arrive, with the time. */
+/** Opens the user's stream, and records the ids of arriving statuses with their times. */
 const listen = (node: Node, account: Account) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -67,7 +67,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         const [follows] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM follows`
         assert.strictEqual(follows?.n, authors * followsEach)
 
-        // Posted through one node, seen on the socket of another.
+        // Posted through one node, received on the socket of another.
         const stream = yield* listen(c, at(0))
         const began = performance.now()
         const first = yield* request(a, at(1), "/api/v1/statuses", {
@@ -77,7 +77,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         const streamed = (yield* Effect.promise(() => stream.arrival(idOf(first)))) - began
         assert.isBelow(streamed, 1000)
 
-        // Hundreds of posts, while b dies and c stops.
+        // Hundreds of posts, while b is killed and c stops.
         let live = [a, b, c]
         let answered = 0
         let killedAt = Number.POSITIVE_INFINITY

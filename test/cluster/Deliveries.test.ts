@@ -13,9 +13,9 @@ const authors = 4
 const postsEach = 20
 /** Every third post is edited, and every fifth is deleted. */
 const [editedOf, deletedOf] = [3, 5]
-/** Deliveries that have come when a node is killed. */
+/** Number of arrived deliveries at which a node is killed. */
 const killedAfter = 500
-/** The part of all deliveries that may come twice: what a node had under way when it was killed. */
+/** Maximum share of deliveries that may arrive twice: those in flight on the killed node. */
 const twiceMax = 0.02
 
 interface Told {
@@ -41,7 +41,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         )
         yield* followFromAfar(sql, inboxes, people)
 
-        /** Asked until a node answers it; the killed one is none any more. */
+        /** Retries until a node responds. The killed node is no longer asked. */
         let live: ReadonlyArray<Node> = [a, b, c]
         let turn = 0
         const requestAs = (person: Account, method: string, path: string, text?: string) =>
@@ -88,7 +88,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         )
         const seconds = (performance.now() - killed.at) / 1_000
 
-        // Each inbox hears of each thing what happened to it, as it happened; what was gone before it left is never told.
+        // Each inbox gets the changes of each object in order. An object deleted before its delivery is never sent.
         const firsts = firstsOf(others.arrivals)
         const wrong: Array<string> = []
         for (const inbox of inboxes) {

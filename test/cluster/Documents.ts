@@ -8,12 +8,12 @@ import { TwoNodes } from "./TwoNodes.ts"
 const search = (node: Node, by: Account, address: string) =>
   request(node, by, `/api/v2/search?resolve=true&q=${encodeURIComponent(address)}`)
 
-/** Four searches of the same at once, on two nodes. */
+/** Checks four concurrent lookups of one account, on two nodes. */
 export const documents = Effect.scoped(Effect.gen(function*() {
   const nodes = yield* TwoNodes
   const [anna] = yield* makeAccounts(nodes[0].variables, ["anna"])
   const other = yield* peer
-  /** Asks both nodes twice each for a known and an unknown account; the host responds when all have asked. */
+  /** Looks up an account twice on each node at the same time; the host responds when all have asked. */
   const asked = Effect.fnUntraced(function*(name: string) {
     const { id } = yield* other.actor(name)
     const document = other.documents.get(`/users/${name}`)
@@ -35,7 +35,7 @@ export const documents = Effect.scoped(Effect.gen(function*() {
       })
     )
     yield* Deferred.await(came)
-    // Separate requests would have arrived by then; waiting ones cannot be seen.
+    // Separate requests would have arrived in this time; waiting callers cannot be observed.
     yield* Effect.promise(() => sleep(500))
     yield* Deferred.succeed(go, undefined)
     const found = (yield* Fiber.join(searches)).map(({ body }) => JSON.stringify(body).includes(`"username":"${name}"`))
@@ -43,7 +43,7 @@ export const documents = Effect.scoped(Effect.gen(function*() {
     const times = (path: string) => other.requests.filter((one) => one.url === path).length
     return [times(`/users/${name}`), times(`/users/no-${name}`)]
   })
-  // While the nodes divide the shards between them a host may have two actors for a moment.
+  // While the nodes divide the shards, a host may briefly have two actors.
   let last: ReadonlyArray<number> = []
   for (let round = 0; round < 10 && last.join() !== "1,1"; round++) last = yield* asked(`zoe${round}`)
   assert.deepStrictEqual(last, [1, 1])

@@ -6,7 +6,7 @@ import type { Account } from "./Nodes.ts"
 /** Delay of a host's response, in milliseconds. */
 const thinkingMillis = 5
 
-/** A delivery as it arrived: which activity, about what, at which inbox. */
+/** A received delivery: its inbox, activity, type and object. */
 export interface Arrival {
   readonly inbox: string
   readonly id: string
@@ -14,7 +14,7 @@ export interface Arrival {
   readonly object: string
 }
 
-/** Other servers in this process, each an address of loopback of its own, which take everything and remember it. */
+/** Other servers in this process, each with its own loopback address, which accept and record everything. */
 export const farHosts = Effect.gen(function*() {
   const arrivals: Array<Arrival> = []
   const waiting: Array<{ readonly count: number; readonly resume: () => void }> = []
@@ -46,7 +46,7 @@ export const farHosts = Effect.gen(function*() {
   return {
     arrivals: arrivals as ReadonlyArray<Arrival>,
     inbox: (host: number, number: number) => `http://127.0.7.${host}:${port}/users/${number}/inbox`,
-    /** Completes when so many deliveries have come. */
+    /** Completes when `count` deliveries have arrived. */
     arrived: (count: number) =>
       Effect.callback<void>((resume) => {
         if (arrivals.length >= count) return resume(Effect.void)
@@ -72,10 +72,10 @@ export const followFromAfar = Effect.fnUntraced(
   }
 )
 
-/** The first arrival of each delivery, by inbox and object, in the order in which they came. */
+/** Returns the first arrival of each delivery, by inbox and object, in order of arrival. */
 export const firstsOf = (arrivals: ReadonlyArray<Arrival>): ReadonlyMap<string, ReadonlyArray<Arrival>> => {
   const known = new Set<string>()
   const fresh = arrivals.filter(({ id, inbox }) => !known.has(`${inbox} ${id}`) && known.add(`${inbox} ${id}`))
-  // An activity's object is the post itself or the post that it tells of.
+  // The object of an activity is the post itself, or the post that it refers to.
   return Map.groupBy(fresh, ({ inbox, object }) => `${inbox} ${object}`)
 }

@@ -11,9 +11,14 @@ import { idOf, type Load, recovery, startLoad, tally } from "./Load.ts"
 import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
 
 const leaseMillis = Duration.toMillis(leaseTime)
-/** The node stands still until its lease is over for sure, and until its accounts have answered elsewhere. */
+/**
+ * Minimum time for which the node is frozen: its lease has certainly expired. It also stays frozen until its accounts
+ * respond elsewhere.
+ */
 const frozenMillisMin = 2 * leaseMillis
-/** Maximum time for which accounts do not answer, and until all work again; with a margin for a busy machine. */
+/**
+ * Maximum times for which accounts do not respond, and until everything works again; with a margin for a busy machine.
+ */
 const failoverMillisMax = 5 * leaseMillis
 const recoveryMillisMax = 5 * leaseMillis
 /** Maximum time for the node to stop afterwards: requests, actors and sessions take seconds each. */
@@ -25,7 +30,7 @@ const roundMillis = 100
 const halfDone = "30 millis"
 
 /**
- * Returns when each account first got an answer to a post that another node received after `since`; waits for all
+ * Returns the time of each account's first response to a post that another node received after `since`; waits for all
  * accounts.
  */
 const answeredElsewhere = Effect.fnUntraced(
@@ -73,7 +78,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
           return rows.filter(({ accountId, epoch }) => epoch < (ended.get(accountId) ?? 0n))
             .map(({ accountId, id }) => `${accountId} ${id}`).sort()
         })
-        /** Transactions idle for at least this many milliseconds. */
+        /** Counts transactions that have been idle for at least this many milliseconds. */
         const abandoned = (millis: number) =>
           Effect.map(
             sql<{ open: number }>`SELECT count(*)::int AS open FROM pg_stat_activity
@@ -81,7 +86,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
                 AND state_change < now() - ${`${millis} ms`}::interval`,
             ([row]) => row?.open
           )
-        /** Repeats the last posts through the node that does not answer yet; each must return the known id. */
+        /** Repeats the last posts through the node that does not respond yet; each must return the known id. */
         const repeatLast = Effect.suspend(() =>
           Effect.forEach([...load.answered].slice(-people.length), ([status, id]) => {
             const author = load.outcomes.find(({ body, kind }) => kind === "post" && idOf(body) === id)!.by
@@ -108,7 +113,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
             const old = yield* committedBefore(after)
             // Its unfinished work is already rolled back: Postgres's timeout is shorter.
             assert.strictEqual(yield* abandoned(leaseMillis), 0)
-            // These wait in front of the node until it wakes up, when it believes for a moment that all is as it was.
+            // These requests wait for the node. When it wakes up, it briefly believes that nothing has changed.
             const late = yield* repeatLast
             yield* postThrough(b, "woken")
             yield* Effect.sleep("200 millis")

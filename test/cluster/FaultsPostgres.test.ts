@@ -11,15 +11,15 @@ import { makeAccounts, startNode } from "./Nodes.ts"
 import { startPostgres } from "./OwnPostgres.ts"
 import { listen } from "./Streams.ts"
 
-/** Longer than a node's lease, and than two answers may take. */
+/** Longer than a node's lease, and than the time for two responses. */
 const outage = "11 seconds"
 const roundMillis = 250
-/** Clients are promised an answer within five seconds; the rest is for a busy machine that runs this test. */
+/** Clients are promised a response within five seconds; the rest is a margin for a busy machine. */
 const answerMillisMax = 5_000 + 1_000
 const recoveryMillisMax = 15_000
 const revocationMillisMax = 1_000
 
-/** Puts the load through an outage, and looks at how it was answered. */
+/** Runs the load through an outage, and checks its responses. */
 const under = Effect.fnUntraced(function*<E, R>(name: string, load: Load, fault: Effect.Effect<void, E, R>) {
   const began = performance.now()
   yield* fault
@@ -43,7 +43,7 @@ const Platform = Layer.merge(NodeServices.layer, NodeCrypto.layer)
 
 layer(Platform, { excludeTestServices: true })("Postgres stopped under load (F5)", (it) => {
   it.effect(
-    "writes answer 503 with Retry-After in time, nothing is lost or done twice, and all works again without a restart",
+    "writes get 503 with Retry-After in time, nothing is lost or done twice, and everything works again without a restart",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const postgres = yield* startPostgres
@@ -64,7 +64,7 @@ layer(Platform, { excludeTestServices: true })("Postgres stopped under load (F5)
         const { marks, posts } = yield* keptOnce(sql, load)
         assert.deepStrictEqual(yield* wrongHomes(sql, node, people), [])
 
-        // The stream that was opened before all this tells of what comes now, and still hears the command line.
+        // The stream opened before the outage gets new events, and still follows the command line.
         const last = [...load.answered].findLast(([text]) => Number(text.split(" ")[1]) % people.length === 0)
         yield* stream.arrival(last?.[1] ?? "")
         assert.deepStrictEqual([...stream.arrivals.values()].filter(({ length }) => length > 1), [])

@@ -12,7 +12,7 @@ import { idOf, type Load, type Outcome, percentile, recovery, startLoad, tally, 
 import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
 import { listen, type Stream } from "./Streams.ts"
 
-/** Several times as long as any command, connection or subscription waits for Redis. */
+/** Several times the timeout of any Redis command, connection or subscription. */
 const outage = "10 seconds"
 const roundMillis = 150
 /**
@@ -24,10 +24,10 @@ const homeMillisMax = { half: 400, most: 1_000 }
 const busyFactor = 3
 const streamMillisMax = 1_000
 const recoveryMillisMax = 15_000
-/** Maximum time for which a stream outlives its token if the broadcast is lost. */
+/** Maximum time for which a stream outlives its token if the broadcast is lost, in milliseconds. */
 const revocationMillisMax = 30_000
 
-/** A Redis that can be killed and started again, empty, at the same port. */
+/** Starts a Redis that can be killed and restarted, empty, at the same port. */
 const startMortalRedis = Effect.gen(function*() {
   const port = yield* freePort
   const outer = yield* Effect.scope
@@ -46,7 +46,7 @@ const startMortalRedis = Effect.gen(function*() {
   }
 })
 
-/** Registers apps by turns, and is refused beyond what the limit allows in the periods that this touches. */
+/** Registers apps on the nodes in turn, and expects refusals beyond the limit for the periods of the test. */
 const registerApps = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>, person: Account) {
   const { seconds, uses } = limits.apps
   const period = Effect.map(Clock.currentTimeMillis, (now) => Math.floor(now / (seconds * 1000)))
@@ -62,7 +62,7 @@ const registerApps = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>, per
   return made
 })
 
-/** An app that has the tokens of these accounts, and may give them back. */
+/** Registers an app that owns the tokens of these accounts, and may revoke them. */
 const registerOwner = Effect.fnUntraced(function*(node: Node, people: ReadonlyArray<Account>) {
   const sql = yield* SqlClient.SqlClient
   const form = { ["client_name"]: "owner", ["redirect_uris"]: "https://app.example/" }
@@ -84,7 +84,7 @@ const revoke = Effect.fnUntraced(
   }
 )
 
-/** Posts until a post is streamed in time; answers how long after `since` that was sent, in milliseconds. */
+/** Posts until a post is streamed in time; returns how long after `since` that post was sent, in milliseconds. */
 const streamsAgain = Effect.fnUntraced(function*(stream: Stream, node: Node, author: Account, since: number) {
   while (true) {
     const began = performance.now()
@@ -101,7 +101,7 @@ const streamsAgain = Effect.fnUntraced(function*(stream: Stream, node: Node, aut
   }
 })
 
-/** Puts the load through an outage and looks at how it was answered; answers when streams worked again. */
+/** Runs the load through an outage and checks its responses; returns when streams worked again. */
 const under = Effect.fnUntraced(function*(
   name: string,
   load: Load,
@@ -134,7 +134,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
   "Redis stopped under load (F9)",
   (it) => {
     it.effect(
-      "posts and homes go on; streams, feeds and limits are right during and after; row 70: a revoked session gets no more events",
+      "posts and homes continue; streams, feeds and limits are right during and after; row 70: a revoked session gets no more events",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient

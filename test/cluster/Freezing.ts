@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 
 const parentOf = (pid: number) => {
   try {
-    // The name stands in brackets and may hold anything; the parent is the second field after it.
+    // The name is in brackets and may contain anything; the parent is the second field after it.
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1])
   } catch {
@@ -18,18 +18,18 @@ const signal = (pid: number, name: NodeJS.Signals) => {
   try {
     process.kill(pid, name)
   } catch {
-    // Already gone, which is fine.
+    // The process has already ended.
   }
 }
 
 /**
- * Does `work` while a process and its children stand still, as in a machine that hangs; they always go on afterwards.
+ * Runs `work` while a process and its children are stopped, as on a hanging machine; they always continue afterwards.
  */
 export const whileFrozen = <A, E, R>(pid: number, work: Effect.Effect<A, E, R>) => {
   const frozen = new Set<number>()
   return Effect.acquireUseRelease(
     Effect.sync(() => {
-      // The parent first, so that it makes no new ones.
+      // The parent first, so that it starts no new children.
       for (const each of [pid, ...children(pid)]) {
         signal(each, "SIGSTOP")
         frozen.add(each)

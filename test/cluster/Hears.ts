@@ -8,7 +8,7 @@ export const heardMillisMax = 1_000
 
 export const textOf = ({ body }: { readonly body: unknown }) => JSON.stringify(body)
 
-/** Asks a node until it answers so, which must not take long. */
+/** Repeats a request to a node until its response is as wanted; fails after `millisMax` milliseconds. */
 export const hears = Effect.fnUntraced(function*(
   about: string,
   ask: Effect.Effect<Answer>,

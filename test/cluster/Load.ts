@@ -1,33 +1,33 @@
 import { Effect, Fiber, FiberSet } from "effect"
 import { type Account, type Answer, type Node, request, type RequestOptions } from "./Nodes.ts"
 
-/** Requests of the load: two writes by the account's actor, one by its service, and two reads. */
+/** Requests of the load: two writes by the account's actor, one by a service, and two reads. */
 export type Kind = "post" | "favourite" | "bookmark" | "home" | "status"
 
 export interface Outcome extends Answer {
   readonly kind: Kind
   readonly by: Account
   readonly through: Node
-  /** When it was asked and answered, in milliseconds of `performance.now()`. */
+  /** Times of request and response, in milliseconds of `performance.now()`. */
   readonly began: number
   readonly ended: number
 }
 
-/** Before a post that was refused is tried again under its key, in milliseconds. */
+/** Delay before a refused post is retried under its key, in milliseconds. */
 const retryMillis = 1_000
 
-/** The id of the entity in an answer. */
+/** Returns the id of the entity in a response body. */
 export const idOf = (body: unknown) => typeof body === "object" && body !== null && "id" in body ? String(body.id) : ""
 
 /**
- * Steady load of all people, in turn through all of `nodes`. Each round sends requests without waiting: a post with a
- * key, retried until it gets a 200; a home timeline; and every second time a favourite, a bookmark or a status. `nodes`
- * may change during the load. It runs until the scope ends or `stop` is called, which waits for the last post.
+ * Runs a steady load of all people, through the `nodes` in turn. Each round sends requests without waiting: a post with
+ * a key, retried until it gets a 200; a home timeline; and every second time a favourite, a bookmark or a status.
+ * `nodes` may change during the load. It runs until the scope ends or `stop` is called, which waits for the last post.
  */
 export const startLoad = Effect.fnUntraced(
   function*(nodes: ReadonlyArray<Node>, people: ReadonlyArray<Account>, roundMillis: number) {
     const outcomes: Array<Outcome> = []
-    /** Ids of the posts that were answered, by their text. */
+    /** Ids of acknowledged posts by their text. */
     const answered = new Map<string, string>()
     const posted: Array<string> = []
     /** Successful requests other than posts, as "favourite ACCOUNT STATUS". */
@@ -85,7 +85,7 @@ export const startLoad = Effect.fnUntraced(
       outcomes: outcomes as ReadonlyArray<Outcome>,
       answered: answered as ReadonlyMap<string, string>,
       marked: marked as ReadonlySet<string>,
-      /** Adds a post, which is sent first through the given node, then like the others. */
+      /** Adds a post, which is sent to the given node first, then like the others. */
       post: (person: Account, status: string, first: Node) =>
         Effect.asVoid(FiberSet.run(posts, post(person, status, first))),
       stop: Effect.andThen(
@@ -101,10 +101,10 @@ export type Load = Effect.Success<ReturnType<typeof startLoad>>
 /** Returns true for a success; 206 is a home that is still being rebuilt. */
 export const worked = ({ status }: Outcome) => status === 200 || status === 206
 
-/** Milliseconds that nothing may fail for before everything counts as working again. */
+/** Time without failures after which everything counts as recovered, in milliseconds. */
 const quietMillis = 3_000
 
-/** Waits until nothing has failed for a while, and answers how long after `since` the last failure was answered. */
+/** Waits until nothing has failed for a while; returns the milliseconds from `since` to the last failure. */
 export const recovery = (load: Load, since: number): Effect.Effect<number> =>
   Effect.gen(function*() {
     while (true) {

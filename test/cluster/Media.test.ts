@@ -9,7 +9,7 @@ import { redisUrl } from "../support/RedisServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
 
-/** Maximum wait of a killed node's job for another node, in milliseconds; then it is restarted. */
+/** Maximum time until another node takes over the job of a killed node, in milliseconds. */
 const failoverMillisMax = 20_000
 
 /** A video that takes some seconds to convert. */
@@ -28,14 +28,14 @@ const upload = (node: Node, { token }: Account, bytes: Uint8Array) =>
     return { status: response.status, id }
   })
 
-/** The ffmpeg that a process has started, by its id. */
+/** Returns the id of the ffmpeg process that a process has started. */
 const ffmpegOf = (parent: number): number | undefined => {
   for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
     try {
       const [, program, ppid] = /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, "utf8")) ?? []
       if (program === "ffmpeg" && Number(ppid) === parent) return Number(name)
     } catch {
-      // It ended in the meantime.
+      // The process has ended in the meantime.
     }
   }
 }
@@ -50,7 +50,7 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
   "media jobs in a cluster",
   (it) => {
     it.effect(
-      "CLUSTER_SHARD_GROUPS: nodes for media do nothing else, others do none; a job survives kill -9 of its node (I15)",
+      "CLUSTER_SHARD_GROUPS: media nodes only do media, other nodes do none; a job survives kill -9 of its node (I15)",
       () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
@@ -74,12 +74,12 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
           const tool = ffmpegOf(doomed?.child.pid ?? 0) ?? 0
           doomed?.child.kill("SIGKILL")
           const killedAt = performance.now()
-          // However fast the machine is, it is not done.
+          // Not finished even on a fast machine.
           const { id, status } = yield* Fiber.join(uploading)
           assert.strictEqual(status, 202)
           const path = `/api/v1/media/${id}`
           assert.strictEqual((yield* request(front, ada, path)).status, 206)
-          // The kernel ends the tool with its node.
+          // The kernel ends ffmpeg with its node.
           yield* until(Effect.sync(() => isThere(tool)), (there) => !there)
           const other = backs.find((node) => node !== doomed)
           yield* until(Effect.sync(() => ffmpegOf(other?.child.pid ?? 0)), (pid) => pid !== undefined)
@@ -106,7 +106,7 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
           const back = yield* start("media")
           yield* until(request(front, ada, `/api/v1/media/${waiting.id}`), (answer) => answer.status === 200)
 
-          // Without account nodes no post is possible, and files still become ready.
+          // Without account nodes posting is impossible, but files still become ready.
           front.child.kill("SIGTERM")
           yield* front.ended
           const nobody = yield* request(back, ada, "/api/v1/statuses", { method: "POST", form: { status: "hello" } })

@@ -11,7 +11,7 @@ import { TwoNodes } from "./TwoNodes.ts"
 const post = (node: Node, by: Account, path: string, form: Record<string, string> = {}) =>
   request(node, by, path, { method: "POST", form })
 
-/** Actions of a moderator on one node, and their undoing. */
+/** Checks a moderator's actions on one node, and their reversal. */
 export const moderation = Effect.scoped(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const [a, b] = yield* TwoNodes
@@ -38,13 +38,13 @@ export const moderation = Effect.scoped(Effect.gen(function*() {
       sum(shards)::int AS shards, sum(actors)::int AS actors FROM node_figures`,
     ([row]) => row?.nodes === 2 && row.shards === 600
   )
-  // Both nodes know everything before.
+  // Both nodes have cached everything before.
   for (const node of [a, b]) {
     for (const ask of [own, profile, status]) assert.strictEqual((yield* ask(node)).status, 200)
     assert.include(textOf(yield* timeline(node)), "said before it")
   }
 
-  // Suspended: its streams are cut on both nodes, and neither shows it.
+  // Suspended: the account's streams end on both nodes, and both hide it.
   const streams = [yield* listen(a, bad), yield* listen(b, bad)]
   const began = performance.now()
   assert.strictEqual((yield* act(a, moderator, "suspend")).status, 200)
@@ -60,7 +60,7 @@ export const moderation = Effect.scoped(Effect.gen(function*() {
   // A second moderator with the same action on the other node is refused.
   assert.strictEqual((yield* act(b, owner, "suspend")).status, 422)
 
-  // Its end is asked for on the other node.
+  // The suspension is lifted on the other node.
   assert.strictEqual((yield* lift(b, moderator, "unsuspend")).status, 200)
   for (const node of [a, b]) {
     yield* hears("the own token", own(node), (answer) => answer.status === 200)
@@ -87,7 +87,7 @@ export const moderation = Effect.scoped(Effect.gen(function*() {
   assert.strictEqual((yield* lift(b, moderator, "enable")).status, 200)
   for (const node of [a, b]) yield* hears("the own token", own(node), (answer) => answer.status === 200)
 
-  // A role that is taken away is no role anywhere.
+  // A deleted role has no effect on any node.
   const seen = (node: Node) => request(node, moderator, `/api/v1/admin/accounts/${bad.id}`)
   for (const node of [a, b]) assert.strictEqual((yield* seen(node)).status, 200)
   assert.strictEqual((yield* request(a, owner, "/api/v1/admin/roles/77", { method: "DELETE" })).status, 200)

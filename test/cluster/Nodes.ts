@@ -15,7 +15,7 @@ export interface Account {
   readonly token: string
 }
 
-/** Starts a node of the cluster as a process; completes when it serves. */
+/** Starts a cluster node as a process; completes when it serves requests. */
 export const startNode = Effect.fnUntraced(function*(
   databaseUrl: string,
   redisUrl: string,
@@ -43,7 +43,7 @@ export const startNode = Effect.fnUntraced(function*(
 
 export type Node = Effect.Success<ReturnType<typeof startNode>>
 
-/** Makes accounts and tokens as the command line does, beside the running nodes. */
+/** Creates accounts and tokens with the command line, while the nodes run. */
 export const makeAccounts = Effect.fnUntraced(
   function*(
     variables: Record<string, string>,
@@ -80,13 +80,13 @@ export interface Answer {
 export interface RequestOptions {
   readonly method?: string
   readonly form?: Record<string, string>
-  /** The Idempotency-Key. */
+  /** Idempotency-Key of the request. */
   readonly key?: string
   /** Source address, as a trusted proxy reports it. */
   readonly address?: string
 }
 
-/** One request; a connection that breaks, or an answer that takes over ten seconds, is status 0. */
+/** Sends one request. A broken connection, or a response that takes over ten seconds, is status 0. */
 export const request = (
   node: Node,
   account: Pick<Account, "token">,

@@ -9,7 +9,7 @@ import { whileFrozen } from "./Freezing.ts"
 
 const password = "only for this test"
 
-/** An empty Postgres for one test, without automatic restarts. It ends with the scope. */
+/** Starts an empty Postgres for one test, without automatic restarts. It ends with the scope. */
 export const startPostgres = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-faults-" })
@@ -27,16 +27,16 @@ export const startPostgres = Effect.gen(function*() {
   const { username } = DataFolder
   return {
     url: `postgres://${username}:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`,
-    /** The main process, whose children all the others are. */
+    /** Id of the main process, the parent of all others. */
     pid: () => Ref.getUnsafe(running).pid,
-    /** Does `work` while Postgres is shut down; completes when it takes connections again. */
+    /** Runs `work` while Postgres is shut down; completes when it accepts connections again. */
     whileStopped: <A, E, R>(work: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
         Effect.flatMap(Ref.get(running), Postmaster.stop),
         () => work,
         () => Effect.orDie(Effect.flatMap(start, (again) => Ref.set(running, again)))
       ),
-    /** Does `work` while all processes of Postgres stand still; its connections stay open. */
+    /** Runs `work` while all processes of Postgres are stopped; its connections stay open. */
     whileFrozen: <A, E, R>(work: Effect.Effect<A, E, R>) =>
       Effect.flatMap(Ref.get(running), ({ pid }) => whileFrozen(pid, work))
   }

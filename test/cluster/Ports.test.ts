@@ -10,7 +10,7 @@ import { startNode } from "./Nodes.ts"
 
 const loopback = "0100007F"
 
-/** Listening sockets of a process, as the kernel writes them: hexadecimal address, and port. */
+/** Returns the listening sockets of a process as the kernel writes them: hexadecimal address and port. */
 const listening = (pid: number): ReadonlyArray<string> => {
   const links = new Set(
     readdirSync(`/proc/${pid}/fd`).map((fd) => {
@@ -44,7 +44,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
     180_000
   )
 
-  it.effect("is not there in a process of its own", () =>
+  it.effect("does not exist without a cluster", () =>
     Effect.scoped(Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const port = String(yield* freePort)
@@ -59,7 +59,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
       assert.deepStrictEqual(listening(program.child.pid!), [`${loopback}:${port}`])
     })), 180_000)
 
-  it.effect("a public address for it ends the start, in words", () =>
+  it.effect("a public address for it stops the start, with a message", () =>
     Effect.scoped(Effect.gen(function*() {
       const { ended } = yield* Program.start("main", [], {
         DATABASE_URL: (yield* TestDatabase).url,

@@ -3,8 +3,8 @@ import WebSocket from "ws"
 import type { Account, Node } from "./Nodes.ts"
 
 /**
- * Opens the user's stream and keeps when each status came, in milliseconds of `performance.now()`; from an address, as a proxy
- * says that is believed.
+ * Opens the user's stream and records when each status arrived, in milliseconds of `performance.now()`. `address` is
+ * the client's address as a trusted proxy reports it.
  */
 export const listen = (node: Node, account: Account, address?: string) =>
   Effect.acquireRelease(
@@ -38,9 +38,9 @@ export const listen = (node: Node, account: Account, address?: string) =>
       return {
         socket,
         arrivals: arrivals as ReadonlyMap<string, ReadonlyArray<number>>,
-        /** When the status first came; waits for it. */
+        /** Waits for the status; returns its first arrival. */
         arrival: (id: string) => until(() => arrivals.get(id)?.[0]),
-        /** When the server closed the stream; waits for it. */
+        /** Waits until the server closes the stream; returns the time. */
         closed: until(() => closedAt)
       }
     }),

@@ -2,9 +2,9 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { OperatorError } from "../../src/layers/OperatorError.ts"
 
-/** Seconds to wait where a server that is busy names none. */
+/** Seconds to wait if a busy server does not name a time. */
 const retrySeconds = 5
-/** Times that a busy server is asked again. */
+/** Maximum retries with a busy server. */
 const busyTriesMax = 12
 
 const Made = Schema.Struct({ id: Schema.String })
@@ -13,7 +13,7 @@ type Method = "POST" | "PATCH"
 
 /** API client that obeys rate limits. */
 export class Client extends Context.Service<Client, {
-  /** Sends a request until it is answered, and gives the answer's id. The key makes a repetition harmless. */
+  /** Sends a request until it gets a response; returns the id in it. The key makes a repetition harmless. */
   readonly send: (
     method: Method,
     path: string,
@@ -24,7 +24,7 @@ export class Client extends Context.Service<Client, {
   /** Number of waits for rate limits, and their total duration in milliseconds. */
   readonly waits: Effect.Effect<{ readonly times: number; readonly millis: number }>
 }>()("murmuration/demo/Client") {
-  /** `url` without a slash at the end. */
+  /** `url` has no trailing slash. */
   static readonly layer = (url: string) =>
     Layer.effect(
       Client,
@@ -75,7 +75,7 @@ export class Client extends Context.Service<Client, {
     )
 }
 
-/** Milliseconds until the rate limit resets. */
+/** Returns the milliseconds until the rate limit resets. */
 const untilReset = Effect.fnUntraced(function*({ headers }: HttpClientResponse.HttpClientResponse) {
   const reset = Date.parse(headers["x-ratelimit-reset"] ?? "")
   const now = yield* Clock.currentTimeMillis

@@ -24,7 +24,7 @@ describe("the plan of a demonstration", () => {
   })
 })
 
-/** A server that answers a request with these, one after the other. */
+/** A server with these responses, in order. */
 const answering = (...responses: ReadonlyArray<() => Response>) => {
   const left = [...responses]
   return Layer.succeed(
@@ -72,7 +72,7 @@ describe("the client of a demonstration", () => {
 })
 
 layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true })("a demonstration", (it) => {
-  it.effect("fills a running server, and again", () =>
+  it.effect("fills a running server, and fills it again", () =>
     Effect.gen(function*() {
       const { baseUrl, variables } = yield* TestServer
       const operator = Operator.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(variables))))

@@ -9,7 +9,7 @@ import { Tokens } from "../../src/services/oauth/Tokens.ts"
 import { Client } from "./Client.ts"
 import type { Plan, PlannedPerson } from "./Plan.ts"
 
-/** Requests at a time. */
+/** Maximum concurrent requests. */
 const requestsAtOnce = 8
 const scopes = ["read", "write", "follow", "push"]
 
@@ -51,7 +51,7 @@ const enter = Effect.fn("demo.enter")(
   })
 )
 
-/** Puts everything that is planned on the server that the client knows and the operator's services belong to. */
+/** Creates everything in the plan on the server of the client and of the operator's services. */
 export const fill = Effect.fn("demo.fill")(function*({ follows, people, posts }: Plan) {
   const client = yield* Client
   const start = yield* Clock.currentTimeMillis
@@ -81,7 +81,7 @@ export const fill = Effect.fn("demo.fill")(function*({ follows, people, posts }:
   const ids = yield* Effect.forEach(posts, () => Deferred.make<string, OperatorError>())
   yield* Effect.forEach(posts, (post, index) =>
     Effect.gen(function*() {
-      // The answered post comes earlier in the plan, so that its author is not waiting for this one.
+      // The parent post comes earlier in the plan, so its author is not waiting for this one.
       const answered = post.answers === undefined ? undefined : yield* Deferred.await(ids[post.answers]!)
       const body = {
         status: post.text,
@@ -111,7 +111,7 @@ export const fill = Effect.fn("demo.fill")(function*({ follows, people, posts }:
   return figures
 })
 
-/** The figures in words. */
+/** Formats the figures as text. */
 export const show = (figures: Figures): string =>
   `${figures.accounts} accounts, ${figures.follows} follows, ${figures.posts} posts in ${figures.languages} languages
 ${figures.answers} answers, ${figures.mentions} mentions, ${figures.tags} tags, ${figures.links} links

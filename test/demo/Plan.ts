@@ -9,17 +9,17 @@ export interface PlannedPerson {
 }
 
 export interface PlannedPost {
-  /** Index of the person who writes it. */
+  /** Index of its author. */
   readonly author: number
   readonly text: string
   readonly language: string
   readonly spoiler: string | undefined
   readonly visibility: "public" | "unlisted" | "private" | "direct"
-  /** Index of the post that it answers, which comes before it. */
+  /** Index of the post that it replies to, which comes before it. */
   readonly answers: number | undefined
 }
 
-/** Everything that a demonstration puts on a server; the same seed plans the same. */
+/** Everything that a demonstration creates on a server; the same seed gives the same plan. */
 export interface Plan {
   readonly people: ReadonlyArray<PlannedPerson>
   /** Follows, by index. */
@@ -27,7 +27,7 @@ export interface Plan {
   readonly posts: ReadonlyArray<PlannedPost>
 }
 
-/** Accounts that one follows at most. */
+/** Maximum follows per account. */
 const followsMax = 30
 
 export const make = (seed: number, accounts: number, posts: number): Plan => {
@@ -39,7 +39,7 @@ export const make = (seed: number, accounts: number, posts: number): Plan => {
     note: written(dice, dice.pick(language.thoughts), language),
     language: language.code
   }))
-  // A few are known to everybody, most to some.
+  // A few accounts are known to everybody, most to some.
   const somebody = () => Math.floor(accounts * dice.next() ** 2)
   const follows = new Map<string, readonly [number, number]>()
   for (let follower = 0; follower < accounts; follower++) {
@@ -73,7 +73,7 @@ export const make = (seed: number, accounts: number, posts: number): Plan => {
   return { people, follows: [...follows.values()], posts: planned }
 }
 
-/** A recent public post, so that the one who answers can see it. */
+/** Picks a recent public post, which the author of a reply can see. */
 const recent = (dice: Dice, posts: ReadonlyArray<PlannedPost>): number | undefined => {
   const index = Math.max(0, posts.length - 1 - dice.between(0, 40))
   const visibility = posts[index]?.visibility

@@ -19,7 +19,7 @@ const flags = {
   seed: number("seed", 1, "Another one gives other posts")
 }
 
-/** Fills the running server of this configuration, for a look at it with real clients. */
+/** Fills the running server of this configuration, to try it with real clients. */
 const demo = Command.make(
   "demo",
   flags,

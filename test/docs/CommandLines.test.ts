@@ -7,7 +7,7 @@ import { argumentsOf, refused } from "../support/CommandTree.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** Command lines in documents, without those that show the form of a command. */
+/** Command lines in documents, except those that show the form of a command. */
 const lines = globSync(["*.md", "docs/**/*.md"], { cwd: root }).flatMap((path) => {
   const text = readFileSync(`${root}${path}`, "utf8").replaceAll(/\\\n\s*/g, "")
   // Packages install the command `murmuration`.

@@ -10,7 +10,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const pages = Object.entries(runners).flatMap(([page, test]) => test === "docs/GuideFolders.test.ts" ? [page] : [])
 
-/** Creates a sign-up that waits for approval. */
+/** Creates a sign-up that awaits approval. */
 const pendingMember = (origin: string, username: string) =>
   Effect.promise(async () => {
     const send = async (path: string, fields: Record<string, string>, token?: string) => {
@@ -44,11 +44,12 @@ const pendingMember = (origin: string, username: string) =>
     }, access_token)
   })
 
-/** A machine of the guide: folders, variables, and the server that runs. */
+/** A machine of the guide: folders, variables, and the running server. */
 const machine = Effect.fnUntraced(function*(page: string) {
   const fs = yield* FileSystem.FileSystem
   const files = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-guide-" })
-  // Folders of data are removed after the server has stopped, as they are in a folder that is older than it.
+  // The temporary folder that contains the data folders is older than the server, so the data is removed after the
+  // server has stopped.
   const folder = fs.makeTempDirectory({ directory: files })
   for (const name of ["privacy.html", "terms.html"]) yield* fs.writeFileString(`${files}/${name}`, `<p>${name}</p>`)
   const { port: mailPort } = yield* mailServer()
@@ -63,7 +64,7 @@ const machine = Effect.fnUntraced(function*(page: string) {
   const stop = Effect.suspend(() => running === undefined ? Effect.void : Scope.close(running, Exit.void))
   yield* Effect.addFinalizer(() => stop)
 
-  /** Starts a server at a free port; one that runs is stopped before. Returns its address and what it printed. */
+  /** Starts a server at a free port, and stops a running one first. Returns its address and its output. */
   const start = Effect.gen(function*() {
     yield* stop
     running = yield* Scope.make()
@@ -76,7 +77,7 @@ const machine = Effect.fnUntraced(function*(page: string) {
 
   const operate = (args: ReadonlyArray<string>) =>
     Effect.gen(function*() {
-      // The text says so: the target of a restore is new, and nothing runs on a database that is copied.
+      // As the guide says: the target of a restore is new, and no server runs on a database that is copied.
       if (args[0] === "restore") variables["DATA_DIR"] = yield* folder
       if (args[0] === "restore" || args[0] === "transfer") yield* stop
       const mail = args[0] === "mail" ? { SMTP_URL: `smtp://127.0.0.1:${mailPort}` } : {}

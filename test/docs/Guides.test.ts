@@ -11,10 +11,10 @@ const english: Readonly<Record<string, Readonly<Record<string, string>>>> = JSON
 )
 const texts = new Set(Object.values(english).flatMap((section) => Object.keys(section)))
 
-/** Variables of other programs and files, a misspelling, and the beginnings of names. */
+/** Variables of other programs and files, a misspelling, and prefixes of names. */
 const foreign = /^(?:ACTIVE_RECORD_.*|MASTODON_DATABASE_URL|VAPID_.*|POSTGRES_PASSWORD|PUBLC_URL|S3_|OIDC_)$/
 
-/** Names of variables in code: words with an underscore, and those that get a value. */
+/** Returns the names of variables in code: words with an underscore, and words that are assigned a value. */
 const variablesIn = (code: string): ReadonlyArray<string> =>
   Array.from(
     code.matchAll(/(?<![\w$.])([A-Z][A-Z0-9]*(?:_[A-Z0-9]*)+)(?![\w.])|(?:^|\s)([A-Z][A-Z0-9_]{2,})(?==)/gm),
@@ -27,7 +27,7 @@ const operated = [...documents].filter(([path]) =>
 )
 
 describe("pages of the guide", () => {
-  it("name in bold only pages, menus and buttons that the server has", () => {
+  it("name in bold only existing pages, menus and buttons of the server", () => {
     const wrong = guidePages.flatMap(({ name, names }) =>
       names.filter((text) => !texts.has(text)).map((text) => `${name}: ${text}`)
     )
@@ -45,7 +45,7 @@ describe("pages of the guide", () => {
     assert.deepStrictEqual(explained.toSorted(), alerts.toSorted())
   })
 
-  it("quote messages of the server as the program has them", () => {
+  it("quote messages of the server exactly", () => {
     const source = sourcesIn("src").map(({ text }) => text.replaceAll(/" \+\s*"/g, "")).join("\n")
     const quoted = readFileSync(`${import.meta.dirname}/../../docs/guide/troubleshooting.md`, "utf8").split("\n\n")
       .filter((part) => part.startsWith("| It says |"))
@@ -61,7 +61,7 @@ describe("pages of the guide", () => {
     for (const test of new Set(Object.values(runners))) assert.isTrue(existsSync(`${import.meta.dirname}/../${test}`))
   })
 
-  it("have a reason at each block of commands that no test runs", () => {
+  it("have a reason for each block of commands that no test runs", () => {
     const skipped = guidePages.flatMap(({ name }) => commandsOf(name).flatMap(({ skipped }) => skipped ?? []))
     assert.isTrue(skipped.every((reason) => reason.length > 10))
     const unread = guidePages.flatMap(({ blocks, name }) =>
@@ -73,7 +73,7 @@ describe("pages of the guide", () => {
 })
 
 describe("documents", () => {
-  it("name variables that are settings", () => {
+  it("name only variables that are settings", () => {
     const wrong = operated.flatMap(([path, { blocks, codes }]) =>
       [...codes, ...blocks.map(({ text }) => text)].flatMap(variablesIn)
         .filter((name) => !(name in variables) && !foreign.test(name)).map((name) => `${path}: ${name}`)

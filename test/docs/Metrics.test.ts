@@ -15,7 +15,7 @@ interface Declared {
   readonly description: string
 }
 
-/** Every metric that the sources declare, in the order of their names. */
+/** All metrics that the sources declare, sorted by name. */
 const declared: ReadonlyArray<Declared> = sourcesIn("src").flatMap(({ text }) =>
   [...text.matchAll(/Metric\.(counter|gauge|histogram)\("(\w+)", \{\s*description:\s*"([^"]+)"/g)].map((
     [, kind = "", name = "", description = ""]
@@ -25,7 +25,7 @@ const declared: ReadonlyArray<Declared> = sourcesIn("src").flatMap(({ text }) =>
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
 const read = (name: string) => readFileSync(path(name), "utf8")
 
-/** Expressions of the board and of the alerts. */
+/** Expressions of the dashboard and of the alerts. */
 const queries: ReadonlyArray<string> = [
   ...[...read("ops/monitoring/alerts.yaml").matchAll(/^\s+expr: (.*)$/gm)].map(([, text = ""]) => text),
   ...[...read("ops/monitoring/grafana.json").matchAll(/"expr": "((?:[^"\\]|\\.)*)"/g)].map(([, text = ""]) =>
@@ -33,19 +33,21 @@ const queries: ReadonlyArray<string> = [
   )
 ]
 
-/** Names of the metrics in an expression, without the suffixes of a histogram's series. */
+/** Returns the names of the metrics in an expression, without the suffixes of a histogram's series. */
 const namesIn = (query: string) =>
   [...query.matchAll(/\b(?:murmuration|nodejs|process)_\w+/g)].map(([name]) =>
     name.replace(/_(?:bucket|sum|count)$/, "")
   )
 
-/** Values of a label of each metric in an expression, with the metric's name. */
+/** Returns the labels in an expression, each with its metric's name. */
 const labelsIn = (query: string) =>
   [...query.matchAll(/\b((?:murmuration|nodejs|process)_\w+)\{([^}]*)\}/g)].flatMap(([, name = "", labels = ""]) =>
     [...labels.matchAll(/(\w+)=~?"/g)].map(([, label = ""]) => [name, label] as const)
   ).filter(([, label]) => label !== "job" && label !== "le")
 
-/** Commands that a scrape counts as taken from mailboxes, and the sum of their waits in seconds. */
+/**
+ * Returns the number of commands that a scrape counts as taken from mailboxes, and the sum of their waits in seconds.
+ */
 const waitsIn = (text: string) => {
   const figure = (name: string) =>
     Number(new RegExp(`^murmuration_mailbox_wait_seconds_${name} (\\S+)$`, "m").exec(text)?.[1] ?? 0)
@@ -53,7 +55,7 @@ const waitsIn = (text: string) => {
 }
 
 layer(TestServer.layer(), { excludeTestServices: true })("metrics", (it) => {
-  it.effect("docs/metrics.md equals the output of `npm run docs:metrics`; names have a unit or say that they count", () =>
+  it.effect("docs/metrics.md equals the output of `npm run docs:metrics`; names have a unit or mark a count", () =>
     Effect.gen(function*() {
       const all = sourcesIn("src").reduce(
         (sum, { text }) => sum + text.split(/Metric\.(?:counter|gauge|histogram)\("/).length - 1,
@@ -77,7 +79,7 @@ ${declared.map(({ description, kind, name }) => `| \`${name}\` | ${kind} | ${des
       yield* Effect.promise(() => expect(page).toMatchFileSnapshot(path("docs/metrics.md")))
     }))
 
-  it.effect("a running server has every metric and label of the alerts and the board", () =>
+  it.effect("a running server has every metric and label of the alerts and the dashboard", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const scrape = Effect.flatMap(fetch("/metrics"), (answer) => Effect.promise(() => answer.text()))
@@ -91,7 +93,7 @@ ${declared.map(({ description, kind, name }) => `| \`${name}\` | ${kind} | ${des
         (found) => found.includes("murmuration_fanout_seconds_count") && found.includes("murmuration_users")
       )
       const known = new Set(declared.map(({ name }) => name))
-      /** Series that appear with the first event of their kind, such as a delivery. */
+      /** Metrics whose series appear with their first event, such as a delivery. */
       const lazy = new Set(declared.filter(({ kind }) => kind !== "gauge").map(({ name }) => name))
       const served = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = ""]) => name))
       assert.isAbove(queries.length, 25)
@@ -114,7 +116,7 @@ ${declared.map(({ description, kind, name }) => `| \`${name}\` | ${kind} | ${des
       assert.match(text, /^murmuration_http_request_seconds_bucket\{(?=[^}]*path="api")[^}]*\} \d+$/m)
       assert.match(text, /^murmuration_actors_awake \d+$/m)
       assert.match(text, /^murmuration_mailbox_commands 0$/m)
-      // Servers of earlier tests in this process count, too.
+      // Earlier tests' servers in this process count, too.
       const after = waitsIn(text)
       const commands = after.count - before.count
       assert.isAtLeast(commands, 2, "a follow and a post")
@@ -124,7 +126,7 @@ ${declared.map(({ description, kind, name }) => `| \`${name}\` | ${kind} | ${des
       assert.match(text, /^murmuration_work_waiting\{kind="fanouts"\} \d+$/m)
     }))
 
-  it("promtool, where it is installed, accepts the alerts", ({ annotate }) => {
+  it("promtool, if it is installed, accepts the alerts", ({ annotate }) => {
     const { error, status, stdout, stderr } = spawnSync("promtool", [
       "check",
       "rules",

@@ -19,7 +19,7 @@ interface Table {
   readonly indexes: ReadonlyArray<string> | null
 }
 
-/** Tables of the schema with their columns, foreign keys and indexes, from Postgres' own catalogue. */
+/** Tables of the schema with their columns, foreign keys and indexes, from Postgres' catalogue. */
 const tables = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   sql<Table>`
     SELECT t.relname AS name, obj_description(t.oid, 'pg_class') AS purpose,

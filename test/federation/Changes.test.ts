@@ -4,7 +4,7 @@ import { place, settled } from "../support/Fediverse.ts"
 import { keyOperations, listener } from "./Listener.ts"
 import { note, sendTo } from "./Speaking.ts"
 
-/** Anna and Ben here; Zoe follows Anna from a server that only listens. */
+/** Sets up Anna and Ben here, and Zoe, who follows Anna from a server that only listens. */
 const stage = Effect.gen(function*() {
   const here = yield* place()
   const there = yield* listener()
@@ -13,7 +13,7 @@ const stage = Effect.gen(function*() {
   const say = sendTo(here, zoe)
   yield* say({ id: `${zoe.id}#follow`, type: "Follow", object: anna.uri })
   yield* settled([here])
-  /** Waits until the other server has heard an activity of this type, and what follows from it is over. */
+  /** Waits until the other server has received an activity of this type, and all work is done. */
   const heard = Effect.fnUntraced(function*(type: string) {
     while (!there.heard.some(({ activity }) => activity.type === type)) yield* settled([here])
     yield* settled([here])
@@ -24,7 +24,7 @@ const stage = Effect.gen(function*() {
 })
 
 it.live(
-  "S-013, S-076: a vote leaves as a note with the option's name, one for each choice, for the poll's author alone",
+  "S-013, S-076: a vote is sent as a note with the option's name, one per choice, to the poll's author alone",
   () =>
     Effect.gen(function*() {
       const { anna, done, here, say, there, zoe } = yield* stage

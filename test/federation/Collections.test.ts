@@ -55,7 +55,7 @@ it.live(
       const me = yield* zoe.ask("GET", "/api/v1/accounts/verify_credentials")
       assert.deepStrictEqual(ids(yield* zoe.ask("GET", `/api/v1/accounts/${me.id}/in_collections`)), [theirs.id])
 
-      // As documents: the owner's collection, and the consent of the account in it.
+      // The ActivityPub documents: the owner's collection, and the consent of its member.
       const document = (place: typeof here, url: string) =>
         Effect.flatMap(
           place.fetch(new URL(url).pathname, { headers: { accept: "application/activity+json" } }),
@@ -77,7 +77,7 @@ it.live(
       assert.lengthOf(yield* eventually(told("collection_update"), (found) => found.length === 1), 1)
       assert.strictEqual((yield* zoe.ask("GET", `/api/v1/collections/${theirs.id}`)).collection.name, "more birds")
 
-      // Viewing a profile without local followers fetches them, too.
+      // Viewing a profile without local followers also fetches its collections.
       const otto = yield* here.person("otto")
       yield* otto.ask("POST", "/api/v1/collections", { name: "quiet" })
       const ottoThere = yield* zoe.find(otto)
@@ -87,7 +87,7 @@ it.live(
       )
       assert.deepInclude(quiet.collections[0], { name: "quiet", item_count: 0 })
 
-      // An account that opted out is not asked at all.
+      // An account that opted out gets no request.
       const refused = yield* Effect.exit(anna.ask("POST", `${path}/items`, { account_id: yanHere.id }))
       assert.strictEqual(refused._tag, "Failure")
 
@@ -157,7 +157,7 @@ it.live(
       yield* eventually(own, whole)
       yield* settled(places)
 
-      // The third server knows neither the account nor the collection; the post's tags name it.
+      // The third server knows neither the account nor the collection; the post's tags name the collection.
       const known2 = yield* eventually(
         zoe.ask("GET", `/api/v2/search?type=collections&resolve=true&q=${encodeURIComponent(collection.url)}`),
         ({ collections }) => collections.length > 0
@@ -174,7 +174,7 @@ it.live(
       const all = [ben.handle, "cleo", here.handle, zoe.handle].toSorted()
       assert.deepStrictEqual(yield* eventually(members, ({ length }) => length === 4), all)
 
-      // The third server receives changes once it has a follower of hers.
+      // The third server receives changes when the owner has a follower there.
       yield* cleo.follow(anna)
       yield* settled(places)
       const seenByZoe = yield* zoe.ask("GET", `/api/v1/collections/${known2.collections[0].id}`)
@@ -185,7 +185,7 @@ it.live(
       yield* settled(places)
       yield* eventually(members, ({ length }) => length === 3)
 
-      // Removed by the collection's owner; the notification is removed, too.
+      // Removed by the collection's owner; the notification is also removed.
       const told = cleo.ask("GET", "/api/v1/notifications?types[]=added_to_collection")
       yield* eventually(told, ({ length }) => length === 1)
       const { items } = yield* own

@@ -4,14 +4,14 @@ import { postsMax } from "../../src/services/federation/purge/PurgedPosts.ts"
 import { eventually } from "../support/Eventually.ts"
 import { fediverse, settled, type TestInstance, type TestUser } from "../support/Fediverse.ts"
 
-/** Work that the operator's command leaves for the account's actor. */
+/** Inserts the intent that the operator's command leaves for the account's actor. */
 const deleteAccount = ({ sql }: TestInstance, { accountId }: TestUser, id: bigint) =>
   Effect.orDie(sql`INSERT INTO account_intents (id, account_id, kind, details, created_at)
     VALUES (${id}, ${accountId}, 'DeleteAccount', '{"_tag": "DeleteAccount"}', ${new Date()})`)
 
 const activity = { headers: { accept: "application/activity+json" } }
 
-/** Waits until nothing is left to do for deleted accounts. */
+/** Waits until all work for deleted accounts is done. */
 const purged = ({ sql }: TestInstance) =>
   eventually(
     Effect.orDie(sql`SELECT 1 FROM account_intents UNION ALL SELECT 1 FROM agenda WHERE kind = 'purge'`),
@@ -19,7 +19,7 @@ const purged = ({ sql }: TestInstance) =>
   )
 
 it.live(
-  "row 11, S-009: a deleted account is gone here and wherever it was seen, and its name stays its own",
+  "row 11, S-009: a deleted account is gone here and wherever it was seen, and its name stays reserved",
   () =>
     Effect.gen(function*() {
       const places = yield* fediverse(4)
@@ -32,7 +32,7 @@ it.live(
       yield* zoe.follow(anna)
       yield* ben.follow(anna)
       yield* anna.follow(ben)
-      // The third server hears of anna by a boost alone; the fourth knows ours, and nothing of anna.
+      // The third server knows anna only from a boost; the fourth knows this server, but not anna.
       yield* yan.follow(ben)
       yield* xia.follow(carl)
       yield* done
@@ -44,7 +44,7 @@ it.live(
       yield* ben.ask("POST", `/api/v1/statuses/${pinned.id}/reblog`)
       yield* ben.ask("POST", `/api/v1/statuses/${pinned.id}/bookmark`)
       yield* done
-      // The post and the boost, whose object is fetched.
+      // The post, and the boost, whose object is fetched.
       yield* eventually(zoe.home, (home) => home.length === 2)
       yield* eventually(yan.home, (home) => home.length === 2)
       assert.isNotEmpty(yield* ben.ask("GET", "/api/v1/conversations"))
@@ -100,7 +100,7 @@ it.live(
       )
 
       assert.strictEqual((yield* Effect.exit(here.person("ANNA")))._tag, "Failure")
-      // A second deletion has no effect, nor has a follow of the deleted account.
+      // A second deletion has no effect, nor does a follow of the deleted account.
       yield* deleteAccount(here, anna, 2n)
       yield* purged(here)
       yield* done

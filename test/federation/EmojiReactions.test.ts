@@ -12,7 +12,7 @@ const short = ({ emoji_reactions: reactions = [] }: Shown) =>
 const pathOf = (id: string, name: string) => `/api/v1/pleroma/statuses/${id}/reactions/${encodeURIComponent(name)}`
 
 describe("emoji reactions among servers", () => {
-  it.live("between ours: they stand at both ends, and end there", () =>
+  it.live("between two of our servers: they appear on both sides, and end there", () =>
     Effect.gen(function*() {
       const places = yield* fediverse(2)
       const [here, there] = [places[0]!, places[1]!]

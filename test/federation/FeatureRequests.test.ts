@@ -42,7 +42,7 @@ it.live(
       let sent = 0
       const send = (by: typeof zoe, activity: Record<string, unknown>) =>
         Effect.andThen(sendTo(here!, by)({ id: `${by.id}#a/${++sent}`, ...activity }), settled([here!]))
-      // An owner cannot add members alone, and other accounts cannot change it.
+      // An owner cannot add members alone, and other accounts cannot change the collection.
       yield* send(zoe, { type: "Update", object: collection() })
       assert.deepStrictEqual(yield* items, [])
       const stored = yield* here!
@@ -52,7 +52,7 @@ it.live(
       yield* send(eve, { type: "Update", object: collection({ name: "stolen", attributedTo: eve.id }) })
       assert.lengthOf(yield* here!.sql`SELECT FROM collections WHERE name = 'stolen'`, 0)
 
-      // The account agrees by its policy, once.
+      // The account's policy agrees, once.
       const request = (by: typeof zoe, id: string, more: Record<string, unknown> = {}) =>
         send(by, { id, type: "FeatureRequest", object: anna.uri, instrument: uri, ...more })
       yield* request(zoe, `${zoe.id}#r/1`)
@@ -62,14 +62,14 @@ it.live(
       const answers = () =>
         there.heard.map(({ activity }) => activity).filter(({ type }) => type === "Accept" || type === "Reject")
       assert.deepInclude(answers()[0], { type: "Accept", object: `${zoe.id}#r/1` })
-      // Another's collection is none of hers to fill.
+      // An account cannot add members to another's collection.
       yield* request(eve, `${eve.id}#r/2`)
       assert.lengthOf(yield* items, 1)
       yield* anna.ask("PATCH", "/api/v1/accounts/update_credentials", { discoverable: false })
       yield* request(zoe, `${zoe.id}#r/3`, { instrument: `${zoe.id}/collections/2` })
       assert.deepInclude(answers().at(-1), { type: "Reject", object: `${zoe.id}#r/3` })
 
-      // A response to a request that was never made, and one to another's.
+      // Responses to a request that was never made, and to another account's request.
       for (const by of [zoe, eve]) {
         yield* send(by, { type: "Accept", object: `${anna.uri}#feature_requests/1`, result: `${by.id}/stamp` })
         yield* send(by, { type: "Delete", object: `${anna.uri}/stamp` })
@@ -82,7 +82,7 @@ it.live(
 )
 
 it.live(
-  "an account of a third server is in a collection where its own server says that it agrees to that one, and nowhere else",
+  "an account of a third server is in a collection if its own server confirms its consent to that collection, and in no other",
   () =>
     Effect.gen(function*() {
       const [here] = yield* fediverse(1)
@@ -128,7 +128,7 @@ it.live(
       const items = [
         ...members.map(({ id }) => item(id, `${id}/stamp`)),
         item(same, `${same}/stamp`),
-        // One id for two, and an unknown account.
+        // One id for two members, and an unknown account.
         {
           ...item(`${third.url}/users/twin`, `${third.url}/users/twin/stamp`),
           id: `${uri}/${encodeURIComponent(same)}`

@@ -19,7 +19,7 @@ it.live(
       yield* settled(places)
       const { id } = yield* zoe.find(anna)
       const seen = zoe.ask("GET", `/api/v1/accounts/${id}/featured_tags`)
-      // The first look at the profile reads the collection.
+      // The first view of the profile fetches the collection.
       yield* zoe.ask("GET", `/api/v1/accounts/${id}/statuses`)
       assert.deepStrictEqual(tagsOf(yield* eventually(seen, ({ length }) => length > 0)), ["Cats"])
       const { id: dogs } = yield* feature("Dogs")
@@ -42,7 +42,7 @@ it.live(
 )
 
 it.live(
-  "S-215: the Add of a hashtag names the featured collection and has an id of its own each time",
+  "S-215: the Add of a hashtag names the featured collection and has a new id each time",
   () =>
     Effect.gen(function*() {
       const [here] = yield* fediverse(1)

@@ -7,7 +7,7 @@ import { place } from "../support/Fediverse.ts"
 describe(
   "S-009: with a server built with Fedify, over plain http on loopback",
   () => {
-    it.live("its account follows, likes, boosts, replies, takes back and deletes", () =>
+    it.live("its account follows, likes, boosts, replies, undoes and deletes", () =>
       Effect.gen(function*() {
         const peer = yield* fedifyPeer
         const ada = yield* (yield* place()).person("ada")
@@ -39,7 +39,7 @@ describe(
         yield* eventually(ada.relationship(peer), (now) => now?.followed_by === false)
       }))
 
-    it.live("row 21: its account asks to reply and to quote, and reads the consent that it is given", () =>
+    it.live("row 21: its account asks to reply and to quote, and reads the consent that it gets", () =>
       Effect.gen(function*() {
         const peer = yield* fedifyPeer
         const here = yield* place()
@@ -71,7 +71,7 @@ describe(
           quote,
           status.uri
         ])
-        // Both are taken back: there is no consent any more, and it hears of that.
+        // Both are revoked: the consent no longer exists, and the peer is notified.
         yield* ada.ask("POST", `/api/v1/statuses/${status.id}/replies/${request.reply.id}/remove`)
         yield* peer.hears(({ object, type }) => type === "Reject" && object === reply)
         assert.isFalse(yield* isThere(result))
@@ -89,7 +89,7 @@ describe(
         yield* peer.hears(({ actor, type }) => type === "Reject" && actor === ada.uri, 3)
       }))
 
-    it.live("ours follow, read, like, boost, reply, edit, take back and delete there", () =>
+    it.live("ours follow, read, like, boost, reply, edit, undo and delete there", () =>
       Effect.gen(function*() {
         const peer = yield* fedifyPeer
         const bob = yield* (yield* place()).person("bob")

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { fediverse, outcomes, settled } from "../support/Fediverse.ts"
 
 it.live(
-  "S-009: two servers follow, post and unfollow each other, and each thing happens once",
+  "S-009: two servers follow, post and unfollow each other, and each action takes effect once",
   () =>
     Effect.gen(function*() {
       const [here, there] = yield* fediverse(2)

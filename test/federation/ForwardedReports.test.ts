@@ -7,7 +7,7 @@ import { keyOperations, listener } from "./Listener.ts"
 import { note, sendTo } from "./Speaking.ts"
 
 it.live(
-  "S-234: a moderator forwards a report later, once to each server that has to do with it",
+  "S-234: a moderator forwards a report later, once to each server that is involved",
   () =>
     Effect.gen(function*() {
       const here = yield* place()

@@ -7,7 +7,7 @@ import { fediverse, type TestInstance } from "../support/Fediverse.ts"
 import { freePort } from "../support/ports.ts"
 import { TestServer } from "../support/Server.ts"
 
-/** Imports a text by the command line; returns the counts and failures when the import has ended. */
+/** Imports a text with the command line; returns the counts and failures when the import has ended. */
 const imported = Effect.fnUntraced(function*(place: TestInstance, name: string, kind: string, text: string) {
   const { context, sql } = place
   const fs = yield* FileSystem.FileSystem
@@ -17,7 +17,7 @@ const imported = Effect.fnUntraced(function*(place: TestInstance, name: string, 
   const { code, err, out } = yield* cli(["account", "import", name, file, "--kind", kind], variables)
   assert.strictEqual(code, 0, err)
   const [, id = "0"] = /^Import (\d+)/m.exec(out) ?? []
-  // Hosts that do not respond are asked again at once.
+  // Hosts that do not respond are retried at once.
   const waited = sql`WITH lines AS (UPDATE transfer_lines SET due_at = now()
       WHERE transfer_id = ${BigInt(id)} AND due_at > now())
     UPDATE transfers SET due_at = now() WHERE id = ${BigInt(id)} AND due_at > now() + interval '3 minutes'`
@@ -30,7 +30,7 @@ const imported = Effect.fnUntraced(function*(place: TestInstance, name: string, 
 })
 
 it.live(
-  "an import looks up accounts and posts at their servers, and tells which could not be found or reached",
+  "an import looks up accounts and posts on their servers, and reports which could not be found or reached",
   () =>
     Effect.gen(function*() {
       const [first, second] = yield* fediverse(2)

@@ -6,11 +6,11 @@ import { KeyOperations } from "../../src/services/federation/signatures/KeyOpera
 import * as MessageSignatures from "../../src/services/federation/signatures/MessageSignatures.ts"
 import { peer } from "../services/federation/Peer.ts"
 
-// Tests look into activities of every shape.
+// Tests read activities of every shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = any
 
-/** Activity in the inbox of a foreign server. */
+/** An activity received by the other server's inbox. */
 export interface Heard {
   readonly activity: Json
   readonly keyId: string
@@ -23,7 +23,7 @@ const whole = (request: IncomingMessage) =>
     request.on("data", (chunk: Buffer) => chunks.push(chunk)).on("end", () => resolve(Buffer.concat(chunks)))
   })
 
-/** A server with accounts whose inbox hears everything, checks who signed it, and answers as it is told. */
+/** Starts a server with accounts whose inbox records everything, verifies signatures, and responds as configured. */
 export const listener = Effect.fnUntraced(function*() {
   const found = yield* peer
   const keys = yield* KeyOperations
@@ -60,7 +60,7 @@ export const listener = Effect.fnUntraced(function*() {
     receive(request, response).catch((error) => response.writeHead(500).end(String(error)))
   }
   found.documents.set("/inbox", inbox)
-  /** An account whose own inbox records activities, too. */
+  /** Adds an account whose own inbox records activities, too. */
   const actor: typeof found.actor = (name, more) => {
     found.documents.set(`/users/${name}/inbox`, inbox)
     return found.actor(name, more)
@@ -71,7 +71,7 @@ export const listener = Effect.fnUntraced(function*() {
     actor,
     heard,
     state,
-    /** Returns activities of a type since the last call for any type. */
+    /** Returns activities of a type since the last call with any type. */
     take: (type: string) => heard.splice(0).filter(({ activity }) => activity.type === type)
   }
 }, Effect.provide(KeyOperationsLayer.layer))

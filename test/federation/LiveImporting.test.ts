@@ -12,14 +12,14 @@ import { formsOf, locationOf } from "../support/TestBrowser.ts"
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = any
 
-/** A browser of a member. */
+/** Opens a member's browser. */
 const browserAt = ({ context }: TestInstance, person: TestUser) =>
   Effect.provideService(staffBrowser(person), TestServer, Context.get(context, TestServer))
 type Browser = Effect.Success<ReturnType<typeof browserAt>>
 
 const archives = "/settings/archives"
 
-/** Begins an import in the browser; returns the page that leads to the other server. */
+/** Starts an import in the browser; returns the page that leads to the other server. */
 const begun = Effect.fnUntraced(function*(browser: Browser, address: string) {
   const page = yield* browser.get(archives)
   const sent = yield* browser.press(page, "live", { address })
@@ -45,7 +45,7 @@ const consented = Effect.fnUntraced(function*(there: Browser, text: string) {
 const finished = (browser: Browser, at: string, wanted: RegExp) =>
   eventually(browser.get(at), ({ text }) => wanted.test(text))
 
-/** Posts of an account, oldest first. */
+/** Returns the posts of an account, oldest first. */
 const postsOf = (user: TestUser): Effect.Effect<ReadonlyArray<Json>> =>
   Effect.map(
     user.ask("GET", `/api/v1/accounts/${user.accountId}/statuses?limit=40`),
@@ -53,7 +53,7 @@ const postsOf = (user: TestUser): Effect.Effect<ReadonlyArray<Json>> =>
   )
 
 it.live(
-  "an account is brought from one server to another: consent, plan, posts with files, follows and blocks, undo",
+  "an account is copied from one server to another: consent, plan, posts with files, follows and blocks, undo",
   () =>
     Effect.gen(function*() {
       const [first, second] = yield* fediverse(2)
@@ -89,7 +89,7 @@ it.live(
       assert.strictEqual(back.searchParams.get("activitypub_actor"), anna.uri)
       assert.strictEqual(back.origin, second!.origin)
 
-      // Another member, and another state, do not open it.
+      // Another member, or another state, cannot open it.
       const eve = yield* browserAt(second!, yield* second!.person("eve"))
       assert.strictEqual((yield* eve.get(back.pathname + back.search)).status, 404)
       const wrong = new URL(back)
@@ -103,7 +103,7 @@ it.live(
         assert.include(plan.text, line)
       }
       assert.lengthOf(yield* postsOf(mia), 0)
-      // The token is sealed.
+      // The token is encrypted.
       const [stored] = yield* second!.sql`SELECT options::text AS options FROM transfers WHERE kind = 'live_in'`
       assert.include(String(stored!["options"]), "\"secrets\"")
       assert.notInclude(String(stored!["options"]), back.searchParams.get("code")!)
@@ -130,7 +130,7 @@ it.live(
       assert.deepInclude(pictured[0], { description: "A square" })
       yield* eventually(mia.relationship(friend), ({ following, requested }) => following || requested)
       yield* eventually(mia.relationship(foe), ({ blocking }) => blocking)
-      // The import ended: no secret is left, and the other server accepts the token no longer.
+      // The import has ended: no secret is left, and the other server no longer accepts the token.
       const [done] = yield* second!.sql`SELECT options::text AS options FROM transfers WHERE kind = 'live_in'`
       assert.notInclude(String(done!["options"]), "\"secrets\"")
       yield* eventually(
@@ -138,7 +138,7 @@ it.live(
         (left) => left.length === 0
       )
 
-      // Nothing was federated; a deletion by hand is not either.
+      // Nothing was federated; deleting an imported post is not federated either.
       yield* settled([first!, second!])
       const [gone] = rows.length > 0 ? yield* postsOf(mia) : []
       yield* mia.ask("DELETE", `/api/v1/statuses/${gone.id}`)
@@ -146,7 +146,7 @@ it.live(
       const sent = yield* second!.sql<{ type: string }>`SELECT DISTINCT type FROM outgoing_activities ORDER BY type`
       assert.deepStrictEqual(sent.map(({ type }) => type), ["Accept", "Block", "Follow"])
 
-      // Again: consent is asked for again, and nothing is added twice.
+      // A second import asks for consent again, and adds nothing twice.
       const again = yield* begun(here, anna.uri)
       const second2 = yield* consented(there, again.text)
       yield* here.get(second2.back.pathname + second2.back.search)

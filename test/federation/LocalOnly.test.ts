@@ -29,7 +29,7 @@ it.live(
       assert.deepInclude(akkoma, { local_only: true, visibility: "public" })
       const open = yield* anna.post("for everybody")
       assert.notProperty(open, "local_only")
-      // Replies, quotes and boosts are local-only, whatever their author asks.
+      // Replies, quotes and boosts are local-only, whatever their author requests.
       const reply = yield* ben.post(`${secret}!`, { in_reply_to_id: post.id, local_only: false })
       const quote = yield* ben.post(`${secret}?`, { quoted_status_id: akkoma.id })
       const boost = yield* ben.ask("POST", `/api/v1/statuses/${post.id}/reblog`)
@@ -63,7 +63,7 @@ it.live(
       const held = yield* there.sql`SELECT uri, html FROM statuses WHERE html LIKE ${`%${secret}%`}`
       assert.deepStrictEqual(held, [])
 
-      // Nor is it given to anybody who asks: not signed in, or signed in elsewhere.
+      // No request gets it, unsigned or signed by another server.
       const ids = [post, akkoma, reply, quote, boost].map(({ id }) => String(id))
       const never = "4711"
       const paths = (id: string) => [
@@ -94,7 +94,7 @@ it.live(
         )
         assert.deepStrictEqual(asked.statuses, [])
       }
-      // A deleted one left no tombstone.
+      // A deleted local-only post has no tombstone.
       assert.strictEqual((yield* textOf(here, `/users/anna/statuses/${gone.id}`, feed))[0], 404)
       const documentsOf = [
         "/users/anna/outbox?page=true",
@@ -116,7 +116,7 @@ it.live(
       ]
       for (const path of open2) {
         const [, text] = yield* textOf(here, path)
-        // The page of a hashtag says the hashtag.
+        // The page of a hashtag contains the hashtag.
         if (!path.startsWith("/tags")) assert.notInclude(text, secret, path)
         for (const id of ids) assert.notInclude(text, id, path)
       }

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
 import { fediverse, settled, settledWithRetries, type TestUser } from "../support/Fediverse.ts"
 
-/** Anna here, whom Zoe at another server of ours follows. */
+/** Sets up Anna here, and Zoe, who follows her from a second server. */
 const stage = Effect.gen(function*() {
   const places = yield* fediverse(2)
   const [here, there] = [places[0]!, places[1]!]
@@ -27,7 +27,7 @@ it.live(
       const { anna, done, here, id, over, there, zoe } = yield* stage
       const pinned = contents(zoe, `/api/v1/accounts/${id}/statuses?pinned=true`)
       const pin = (post: { id: string }, verb: string) => anna.ask("POST", `/api/v1/statuses/${post.id}/${verb}`)
-      // A pin may overtake its post, which it waits for then.
+      // A pin may overtake its post, and waits for it then.
       const one = yield* anna.post("one")
       yield* pin(one, "pin")
       const two = yield* anna.post("two")
@@ -42,7 +42,7 @@ it.live(
       yield* pin(two, "unpin")
       yield* done
       assert.deepStrictEqual(yield* pinned, ["<p>one</p>"])
-      // A later server reads the collection.
+      // A server that discovers the account later reads the collection.
       const ben = yield* here.person("ben")
       const early = yield* ben.post("early")
       yield* ben.ask("POST", `/api/v1/statuses/${early.id}/pin`)
@@ -56,7 +56,7 @@ it.live(
 )
 
 it.live(
-  "S-014: a suspension is one on the other server as well, and so is its end, with the follows that were",
+  "S-014: a suspension also applies on the other server, and so does its end, with the earlier follows",
   () =>
     Effect.gen(function*() {
       const { anna, done, here, id, there, zoe } = yield* stage
@@ -85,7 +85,7 @@ it.live(
 )
 
 it.live(
-  "S-011: a report that is forwarded is one there, of the account and its posts, and one that is not is none",
+  "S-011: a forwarded report arrives there with its account and posts; others do not",
   () =>
     Effect.gen(function*() {
       const { anna, done, here, id, zoe } = yield* stage

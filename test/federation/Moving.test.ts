@@ -11,7 +11,7 @@ const operate = Effect.fnUntraced(function*(place: TestInstance, ...args: Readon
 })
 
 it.live(
-  "row 23: an account moves to another server, and its followers on a third one go along",
+  "row 23: an account moves to another server, and its followers on a third one follow the new account",
   () =>
     Effect.gen(function*() {
       const [first, second, third] = yield* fediverse(3)
@@ -34,7 +34,7 @@ it.live(
       yield* settled(places)
       assert.strictEqual((yield* ben.ask("GET", `/api/v1/accounts/${id}`)).moved.acct, neva.handle)
       assert.deepStrictEqual(yield* neva.notifications, ["follow ben"])
-      // Lists go along as well.
+      // Lists also contain the new account.
       const members = yield* ben.ask("GET", `/api/v1/lists/${list.id}/accounts`)
       assert.deepStrictEqual(members.map(({ acct }: { readonly acct: string }) => acct), [neva.handle])
     }).pipe(Effect.scoped),

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fediverse, outcomes, settled, type TestUser } from "../support/Fediverse.ts"
 
-/** Anna here and Zoe there follow each other. */
+/** Sets up Anna here and Zoe there, who follow each other. */
 const friends = Effect.gen(function*() {
   const [here, there] = yield* fediverse(2)
   const places = [here!, there!]
@@ -24,7 +24,7 @@ const local = (by: TestUser, uri: string) =>
   )
 
 it.live(
-  "S-009: favourites, boosts, replies, edits and deletions arrive, once, and are taken back",
+  "S-009: favourites, boosts, replies, edits and deletions arrive, once, and are undone",
   () =>
     Effect.gen(function*() {
       const { anna, done, places, zoe } = yield* friends
@@ -84,7 +84,7 @@ it.live(
       yield* settled(places)
       yield* elsewhere!.sql`INSERT INTO notification_policies (account_id, private_mentions)
         SELECT id, 'accept' FROM accounts WHERE username = 'max' AND domain IS NULL`
-      // Max is not known here yet.
+      // Max is still unknown here.
       const direct = yield* anna.post(`@${max.handle} only for you`, { visibility: "direct" })
       const few = yield* anna.post("only for followers", { visibility: "private" })
       yield* settled(places)
@@ -112,12 +112,12 @@ it.live(
         assert.strictEqual((yield* at!.fetch(`/api/v1/statuses/${id}`, { token: by.token })).status, 404)
       }
       assert.deepStrictEqual(yield* stored(there), [few.uri])
-      // The end of a post is told to those who had it.
+      // The deletion is sent to those who had the post.
       yield* anna.ask("DELETE", `/api/v1/statuses/${few.id}`)
       yield* settled(places)
       assert.isEmpty(yield* zoe.home)
       assert.deepStrictEqual(yield* outcomes(elsewhere!), ["done", "done"])
-      // An edit of a public post still addresses accounts that it no longer mentions: it may overtake the post.
+      // An edit of a public post still addresses accounts that it no longer mentions, because it may overtake the post.
       const open = yield* anna.post(`@${max.handle} hello`)
       const said = yield* anna.ask("PUT", `/api/v1/statuses/${open.id}`, { status: "hello everybody" })
       const document = yield* here!.fetch(new URL(said.uri).pathname, {

@@ -8,19 +8,19 @@ const local = (by: TestUser, uri: string) =>
     ({ statuses: [found] }) => found
   )
 const Document = Schema.Record(Schema.String, Schema.Any)
-/** A document of a server, by its address. */
+/** Fetches a document of a server by its address. */
 const read = (at: TestInstance, address: string) =>
   Effect.flatMap(
     at.fetch(new URL(address).pathname, { headers: { accept: "application/activity+json" } }),
     (response) => Effect.promise(() => response.json().then(Schema.decodeUnknownSync(Document)))
   )
-/** The post came along with the request to quote. */
+/** The post arrived with the quote request. */
 const expected = new Set(["done", "ignored: already stored"])
 const stateOf = ({ quote }: { quote: { state: string; quoted_status: { uri: string } | null } | null }) =>
   quote === null ? undefined : [quote.state, quote.quoted_status?.uri]
 
 it.live(
-  "row 21: a quote of a post elsewhere waits for its author's server, is shown with its stamp to third servers, and ends with it",
+  "row 21: a quote of a remote post waits for its author's server, is shown with its stamp to third servers, and ends with it",
   () =>
     Effect.gen(function*() {
       const [here, there, elsewhere] = yield* fediverse(3)
@@ -58,7 +58,7 @@ it.live(
         interactingObject: quote.uri,
         interactionTarget: post.uri
       })
-      // A third server asks for both, and shows the quote in place of the link.
+      // A third server fetches both, and shows the quote instead of the link.
       yield* Effect.repeat(Effect.andThen(done, local(max, quote.uri)), {
         until: (found) => stateOf(found)?.[0] === "accepted",
         times: 200
@@ -94,7 +94,7 @@ it.live(
       const open = yield* zoe.post("open")
       const openCopy = yield* local(anna, open.uri)
       yield* zoe.ask("PUT", `/api/v1/statuses/${open.id}/interaction_policy`, { quote_approval_policy: "nobody" })
-      // The change is known here before the quote is written, or it is not: then the server of the post says no.
+      // If the change is unknown here when the quote is written, the server of the post refuses the quote.
       yield* there!.sql`DELETE FROM fanouts`
       const quote = yield* anna.post("look", { quoted_status_id: openCopy.id })
       yield* done

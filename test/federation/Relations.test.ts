@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { fediverse, settled } from "../support/Fediverse.ts"
 
 it.live(
-  "S-009: a locked account lets in, turns away and removes followers of another server, and blocks them",
+  "S-009: a locked account accepts, rejects and removes followers of another server, and blocks them",
   () =>
     Effect.gen(function*() {
       const [here, there] = yield* fediverse(2)
@@ -44,7 +44,7 @@ it.live(
       const annaThere = yield* zoe.find(anna)
       yield* anna.ask("POST", `/api/v1/accounts/${idOf("zoe")}/block`)
       yield* settled(places)
-      // A blocked account does not find the blocker any more; their relations are over.
+      // A blocked account can no longer find the blocker; their relations have ended.
       const [blocked] = yield* zoe.ask("GET", `/api/v1/accounts/relationships?id=${annaThere.id}`)
       assert.deepInclude(blocked, { following: false, followed_by: false, blocked_by: true })
       yield* anna.ask("POST", `/api/v1/accounts/${idOf("zoe")}/unblock`)

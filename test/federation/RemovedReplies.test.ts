@@ -7,7 +7,7 @@ const local = (by: TestUser, uri: string) =>
     by.ask("GET", `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(uri)}`),
     ({ statuses: [found] }) => found
   )
-/** Replies that a viewer sees below a post. */
+/** Returns the replies that a viewer sees below a post. */
 const below = Effect.fnUntraced(function*(by: TestUser, uri: string) {
   const { id } = yield* local(by, uri)
   const { descendants } = yield* by.ask("GET", `/api/v1/statuses/${id}/context`)
@@ -15,7 +15,7 @@ const below = Effect.fnUntraced(function*(by: TestUser, uri: string) {
 })
 
 it.live(
-  "a reply is taken out of a thread for everybody: here, at its author's server, and at those of followers; a block takes all of them, and quotes",
+  "a reply is removed from a thread for everybody: here, on its author's server, and on those of followers; a block removes all of them, and quotes",
   () =>
     Effect.gen(function*() {
       const [here, there, elsewhere] = yield* fediverse(3)

@@ -8,7 +8,7 @@ const local = (by: TestUser, uri: string) =>
     by.ask("GET", `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(uri)}`),
     ({ statuses: [found] }) => found
   )
-/** Replies that a viewer sees below a post. */
+/** Returns the replies that a viewer sees below a post. */
 const below = Effect.fnUntraced(function*(by: TestUser, uri: string) {
   const { id } = yield* local(by, uri)
   const { descendants } = yield* by.ask("GET", `/api/v1/statuses/${id}/context`)
@@ -17,7 +17,7 @@ const below = Effect.fnUntraced(function*(by: TestUser, uri: string) {
 const requests = (by: TestUser) => by.ask("GET", "/api/v1/interaction_requests")
 const document = Effect.fnUntraced(function*(at: TestInstance, uri: string) {
   const response = yield* at.fetch(new URL(uri).pathname, { headers: { accept: "application/activity+json" } })
-  // Tests look into answers of every shape.
+  // Tests read bodies of every shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   const body: any = response.ok ? yield* Effect.promise(() => response.json()) : undefined
   return { status: response.status, body }
@@ -55,12 +55,12 @@ it.live(
       const marked = yield* tom.ask("POST", `/api/v1/statuses/${atTom.id}/favourite`)
       assert.deepStrictEqual([marked.favourited, marked.favourites_count], [true, 0])
       yield* zoe.ask("POST", `/api/v1/statuses/${(yield* local(zoe, post.uri)).id}/reblog`)
-      // A follower is let in at once.
+      // A follower's reply is accepted at once.
       const free = yield* zoe.post("I follow", { in_reply_to_id: (yield* local(zoe, post.uri)).id })
       yield* done
       for (const by of [anna, zoe, max]) assert.notInclude(yield* below(by, post.uri), "may I")
       for (const by of [anna, zoe]) assert.include(yield* below(by, post.uri), "I follow")
-      // A third server looks at the consent first.
+      // A third server verifies the consent first.
       yield* eventually(below(max, post.uri), (all) => all.includes("I follow"))
       assert.strictEqual((yield* zoe.ask("GET", `/api/v1/statuses/${free.id}`)).visibility, "public")
       assert.notInclude((yield* max.home).map(({ uri }) => uri), asked.uri)
@@ -79,7 +79,7 @@ it.live(
       assert.deepStrictEqual([seen.replies_count, seen.favourites_count, seen.reblogs_count], [2, 1, 1])
       assert.strictEqual((yield* tom.ask("GET", `/api/v1/statuses/${atTom.id}`)).favourites_count, 1)
       yield* eventually(local(max, post.uri), (one) => one.reblogs_count === 1)
-      // Its document names the consent, which is there, and says what it is for.
+      // Its document names the consent, which exists and names the reply.
       const { body: note } = yield* document(there!, asked.uri)
       const { body: stamp } = yield* document(here!, note.replyAuthorization)
       assert.strictEqual(note.approvedBy, note.replyAuthorization)
@@ -89,7 +89,7 @@ it.live(
         interactingObject: asked.uri,
         interactionTarget: post.uri
       })
-      // A third server that finds the reply believes only what it was shown.
+      // A third server that finds the reply trusts only the verified consent.
       yield* local(max, asked.uri)
       yield* eventually(below(max, post.uri), (all) => all.length === 2)
       // Revoked: the consent and the reply in the thread are gone everywhere.
@@ -99,7 +99,7 @@ it.live(
       assert.strictEqual((yield* document(here!, note.replyAuthorization)).status, 404)
       for (const by of [anna, tom, max]) assert.deepStrictEqual(yield* below(by, post.uri), ["I follow"])
 
-      // A refused reply stays with its author.
+      // A rejected reply is visible only to its author.
       const rude = yield* tom.post("rude", { in_reply_to_id: atTom.id })
       yield* done
       const [request] = yield* requests(anna)
@@ -127,7 +127,7 @@ it.live(
       )
       assert.strictEqual(yield* status(there!, zoe, "POST", `/api/v1/statuses/${id}/favourite`), 403)
       assert.strictEqual(yield* status(there!, zoe, "POST", `/api/v1/statuses/${id}/reblog`), 403)
-      // A favourite that waits and is taken back is nothing that can be agreed to.
+      // A pending favourite that is undone can no longer be approved.
       const last = yield* anna.post("last", { interaction_policy: { can_favourite: { manual_approval: ["public"] } } })
       yield* done
       const atZoe = yield* local(zoe, last.uri)

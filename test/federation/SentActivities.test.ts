@@ -7,7 +7,7 @@ import { note, sendTo } from "./Speaking.ts"
 
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
-/** Anna here, whom Zoe at a server that only listens follows. */
+/** Sets up Anna here, and Zoe, who follows her from a server that only listens. */
 const stage = Effect.gen(function*() {
   const here = yield* place()
   const there = yield* listener()
@@ -77,7 +77,7 @@ it.live(
 )
 
 it.live(
-  "S-011, S-264, row 20: a report that is forwarded comes from the server itself and names no reporter",
+  "S-011, S-264, row 20: a forwarded report comes from the server itself and names no reporter",
   () =>
     Effect.gen(function*() {
       const { anna, done, say, there, zoe } = yield* stage
@@ -162,7 +162,7 @@ it.live(
 )
 
 it.live(
-  "a boost of one's own followers-only post embeds the post, which others could not fetch",
+  "a boost of the author's own followers-only post embeds the post, which others could not fetch",
   () =>
     Effect.gen(function*() {
       const { anna, done, there } = yield* stage

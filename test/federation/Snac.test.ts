@@ -7,20 +7,20 @@ import { snacPeer } from "../support/SnacPeer.ts"
 
 const program = Programs.find("snac")
 
-/** Without snac there is nothing to be shown; docs/testing.md says how to get it. */
+/** Skips the test without snac; docs/testing.md says how to install it. */
 const withPeer = <E, R>(test: (peer: PeerOf) => Effect.Effect<void, E, R>) =>
   program === undefined
     ? Effect.sync(() => console.log("not run: snac2 is missing"))
     : Effect.flatMap(snacPeer(program), test)
 type PeerOf = Effect.Success<ReturnType<typeof snacPeer>>
 
-// Its queues are looked at every few seconds: while one waits for them the other does so, too.
+// snac polls its queues every few seconds, so the tests wait for them concurrently.
 describe(
   "S-009: with snac, over plain http on loopback",
   { concurrent: true },
   () => {
     it.live(
-      "its account follows, reads, likes, boosts, replies and takes back",
+      "its account follows, reads, likes, boosts, replies and undoes",
       () =>
         withPeer((peer) =>
           Effect.gen(function*() {
@@ -81,7 +81,7 @@ describe(
             yield* bob.ask("POST", `${at}/unreblog`)
             yield* bob.ask("DELETE", `/api/v1/statuses/${reply.id}`)
             yield* peer.shows((page) => !page.includes("many thanks"))
-            // It tells of a deletion only whom it knows to read it.
+            // snac sends a deletion only to accounts that it knows to read the post.
             yield* peer.press("Delete", uri, peer.id)
             yield* eventually(bob.home, (all) => all.length === 0)
             yield* bob.ask("POST", `/api/v1/accounts/${sam.id}/unfollow`)

@@ -6,7 +6,7 @@ import type { TestInstance } from "../support/Fediverse.ts"
 
 type Somebody = Effect.Success<ReturnType<Peer["actor"]>>
 
-/** Sends activities of a remote account to a server of ours, with Cavage signatures. */
+/** Sends activities of a remote account to a server under test, with Cavage signatures. */
 export const sendTo = ({ fetch, origin }: Pick<TestInstance, "fetch" | "origin">, by: Somebody) => (activity: Json) =>
   Effect.gen(function*() {
     const keys = yield* KeyOperations
@@ -20,7 +20,7 @@ export const sendTo = ({ fetch, origin }: Pick<TestInstance, "fetch" | "origin">
     if (status !== 202) return yield* Effect.die(new Error(`the inbox answered ${status}`))
   })
 
-/** A public note of an account. */
+/** Makes a public note of an account. */
 export const note = (by: Somebody, name: string, more: Json = {}): Json => ({
   id: `${by.id}/notes/${name}`,
   type: "Note",

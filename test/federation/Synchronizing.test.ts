@@ -25,7 +25,7 @@ it.live(
         (rows) => rows.map(({ username }) => username)
       )
       assert.deepStrictEqual(yield* followersHere, ["xan", "yan", "zoe"])
-      // Both sides forget one follow each.
+      // Each side loses one follow.
       yield* here!.sql`DELETE FROM follows WHERE account_id = (SELECT id FROM accounts WHERE username = 'zoe')`
       yield* there!.sql`DELETE FROM follows WHERE account_id = ${yan.accountId}`
       assert.isTrue((yield* zoe.relationship(anna)).following)
@@ -42,7 +42,7 @@ it.live(
   180_000
 )
 
-it.live("FEP-8fcf: each server is told only its own followers", () =>
+it.live("FEP-8fcf: an unsigned request gets no followers", () =>
   Effect.gen(function*() {
     const [here] = yield* fediverse(1)
     yield* here!.person("anna")

@@ -4,7 +4,7 @@ import sharp from "sharp"
 import { eventually } from "../support/Eventually.ts"
 import { fediverse, outcomes, settled, type TestUser } from "../support/Fediverse.ts"
 
-/** Anna, Ben and Cleo on a server each; `names` follow whom they name. */
+/** Sets up Anna, Ben and Cleo on one server each; the test decides who follows whom. */
 const three = Effect.gen(function*() {
   const [first, second, third] = yield* fediverse(3)
   const places = [first!, second!, third!]
@@ -18,7 +18,7 @@ const shown = (by: TestUser, uri: string) =>
     ({ statuses: [found] }) => found
   )
 
-/** A picture of anna's with words and a point to look at. */
+/** Uploads a picture of a user with a description and a focal point. */
 const picture = (by: TestUser, origin: string) =>
   Effect.promise(async () => {
     const bytes = await sharp({ create: { width: 80, height: 60, channels: 3, background: "#357" } }).png().toBuffer()
@@ -32,7 +32,7 @@ const picture = (by: TestUser, origin: string) =>
   })
 
 it.live(
-  "S-009, S-012: three servers show the same post, with its files, words and warnings",
+  "S-009, S-012: three servers show the same post, with its files, text and warnings",
   () =>
     Effect.gen(function*() {
       const { anna, ben, cleo, done, places } = yield* three
@@ -102,7 +102,7 @@ it.live(
   120_000
 )
 
-it.live("I10: a server that has a post only by a boost gets its edit and deletion", () =>
+it.live("I10: a server that has a post only through a boost gets its edit and deletion", () =>
   Effect.gen(function*() {
     const { anna, ben, cleo, done } = yield* three
     yield* ben.follow(anna)
@@ -143,7 +143,7 @@ it.live("S-196: opening a remote post shows the conversation around it", () =>
     assert.deepStrictEqual(ancestors.map(({ uri }: { uri: string }) => uri), [first.uri, second.uri])
   }).pipe(Effect.scoped), 120_000)
 
-it.live("S-013, row 19, I20: people on three servers vote in one poll, each once", () =>
+it.live("S-013, row 19, I20: people on three servers vote in one poll, once each", () =>
   Effect.gen(function*() {
     const { anna, ben, cleo, done } = yield* three
     yield* ben.follow(anna)

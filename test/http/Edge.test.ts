@@ -13,7 +13,7 @@ interface Refusal {
 const bodyOf = <A>(response: Response): Effect.Effect<A> => Effect.promise(async () => (await response.json()) as A)
 
 layer(TestServer.layer(), { excludeTestServices: true })("The edge", (it) => {
-  it.effect("S-283: answers unknown routes in JSON, with an id for the request", () =>
+  it.effect("S-283: responds to unknown routes in JSON, with an id for the request", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const unknown = yield* fetch("/api/v1/nothing")

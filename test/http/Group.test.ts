@@ -15,10 +15,7 @@ import { type Context as Thread, Status } from "../../src/http/wire/Status.ts"
 import { AccountId } from "../../src/services/database/Ids.ts"
 import { reduceContext } from "../../src/services/runtime/Lean.ts"
 
-/*
- * The compiler holds most of this: it complains of an expected error that is none, so what stands under one does not
- * compile.
- */
+/* The compiler checks most of this: a `@ts-expect-error` above code without an error does not compile. */
 
 class Taken extends Context.Service<Taken, string>()("murmuration/test/http/Taken") {}
 
@@ -33,7 +30,7 @@ class People extends HttpApiGroup.make("people")
   .middleware(Guard)
 {}
 
-/** Lets everybody in. */
+/** Admits everybody. */
 const open = Layer.succeed(Guard, (handler) =>
   Effect.orDie(Effect.provideService(handler, Caller, {
     viewer: undefined,
@@ -49,7 +46,7 @@ const names = group(
   Effect.fn(function*(handlers) {
     const taken = yield* Taken
     const asking = () =>
-      // @ts-expect-error A handler may not ask for what only the group takes.
+      // @ts-expect-error A handler may not need what only the group takes.
       handlers.handleAll({ carried: () => Effect.map(Taken, () => Reply.json(encode(true))) })
     assert.isFunction(asking)
     return handlers.handleAll({
@@ -71,7 +68,7 @@ const served = HttpRouter.serve(
   Layer.provideMerge(NodeHttpServer.layerTest)
 )
 
-/** Answers that compile, and answers that do not. */
+/** Responses that compile, and responses that do not. */
 const people = Effect.gen(function*() {
   const accounts = yield* AccountViews
   const statuses = yield* StatusViews
@@ -82,15 +79,15 @@ const people = Effect.gen(function*() {
   return group(People, (handlers) => {
     handlers.handleAll({ show: () => account, either: () => status })
     handlers.handleAll({
-      // @ts-expect-error A status is no account.
+      // @ts-expect-error A status is not an account.
       show: () => status,
       // @ts-expect-error A list of accounts is neither.
       either: () => several
     })
     handlers.handleAll({
-      // @ts-expect-error What only its owner may know is more than an account.
+      // @ts-expect-error The owner's own view is more than an account.
       show: () => own,
-      // @ts-expect-error The text alone is no answer.
+      // @ts-expect-error The text alone is not a response.
       either: () => accounts.renderOne(1n)
     })
     // @ts-expect-error Every endpoint has a handler.
@@ -99,7 +96,7 @@ const people = Effect.gen(function*() {
 })
 
 describe("a group of endpoints", () => {
-  it.effect("gives its handlers no service that it took", () =>
+  it.effect("does not give its handlers the services that it took", () =>
     Effect.gen(function*() {
       const response = yield* HttpClient.get("/carried")
       assert.strictEqual(yield* response.text, "false")
@@ -121,13 +118,13 @@ describe("lean", () => {
 })
 
 describe("ready JSON", () => {
-  it("is of one type of the wire", () => {
+  it("has one type of the wire", () => {
     const texts = [encode("a"), encode("b")]
     assert.strictEqual(list(texts), `["a","b"]`)
     // @ts-expect-error The members of a thread are statuses.
     const thread = withMembers<Thread, "ancestors">({}, { ancestors: list(texts) })
     assert.strictEqual(thread, `{"ancestors":["a","b"]}`)
-    // @ts-expect-error Text is no JSON until it is encoded.
+    // @ts-expect-error Text is not JSON until it is encoded.
     assert.isDefined(Reply.json("text"))
     assert.strictEqual(json<{ readonly first_one: string }>({ firstOne: "a" }), `{"first_one":"a"}`)
   })

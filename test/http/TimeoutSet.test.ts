@@ -5,7 +5,7 @@ import * as TimeoutSet from "../../src/http/TimeoutSet.ts"
 import { jumpingClock } from "../support/JumpingClock.ts"
 
 it.effect.each([-3_600_000, 3_600_000])(
-  "F114: a time of day that jumps by %d ms ends no wait, early or late",
+  "F114: a wall clock that jumps by %d ms ends no wait, early or late",
   (by) =>
     Effect.gen(function*() {
       const { jump, within } = yield* jumpingClock

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { connect } from "node:net"
 import * as NodeServer from "../../src/layers/NodeServer.ts"
 
-describe("bodies of requests that are answered", () => {
+describe("request bodies after the response", () => {
   it.effect("F75: a refused request whose body drips keeps its connection a few seconds", () =>
     Effect.gen(function*() {
       const server = NodeServer.make(false, {

@@ -14,7 +14,10 @@ const nameOf = (letter: string) => `${letter}0/${letter.repeat(32)}.png`
 const gone = nameOf("g")
 const broken = nameOf("b")
 
-/** Storage that lists files of which one was deleted meanwhile; `broken` cannot be read. Notes what is written. */
+/**
+ * Makes a storage that lists files, of which one was deleted in the meantime; `broken` cannot be read. Records what is
+ * written.
+ */
 const storageOf = (names: ReadonlyArray<string>, written: Array<string> = []) =>
   Storage.of({
     list: Stream.fromIterable(names.map((name) => ({ name, bytes: 4 }))),
@@ -80,7 +83,7 @@ layer(Live, { excludeTestServices: true })("backups", (it) => {
     })))
 
   it.effect(
-    "a restore refuses links, paths out of the storage, unknown tables and entries after the end",
+    "a restore refuses links, paths outside the storage, unknown tables and entries after the end",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
@@ -125,7 +128,7 @@ layer(Live, { excludeTestServices: true })("backups", (it) => {
 })
 
 layer(NodeServices.layer, { excludeTestServices: true })("new files", (it) => {
-  it.effect("F259: only the owner can read them, nothing is left of a failure, and a draft of a crash is not reused", () =>
+  it.effect("F259: only the owner can read them, nothing remains of a failure, and a crash's draft is not reused", () =>
     Effect.scoped(Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const at = yield* folder
@@ -141,7 +144,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("new files", (it) => {
       assert.deepStrictEqual((yield* fs.readDirectory(at)).toSorted(), ["new", "victim"])
     })))
 
-  it.effect("F315: a file that appears meanwhile is kept, and of two that write one name none publishes the other's part", () =>
+  it.effect("F315: a file that appears in the meantime is kept, and of two writers of one name none publishes the other's part", () =>
     Effect.scoped(Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const at = yield* folder

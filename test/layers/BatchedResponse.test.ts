@@ -9,7 +9,7 @@ import * as NodeServer from "../../src/layers/NodeServer.ts"
 import { markDisposable } from "../../src/services/runtime/OneTimeChunks.ts"
 import { eventually } from "../support/Eventually.ts"
 
-/** A client on a connection of its own, of a server that answers each request with `answer`. */
+/** Connects a client to a server that responds to each request with `answer`. */
 const asked = (requests: number, answer: (response: ServerResponse) => void) =>
   Effect.gen(function*() {
     const server = yield* Effect.acquireRelease(
@@ -30,11 +30,11 @@ const asked = (requests: number, answer: (response: ServerResponse) => void) =>
 const bodyOf = (client: Socket) =>
   Effect.map(Effect.promise(() => buffer(client)), (bytes) => bytes.subarray(bytes.indexOf("\r\n\r\n") + 4))
 
-/** More than a connection takes while its client reads nothing. */
+/** More than a connection buffers while its client reads nothing. */
 const large = 64 * 1024 * 1024
 const made = (size: number) => markDisposable(Buffer.alloc(size, "many words "))
 
-it.effect("bytes that are read once are given back when they are written, not before", () =>
+it.effect("disposable bytes are released when they are written, not before", () =>
   Effect.gen(function*() {
     const bytes = made(large)
     const expected = Buffer.from(bytes)
@@ -55,7 +55,7 @@ it.effect("bytes that are read once are given back when they are written, not be
     assert.strictEqual(bytes.byteLength, 0)
   }))
 
-it.effect("bytes of a response that is cut off stay, and so do those that others may read", () =>
+it.effect("bytes of an aborted response are kept, and so are bytes that others may read", () =>
   Effect.gen(function*() {
     const cut = made(large)
     const closed = Promise.withResolvers<void>()
@@ -80,7 +80,7 @@ it.effect("bytes of a response that is cut off stay, and so do those that others
     assert.strictEqual(kept.byteLength, 100_000)
   }))
 
-it.effect("answers to requests that come at once keep their order, short and long texts and bytes", () =>
+it.effect("responses to pipelined requests keep their order, for short and long texts and bytes", () =>
   Effect.gen(function*() {
     const texts = ["short", "ñ🐦".repeat(20_000), "a".repeat(16_383), "é".repeat(16_384), "z".repeat(300_000), ""]
     let at = 0
@@ -101,7 +101,7 @@ it.effect("answers to requests that come at once keep their order, short and lon
     assert.strictEqual(rest.length, 0)
   }))
 
-/** Clients of one server that send requests and read nothing by themselves. */
+/** Connects clients to one server that send requests and read nothing by themselves. */
 const unread = Effect.fnUntraced(function*(body: Buffer) {
   const server = yield* Effect.acquireRelease(
     Effect.sync(() => NodeServer.make()),
@@ -140,11 +140,11 @@ const readWhole = (client: Socket, bytes: number) =>
     })
     client.resume()
   })
-/** Larger than a connection's buffers; a few such bodies exceed the limit of unread bytes. */
+/** Larger than a connection's buffers; a few of these bodies exceed the limit of unread bytes. */
 const body = Buffer.alloc(large - 1_000_000, "many words ")
 const tooMany = Math.ceil(unreadBytesMax / large) + 1
 
-it.effect("F112: of clients that do not read, the one that has waited longest is disconnected, and others are served", () =>
+it.effect("F112: of clients that do not read, the longest waiting one is disconnected, and others are served", () =>
   Effect.gen(function*() {
     const ask = yield* unread(body)
     const clients = yield* Effect.forEach(Array.from({ length: tooMany }), () => ask(1))
@@ -152,14 +152,14 @@ it.effect("F112: of clients that do not read, the one that has waited longest is
     for (const { client } of clients.slice(1)) yield* readWhole(client, body.length)
   }))
 
-it.effect("F112: requests on one connection, whose responses wait for one another, count as well", () =>
+it.effect("F112: requests on one connection, whose responses wait for each other, count as well", () =>
   Effect.gen(function*() {
     const ask = yield* unread(body)
     const { socket } = yield* ask(tooMany)
     assert.isTrue(socket.destroyed)
   }))
 
-it.effect("F131: a client that reads slowly does not pay for another address, however long it has waited", () =>
+it.effect("F131: a client that reads slowly is not closed because of another address, however long it has waited", () =>
   Effect.gen(function*() {
     const ask = yield* unread(body)
     const slow = yield* ask(1, "127.0.0.2")

@@ -3,7 +3,7 @@ import * as bcrypt from "bcryptjs"
 import { Effect } from "effect"
 import * as BcryptThread from "../../src/layers/BcryptThread.ts"
 
-it.effect("F258: a thread that ends without an answer fails its question alone; the next one has a new thread", () =>
+it.effect("F258: a thread that ends without a result only fails its own request; the next one has a new thread", () =>
   Effect.gen(function*() {
     const compare = yield* BcryptThread.make
     const stored = bcrypt.hashSync("secret", 4)

@@ -18,7 +18,7 @@ const revoked = (token: bigint): BroadcastMessage => ({
   accountIds: [AccountId.make(7n)]
 })
 
-/** A node's bus, connected. */
+/** Builds a node's bus, and waits until it is connected. */
 const node = <R>(bus: Layer.Layer<Broadcast, unknown, R>) =>
   Effect.gen(function*() {
     const broadcast = Context.get(yield* Effect.orDie(Layer.build(Layer.fresh(bus))), Broadcast)
@@ -56,7 +56,7 @@ layer(Live, { excludeTestServices: true })("Broadcasts", (it) => {
       assert.deepStrictEqual(yield* PubSub.take(heard), revoked(4n))
     })))
 
-  it.effect("F61: reach the other nodes of a cluster through Redis, once, in any content", () =>
+  it.effect("F61: reach the other nodes of a cluster through Redis, once, with any content", () =>
     Effect.scoped(Effect.gen(function*() {
       const context = yield* Layer.build(TestRedis)
       const clustered = alone.pipe(Layer.provide(Layer.succeedContext(context)))
@@ -67,7 +67,7 @@ layer(Live, { excludeTestServices: true })("Broadcasts", (it) => {
         const both = [yield* PubSub.take(heard), yield* PubSub.take(heard)]
         assert.sameDeepMembers(both, [revoked(5n), revoked(6n)])
       }
-      // F61: whatever there is to say goes to the others, above all that their caches are out of date.
+      // F61: every message is sent to other nodes, above all cache invalidations.
       const all: ReadonlyArray<BroadcastMessage> = [
         { _tag: "StatusEvent", event: "update", statusId: StatusId.make(1n), accountIds: [], channels: ["public"] },
         { _tag: "StatusDeleted", statusId: StatusId.make(1n), accountIds: [], channels: [] },

@@ -9,7 +9,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 const files = readdirSync(new URL("../../migrations", import.meta.url)).filter((name) => name.endsWith(".ts"))
 
 layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
-  it.effect("speaks camelCase here and snake_case in Postgres, and leaves documents alone", () =>
+  it.effect("uses camelCase in code and snake_case in Postgres, and leaves documents unchanged", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const sent = new Date(1_700_000_000_123)
@@ -20,7 +20,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
       assert.deepStrictEqual(rows, [{ id: 2n ** 60n, sentAt: sent, body }])
     }))
 
-  it.effect("makes ids that sort by the time they are given", () =>
+  it.effect("makes ids that sort by their times", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ readonly id: bigint }>`SELECT next_id(${1_700_000_000_000}) AS id`
@@ -29,7 +29,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
 })
 
 layer(TestDatabase.layerEmpty, { excludeTestServices: true })("Database.migrate", (it) => {
-  it.effect("lets nodes that start at once agree: one migrates, the others wait and find it done", () =>
+  it.effect("coordinates nodes that start concurrently: one migrates, the others wait and find it done", () =>
     Effect.gen(function*() {
       const { connection } = yield* TestDatabase
       const runs = yield* Effect.all([1, 2, 3].map(() => Database.migrate(connection)), { concurrency: 3 })
@@ -43,7 +43,7 @@ layer(TestDatabase.layerEmpty, { excludeTestServices: true })("Database.migrate"
     }))
 })
 
-layer(TestDatabase.layerEmpty, { excludeTestServices: true })("Database.migrate of a server that runs", (it) => {
+layer(TestDatabase.layerEmpty, { excludeTestServices: true })("Database.migrate of a running server", (it) => {
   it.effect("F294: statuses can be read while their index for public timelines is built", () =>
     Effect.gen(function*() {
       const { connection } = yield* TestDatabase
@@ -81,7 +81,7 @@ layer(TestDatabase.layerEmpty, { excludeTestServices: true })("Database.migrate 
 })
 
 describe("migrations", () => {
-  it("are numbered without gaps, because a number at or below the last one applied is skipped in silence", () => {
+  it("are numbered without gaps, because a number at or below the last applied one is silently skipped", () => {
     const numbers = files.map((name) => /^(\d{4})_[a-z_]+\.ts$/.exec(name)?.[1] ?? name)
     assert.deepStrictEqual(numbers.toSorted(), files.map((_, index) => String(index + 1).padStart(4, "0")))
   })

@@ -11,7 +11,7 @@ import { EmbeddedPostgres, type Options } from "../../src/layers/EmbeddedPostgre
 
 const Platform = Layer.merge(NodeServices.layer, NodeCrypto.layer)
 
-/** A new data folder inside one with these permissions; removed at the end. */
+/** Makes a new data folder inside one with these permissions; it is removed at the end. */
 const dataDir = Effect.fnUntraced(function*(mode: number) {
   const fs = yield* FileSystem.FileSystem
   const parent = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-embedded-" })
@@ -19,7 +19,7 @@ const dataDir = Effect.fnUntraced(function*(mode: number) {
   return `${parent}/data`
 })
 
-/** A user's number that no system has an entry for. */
+/** A user id without an entry on any system. */
 const nameless = 54_321
 
 /** Starts a Postgres that closes with the returned scope. */
@@ -45,7 +45,7 @@ class SharedFolder extends Context.Service<SharedFolder, string>()("murmuration/
 layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServices: true })(
   "EmbeddedPostgres",
   (it) => {
-    it.effect("makes its data once, stops cleanly and finds them again", () =>
+    it.effect("creates its data once, stops cleanly and finds the data again", () =>
       Effect.gen(function*() {
         const folder = yield* dataDir(0o755)
         const first = yield* start({ dataDir: folder, adopt: true })
@@ -58,12 +58,12 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
         assert.deepStrictEqual(yield* query(second.postgres, "SELECT n FROM kept"), [{ n: 7 }])
       }).pipe(Effect.scoped))
 
-    it.effect("requires the password, and listens on no port; F1: a user without a name will do", () =>
+    it.effect("requires the password, and listens on no port; F1: a user without a name is enough", () =>
       Effect.gen(function*() {
         const folder = yield* dataDir(0o755)
         const fs = yield* FileSystem.FileSystem
         yield* fs.makeDirectory(`${folder}/postgres`, { recursive: true })
-        // Root gives the data to whose folder it is.
+        // Root runs Postgres as the owner of the folder.
         if (process.getuid?.() === 0) yield* fs.chown(`${folder}/postgres`, nameless, nameless)
         const { postgres } = yield* start({ dataDir: folder, adopt: true })
         const { username } = postgres
@@ -85,7 +85,7 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
         assert.deepStrictEqual(yield* query(postgres, "SELECT 1 AS n"), [{ n: 1 }])
       }).pipe(Effect.scoped))
 
-    it.effect("F1: the same where a container allows no user namespaces: `nobody` is let into folders of others", () =>
+    it.effect("F1: the same if a container allows no user namespaces: `nobody` gets access to others' folders", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = yield* dataDir(0o700)
@@ -104,7 +104,7 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
         assert.deepStrictEqual(yield* query(postgres, "SELECT n FROM kept"), [{ n: 7 }])
       }).pipe(Effect.scoped))
 
-    it.effect("started twice on the same data: the second finds the running one and leaves it running", () =>
+    it.effect("started twice on the same data: the second one finds the running Postgres and leaves it running", () =>
       Effect.gen(function*() {
         const folder = yield* SharedFolder
         const server = yield* start({ dataDir: folder, adopt: true })
@@ -114,7 +114,7 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
         assert.deepStrictEqual(yield* query(server.postgres, "SELECT 1 AS n"), [{ n: 1 }])
       }).pipe(Effect.scoped))
 
-    it.effect("killed, it is started again at the same place with the same data", () =>
+    it.effect("if killed, it is restarted at the same place with the same data", () =>
       Effect.gen(function*() {
         const { postgres } = yield* start({ dataDir: yield* SharedFolder, adopt: true })
         yield* query(postgres, "CREATE TABLE kept AS SELECT 7 AS n")
@@ -124,7 +124,7 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
         assert.deepStrictEqual(yield* query(postgres, "SELECT n FROM kept"), [{ n: 7 }])
       }).pipe(Effect.scoped))
 
-    it.effect("killed, it costs the server's client failed queries until it is back, and no restart", () =>
+    it.effect("if killed, the server's client has failed queries until it is back, and needs no restart", () =>
       Effect.gen(function*() {
         const { postgres } = yield* start({ dataDir: yield* SharedFolder, adopt: true })
         const services = yield* Layer.build(Database.client(Database.connectionOf(postgres)))
@@ -136,7 +136,7 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
         assert.deepStrictEqual(yield* Effect.retry(one, Schedule.spaced("20 millis")), [{ n: 1 }])
       }).pipe(Effect.scoped))
 
-    it.effect("reports in words why its data is unusable", () =>
+    it.effect("reports why its data is unusable", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = yield* dataDir(0o755)
@@ -150,7 +150,7 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
         assert.match(locked.message, /postgres_password is missing/)
       }).pipe(Effect.scoped))
 
-    it.effect("F20: on a full disk nothing is written and everything is read; with room again all is as before", () =>
+    it.effect("F20: on a full disk nothing is written and everything is read; with free space all is as before", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = yield* SharedFolder
@@ -177,7 +177,7 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
         const refused = yield* Effect.flip(query(postgres, "UPDATE stored SET n = 9"))
         assert.match(String(refused.reason.cause), /read-only transaction/)
         assert.deepInclude(yield* query(postgres, "SELECT n FROM stored"), { n: 7 })
-        // Room for a little more than nothing is none to begin again with.
+        // Slightly more space than the minimum is not enough to resume.
         free = lowBytes + reserveBytes - 1
         const before = looks
         yield* Effect.repeat(Effect.sync(() => looks), {

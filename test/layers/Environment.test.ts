@@ -60,7 +60,7 @@ describe("Environment", () => {
       })
     }))
 
-  it.effect("federates over http where OUTBOUND_ALLOW says that this is a lab", () =>
+  it.effect("federates over http if OUTBOUND_ALLOW marks a lab", () =>
     Effect.gen(function*() {
       const { server } = yield* read({ PUBLIC_URL: "http://127.0.0.1:3001", OUTBOUND_ALLOW: "127.0.0.0/8" })
       assert.deepInclude(server, { localDomain: "127.0.0.1:3001", federated: true })
@@ -155,7 +155,7 @@ describe("Environment", () => {
       "100.64.0.9"
     ]
   ) {
-    it.effect(`row 84: CLUSTER_HOST=${host} is taken`, () =>
+    it.effect(`row 84: CLUSTER_HOST=${host} is accepted`, () =>
       Effect.gen(function*() {
         const { cluster } = yield* read({ ...shared, CLUSTER_HOST: host, CLUSTER_PORT: "4000" })
         assert.deepStrictEqual(cluster, { host, port: 4000 })
@@ -173,7 +173,7 @@ describe("Environment", () => {
 })
 
 describe("unknown variables", () => {
-  it.effect("that resemble a setting are named, with the setting that is meant and without their values", () =>
+  it.effect("that resemble a setting are named, with the intended setting and without their values", () =>
     Effect.gen(function*() {
       const { unknownVariables } = yield* Effect.provide(Environment, Environment.layer).pipe(
         Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnv({
@@ -204,7 +204,7 @@ describe("unknown variables", () => {
       ])
     }))
 
-  it.effect("are none of those that a test or a machine sets anyway", () =>
+  it.effect("do not include those that a test or a machine sets anyway", () =>
     Effect.gen(function*() {
       const env = Object.fromEntries(Object.keys(process.env).map((name) => [name, "x"]))
       const { unknownVariables } = yield* Effect.provide(Environment, Environment.layer).pipe(
@@ -215,7 +215,7 @@ describe("unknown variables", () => {
 })
 
 describe("docs/settings.md", () => {
-  it("has the table of settings that the code has", () => {
+  it("has the current table of settings", () => {
     assert.include(readFileSync(new URL("../../docs/settings.md", import.meta.url), "utf8"), markdown())
   })
 })

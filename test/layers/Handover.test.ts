@@ -11,7 +11,7 @@ import { freePort } from "../support/ports.ts"
 import { runs } from "../support/Processes.ts"
 import { cli, said, start } from "../support/Program.ts"
 
-/** Between two requests from outside: 50 a second. */
+/** Interval between requests from outside: 50 per second. */
 const paceMillis = 20
 
 interface Answer {
@@ -41,7 +41,10 @@ const requestAt = (port: number, path: string, agent: Agent | false, token?: str
     sent.end(body)
   })
 
-/** Asks and posts by turns, on new connections and on kept ones, until it is stopped; what was not answered 200, and the posts. */
+/**
+ * Alternates reads and posts, on new and on persistent connections, until it is stopped; returns requests without 200,
+ * and the posts.
+ */
 const traffic = (port: number, token: string) => {
   const kept = new Agent({ keepAlive: true, maxSockets: 4 })
   const failed: Array<string> = []
@@ -90,7 +93,7 @@ const running = Effect.gen(function*() {
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-handover-" })
   yield* fs.chmod(folder, 0o755)
   const port = yield* freePort
-  // Stands for systemd's program: writes each message as a line.
+  // Replaces systemd's program: writes each message as a line.
   const notified = `${folder}/notified`
   yield* fs.makeDirectory(`${folder}/bin`)
   yield* fs.writeFileString(`${folder}/bin/systemd-notify`, `#!/bin/sh\necho "$@" >> ${notified}\n`, { mode: 0o755 })
@@ -114,7 +117,7 @@ class Running extends Context.Service<Running, Effect.Success<typeof running>>()
   static readonly layer = Layer.effect(Running, running).pipe(Layer.provideMerge(NodeServices.layer))
 }
 
-// One server for both, which the second one ends.
+// One server for both tests; the second one ends it.
 layer(Running.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm run cli -- restart", (it) => {
   it.effect(
     "F45: a process that fails to start is reported, and the running one continues",
@@ -124,7 +127,7 @@ layer(Running.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm r
         const { folder, port, postgres, server } = yield* Running
         const secret = `${folder}/secrets/postgres_password`
         const password = Redacted.make((yield* fs.readFileString(secret)).trim())
-        // Without it the data cannot be opened by a process that starts.
+        // Without the secret a starting process cannot open the data.
         yield* fs.rename(secret, `${folder}/secrets/elsewhere`)
         const sql = PgClient.layer({ ...postgres.endpoint, username: "murmuration", password, database: "postgres" })
         yield* Effect.provide(notify({ _tag: "Restart" }), sql)
@@ -136,7 +139,7 @@ layer(Running.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm r
   )
 
   it.effect(
-    "F45: under traffic no request is refused, and the database runs on",
+    "F45: under traffic no request is refused, and the database keeps running",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const { port, postgres, server, token, variables } = yield* Running
@@ -173,7 +176,7 @@ layer(Running.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm r
     180_000
   )
 
-  it.effect("F268: systemd learns that the server is ready, which process succeeds it, and that it stops", () =>
+  it.effect("F268: systemd is notified that the server is ready, which process succeeds it, and that it stops", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const { notified, server } = yield* Running

@@ -12,7 +12,7 @@ import { ServerFigures } from "../../src/services/metrics/ServerFigures.ts"
 import { eventually } from "../support/Eventually.ts"
 import { testEnvironment } from "../support/TestEnvironment.ts"
 
-/** Gates of `/slow`, and a signal when the last of the maximum requests waits. */
+/** Gates of `/slow`, and a signal when the maximum number of requests waits. */
 const gates: Array<{
   readonly open: Deferred.Deferred<void>
   readonly full: Deferred.Deferred<void>
@@ -72,7 +72,7 @@ const addressSeen = (forwarded: string) =>
   Effect.flatMap(get("/address", { "x-forwarded-for": forwarded }), (response) => Effect.promise(() => response.text()))
 
 layer(serve({}), { excludeTestServices: true })("HttpServer behind a proxy on the same machine", (it) => {
-  it.effect("row 74 F75: believes the trusted proxy's last value, and refuses unreadable ones", () =>
+  it.effect("row 74 F75: trusts the trusted proxy's last value, and refuses unreadable ones", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* addressSeen("6.6.6.6, 198.51.100.7"), "198.51.100.7")
       assert.strictEqual(yield* addressSeen("198.51.100.7, 127.0.0.1"), "198.51.100.7")
@@ -81,7 +81,7 @@ layer(serve({}), { excludeTestServices: true })("HttpServer behind a proxy on th
       }
     }))
 
-  it.effect("answers /metrics to a collector on the machine, and hides them from clients of the proxy", () =>
+  it.effect("serves /metrics to a collector on the machine, and hides them from clients of the proxy", () =>
     Effect.gen(function*() {
       const local = yield* get("/metrics")
       assert.strictEqual(local.status, 200)
@@ -101,7 +101,7 @@ layer(serve({}), { excludeTestServices: true })("HttpServer behind a proxy on th
       assert.notStrictEqual(yield* send(1_100_000), 200)
     }))
 
-  it.effect("F16: a request for another protocol is one like all others, its body and the next one included", () =>
+  it.effect("F16: an upgrade request for another protocol is handled like any other, including its body and the next request", () =>
     Effect.gen(function*() {
       const base = new URL(yield* baseUrl)
       const upgrade = "host: test\r\nconnection: upgrade\r\nupgrade: anything\r\n"
@@ -142,7 +142,7 @@ layer(serve({}), { excludeTestServices: true })("HttpServer behind a proxy on th
 layer(serve({ TRUSTED_PROXIES: "10.0.0.0/8" }), { excludeTestServices: true })(
   "HttpServer without a proxy here",
   (it) => {
-    it.effect("row 74: ignores X-Forwarded-For from a peer that is no trusted proxy", () =>
+    it.effect("row 74: ignores X-Forwarded-For from an untrusted peer", () =>
       Effect.gen(function*() {
         assert.strictEqual(yield* addressSeen("198.51.100.7"), "127.0.0.1")
       }))
@@ -187,18 +187,18 @@ layer(serve({ TRUSTED_PROXIES: "127.0.0.9", CONNECTIONS_PER_ADDRESS: "16" }), { 
 )
 
 const under = (what: string, upgrade: string) =>
-  it.effect(`row 40, F16: takes so many requests at once and tells the next ones to come back, ${what}`, () =>
+  it.effect(`row 40, F16: accepts a limited number of concurrent requests and asks further ones to retry, ${what}`, () =>
     Effect.gen(function*() {
       const gate = { open: Deferred.makeUnsafe<void>(), full: Deferred.makeUnsafe<void>(), waiting: 0 }
       gates.push(gate)
       const base = new URL(yield* baseUrl)
-      // Raw sockets, because a client library would queue so many requests.
+      // Raw sockets, because a client library would queue that many requests.
       const sockets: Array<Socket> = []
       let over = false
       const requestAt = (at: number) => {
         const socket = connect(Number(base.port), base.hostname)
         sockets[at] = socket
-        // On a busy machine the server may close one early: another takes its place.
+        // On a busy machine the server may close one early; another replaces it.
         socket.on("error", () => {}).once("close", () => over || requestAt(at))
         socket.write(`GET /slow HTTP/1.1\r\nHost: test\r\n${upgrade}\r\n`)
       }
@@ -236,7 +236,7 @@ describe("HttpServer under load", () => {
 })
 
 layer(serve({ TRUSTED_PROXIES: "10.0.0.0/8" }), { excludeTestServices: true })(
-  "HttpServer behind a proxy that is not trusted",
+  "HttpServer behind an untrusted proxy",
   (it) => {
     it.effect("F266: hides /metrics from its clients, who all have its address", () =>
       Effect.gen(function*() {
@@ -252,9 +252,9 @@ layer(serve({ TRUSTED_PROXIES: "10.0.0.0/8" }), { excludeTestServices: true })(
 )
 
 layer(HttpServer.layer.pipe(Layer.provide(foundation())), { excludeTestServices: true })(
-  "HttpServer while nothing serves yet",
+  "HttpServer before it serves",
   (it) => {
-    it.effect("answers 503 with Retry-After instead of nothing", () =>
+    it.effect("responds 503 with Retry-After instead of nothing", () =>
       Effect.gen(function*() {
         const response = yield* get("/health")
         assert.strictEqual(response.status, 503)

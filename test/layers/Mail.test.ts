@@ -20,7 +20,7 @@ const send = (variables: Record<string, string>) =>
   }).pipe(Effect.provide(Layer.fresh(mailLayer.pipe(Layer.provide(testEnvironment(variables))))))
 
 layer(Platform, { excludeTestServices: true })("Mail", (it) => {
-  it.effect("without SMTP_URL writes each letter, as it would be sent, into DATA_DIR/mail", () =>
+  it.effect("without SMTP_URL writes each e-mail, as it would be sent, into DATA_DIR/mail", () =>
     Effect.scoped(Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-mail-" })
@@ -35,7 +35,7 @@ layer(Platform, { excludeTestServices: true })("Mail", (it) => {
       assert.include(text, "<p>Hello Ada</p>")
     })))
 
-  it.effect("with SMTP_URL hands it to that server, from MAIL_FROM", () =>
+  it.effect("with SMTP_URL passes it to that server, from MAIL_FROM", () =>
     Effect.scoped(Effect.gen(function*() {
       const { port, received } = yield* mailServer()
       yield* send({ SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: "hello@example.net", DATA_DIR: "/nowhere" })

@@ -5,8 +5,8 @@ import { pathToFileURL } from "node:url"
 import * as ManualFiles from "../../src/layers/ManualFiles.ts"
 import { Manual } from "../../src/services/instance/Manual.ts"
 
-layer(NodeServices.layer)("documents of a folder", (it) => {
-  it.effect("are all or none: a package with README and no docs has none", () =>
+layer(NodeServices.layer)("documents in a folder", (it) => {
+  it.effect("are complete or absent: a package with README and without docs has none", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-manual-" })

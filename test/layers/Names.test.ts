@@ -5,7 +5,7 @@ import { Names } from "../../src/layers/outbound/Names.ts"
 const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }))
 
 describe("names of hosts", () => {
-  it.effect("F20: names that resolve slowly hold one thread at most, and none where the name servers are silent", () => {
+  it.effect("F20: names that resolve slowly occupy one thread at most, and none if the name servers do not respond", () => {
     const began: Array<string> = []
     const ends: Array<() => void> = []
     const systemResolver = (name: string) =>
@@ -21,7 +21,7 @@ describe("names of hosts", () => {
       )
       yield* turn
       assert.deepStrictEqual(began, ["a.test"])
-      // A caller that gives up leaves its thread busy all the same.
+      // A caller that gives up leaves its thread occupied.
       yield* Effect.forkChild(Fiber.interrupt(asked[0]!))
       yield* Effect.forkChild(Fiber.interrupt(asked[1]!))
       yield* turn

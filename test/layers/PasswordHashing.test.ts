@@ -32,7 +32,7 @@ layer(PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer)))("argon2id", (
       assert.isFalse(yield* credentials.verify(Redacted.make("passwort"), stored))
     }))
 
-  it.effect("verifies bcrypt hashes of the bytes as they were typed, of which the first 72 count", () =>
+  it.effect("verifies bcrypt hashes of the bytes as typed, of which the first 72 count", () =>
     Effect.gen(function*() {
       const credentials = yield* Credentials
       const cheap = 4 as const
@@ -67,7 +67,7 @@ layer(PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer)))("argon2id", (
       }
     }))
 
-  it.effect("F258: the event loop serves others while a bcrypt hash is verified", () =>
+  it.effect("F258: the event loop continues while a bcrypt hash is verified", () =>
     Effect.gen(function*() {
       const credentials = yield* Credentials
       const stored = `$2b$12${"$abcdefghijklmnopqrstuuR.iz3YVzqaieUJl32Zk8TFzyECHBhb6"}`
@@ -82,7 +82,7 @@ layer(PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer)))("argon2id", (
       assert.isAbove(turns, 200, "a hash in slices of 100 ms would leave some ten")
     }))
 
-  it.effect("never spends the time of a bcrypt hash with a high cost, nor reads one that is malformed", () =>
+  it.effect("never spends the time of a bcrypt hash with a high cost, nor reads a malformed one", () =>
     Effect.gen(function*() {
       const credentials = yield* Credentials
       const stored = bcrypt.hashSync("secret of somebody", 4)
@@ -104,7 +104,7 @@ layer(PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer)))("argon2id", (
       assert.isFalse(credentials.isForeign(yield* credentials.hash(secret)))
     }))
 
-  it.effect("F11: a password of a megabyte never matches, and is not kept while others are hashed", () =>
+  it.effect("F11: a password of a megabyte never matches, and is not held while others are hashed", () =>
     Effect.gen(function*() {
       const credentials = yield* Credentials
       const long = "a".repeat(1_000_000)
@@ -121,7 +121,7 @@ layer(PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer)))("argon2id", (
       yield* Fiber.interrupt(fiber)
     }))
 
-  it.effect("row 75: a flood is asked to retry, and earlier requests are served", () =>
+  it.effect("row 75: excess requests are asked to retry, and earlier requests are served", () =>
     Effect.gen(function*() {
       const credentials = yield* Credentials
       const flood = Array.from({ length: passwordsWaitingMax + 8 }, () => Effect.exit(credentials.hash(secret)))
@@ -134,7 +134,7 @@ layer(PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer)))("argon2id", (
 /** Stored hash of the password "pa\u0308ssword of somebody". */
 const foreign = `$2b$05${"$abcdefghijklmnopqrstuuR.iz3YVzqaieUJl32Zk8TFzyECHBhb6"}`
 
-/** Credentials with cheap argon2id and a bcrypt that refuses each password when `gate` opens, and collects them. */
+/** Builds credentials with cheap argon2id and a bcrypt that records each password, and refuses it when `gate` opens. */
 const gated = (gate: Effect.Effect<void>, compared: Array<string>) =>
   Layer.build(
     PasswordHashing.layerWith(
@@ -148,7 +148,7 @@ const gated = (gate: Effect.Effect<void>, compared: Array<string>) =>
     ).pipe(Layer.provide(NodeCrypto.layer))
   ).pipe(Effect.map(Context.get(Credentials)))
 
-it.effect("F258: each refusal computes a bcrypt hash if accounts have some", () =>
+it.effect("F258: each refusal computes a bcrypt hash if some accounts have one", () =>
   Effect.gen(function*() {
     const compared: Array<string> = []
     const credentials = yield* gated(Effect.void, compared)
@@ -163,7 +163,7 @@ it.effect("F258: each refusal computes a bcrypt hash if accounts have some", () 
     assert.deepStrictEqual(compared, ["foreign", "unknown", "own"])
   }))
 
-it.effect("F258: a client that leaves does not free its place while the thread still computes its hash", () =>
+it.effect("F258: a client that leaves does not free its slot while the thread still computes its hash", () =>
   Effect.gen(function*() {
     const gate = yield* Latch.make()
     const compared: Array<string> = []
@@ -182,7 +182,7 @@ it.effect("F258: a client that leaves does not free its place while the thread s
   }))
 
 layer(PasswordHashing.layerSimulation.pipe(Layer.provide(NodeCrypto.layer)))("in a simulation", (it) => {
-  it.effect("tells passwords apart", () =>
+  it.effect("distinguishes passwords", () =>
     Effect.gen(function*() {
       const credentials = yield* Credentials
       const hash = yield* credentials.hash(secret)

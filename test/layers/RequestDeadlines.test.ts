@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net"
 import * as NodeServer from "../../src/layers/NodeServer.ts"
 import { eventually } from "../support/Eventually.ts"
 
-/** Milliseconds; a request that does not arrive within `requestTimeout` is closed at the next check. */
+/** Timeouts in milliseconds; a request that does not arrive within `requestTimeout` is closed at the next check. */
 const times = {
   requestTimeout: 100,
   headersTimeout: 15_000,
@@ -36,7 +36,7 @@ const serving = (handler: RequestListener) =>
     }
   )
 
-/** Answers with the length of the body. */
+/** Responds with the length of the body. */
 const counting: RequestListener = (request, response) => {
   let bytes = 0
   request.on("data", (chunk: Uint8Array) => bytes += chunk.length)
@@ -51,7 +51,7 @@ interface Line {
   closed: boolean
 }
 
-/** Opens a connection that declares a body of so many bytes, and sends the first ones. */
+/** Opens a connection that declares a body of this size, and sends its first bytes. */
 const opened = (port: number, path: string, declared: number, sent: number) =>
   Effect.acquireRelease(
     Effect.sync((): Line => {
@@ -68,7 +68,7 @@ const opened = (port: number, path: string, declared: number, sent: number) =>
 const closed = (line: Line) => eventually(Effect.sync(() => line.closed), (ended) => ended)
 
 describe("bodies of requests that arrive slowly", () => {
-  it.effect("row 40: F287: an upload that arrives at a slow line's rate outlives the time of other requests", () =>
+  it.effect("row 40: F287: an upload at the rate of a slow line outlives the timeout of other requests", () =>
     Effect.gen(function*() {
       const port = yield* serving(counting)
       const bytes = 200_000
@@ -76,7 +76,7 @@ describe("bodies of requests that arrive slowly", () => {
       const others = [
         yield* opened(port, "/api/v1/statuses", bytes, bytes - 10),
         yield* opened(port, "/web/settings/archives/1", bytes, bytes - 10),
-        // Headers alone are no rate.
+        // Headers alone do not count for the rate.
         yield* opened(port, "/web/settings/archives", bytes, 1)
       ]
       for (const line of others) {
@@ -89,7 +89,7 @@ describe("bodies of requests that arrive slowly", () => {
       assert.match(answer, /^HTTP\/1.1 200 /)
     }))
 
-  it.effect("row 40: F287: a request that arrived is not closed while it waits for its handler to read it", () =>
+  it.effect("row 40: F287: a request that has arrived is not closed while it waits for its handler to read it", () =>
     Effect.gen(function*() {
       const read: Array<() => void> = []
       const port = yield* serving((request, response) => read.push(() => counting(request, response)))
@@ -102,14 +102,14 @@ describe("bodies of requests that arrive slowly", () => {
       yield* eventually(Effect.sync(() => whole.heard), (heard) => heard.endsWith("\r\n\r\n10"))
     }))
 
-  it.effect("row 40: a request without a body is not closed while it is answered", () =>
+  it.effect("row 40: a request without a body is not closed before its response", () =>
     Effect.gen(function*() {
       const open: Array<() => void> = []
       const port = yield* serving((_, response) => open.push(() => response.end("late")))
       const without = yield* opened(port, "/a", 0, 0)
       yield* eventually(Effect.sync(() => open.length), (count) => count === 1)
       const slow = yield* opened(port, "/b", 10, 1)
-      // The slow one is closed at its time: that of the first one is over, too.
+      // The slow one is closed at its deadline; that of the first one has passed, too.
       yield* closed(slow)
       for (const answer of open) answer()
       yield* eventually(Effect.sync(() => without.heard), (heard) => heard.endsWith("late"))

@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import { connect, createServer } from "node:net"
 import * as RunnerSockets from "../../src/layers/RunnerSockets.ts"
 
-/** Lets a server answer two messages of a client that closes the connection before the second response. */
+/** Runs a server that responds to two messages of a client that closes the connection before the second response. */
 const conversation = (handle: (socket: Socket.Socket) => Socket.Socket, keepReading: boolean) =>
   Effect.gen(function*() {
     const server = yield* NodeSocketServer.make({ port: 0, host: "127.0.0.1" })
@@ -37,7 +37,7 @@ const conversation = (handle: (socket: Socket.Socket) => Socket.Socket, keepRead
     return yield* Effect.flip(Deferred.await(replied))
   }).pipe(Effect.scoped)
 
-/** A node that breaks every connection off that it accepts; how many it has accepted. */
+/** A node that breaks off every accepted connection; counts the connections. */
 const unsteady = Effect.gen(function*() {
   let accepted = 0
   const server = createServer((socket) => {

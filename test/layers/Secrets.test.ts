@@ -17,14 +17,14 @@ const signingKey = (variables: Record<string, string>) =>
   Effect.map(secrets(variables), ({ signingKey }) => Redacted.value(signingKey))
 
 layer(Live, { excludeTestServices: true })("Secrets", (it) => {
-  it.effect("uses SECRET_KEY where it is given", () =>
+  it.effect("uses SECRET_KEY if it is set", () =>
     Effect.gen(function*() {
       const key = "k".repeat(40)
       const { url } = yield* TestDatabase
       assert.strictEqual(yield* signingKey({ SECRET_KEY: key, DATABASE_URL: url, DATA_DIR: "/nowhere" }), key)
     }))
 
-  it.effect("S-090: the key for web push is a pair that is kept like that, and the same on all nodes", () =>
+  it.effect("S-090: the key pair for web push is kept in the same way, and is the same on all nodes", () =>
     Effect.scoped(Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-secrets-" })
@@ -39,7 +39,7 @@ layer(Live, { excludeTestServices: true })("Secrets", (it) => {
       }
     })))
 
-  it.effect("the key for web push of another server replaces the own one, in a folder and in a database", () =>
+  it.effect("the key for web push of another server replaces the server's own one, in a folder and in a database", () =>
     Effect.scoped(Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-secrets-" })
@@ -68,7 +68,7 @@ layer(Live, { excludeTestServices: true })("Secrets", (it) => {
       assert.deepStrictEqual((yield* fs.readDirectory(`${dataDir}/secrets`)).toSorted(), ["signing_key", "vapid_key"])
     })))
 
-  it.effect("makes one once in DATA_DIR, readable for its owner only, and keeps it", () =>
+  it.effect("creates one once in DATA_DIR, readable only by its owner, and keeps it", () =>
     Effect.scoped(Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-secrets-" })
@@ -79,7 +79,7 @@ layer(Live, { excludeTestServices: true })("Secrets", (it) => {
       assert.strictEqual(mode & 0o777, 0o600)
     })))
 
-  it.effect("keeps it in the database of nodes that share one, so that nodes that start at once agree", () =>
+  it.effect("keeps it in the database if nodes share one, so that nodes that start concurrently agree", () =>
     Effect.gen(function*() {
       const { url } = yield* TestDatabase
       const variables = { DATABASE_URL: url, DATA_DIR: "/nowhere" }
@@ -89,7 +89,7 @@ layer(Live, { excludeTestServices: true })("Secrets", (it) => {
       assert.strictEqual(Redacted.value(other), "another secret")
     }))
 
-  it.effect("in files: of many that make it at once the first wins for all, and nothing else is left behind", () =>
+  it.effect("in files: of many concurrent writers the first one wins for all, and nothing else remains", () =>
     Effect.scoped(Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-secrets-" })

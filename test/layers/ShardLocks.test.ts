@@ -16,10 +16,10 @@ const slowMillis = 25
 const shards = Array.from({ length: 60 }, (_, n) => ShardId.make("default", n + 1))
 const address = RunnerAddress.make("127.0.0.1", 34_431)
 
-/** Messages that were sent. */
+/** Number of sent messages. */
 let messages = 0
 
-/** A session with Postgres in which one message after the other waits. */
+/** A session with Postgres in which messages wait for each other. */
 const slow = (host: string, port: number) => () => {
   const socket = connect(port, host)
   const duplex: Duplex = new Duplex({
@@ -56,7 +56,7 @@ const locks = Layer.unwrap(Effect.gen(function*() {
 )
 
 layer(locks, { excludeTestServices: true })("the locks of shards", (it) => {
-  it.effect("F60: a node that gives up hundreds of shards at once on a busy machine loses none of the others", () =>
+  it.effect("F60: a node that releases hundreds of shards at once on a busy machine loses none of the others", () =>
     Effect.gen(function*() {
       const storage = yield* RunnerStorage.RunnerStorage
       assert.lengthOf(yield* storage.acquire(address, shards), shards.length)
@@ -69,13 +69,13 @@ layer(locks, { excludeTestServices: true })("the locks of shards", (it) => {
       assert.sameMembers(yield* storage.refresh(address, kept), kept)
       const exits = yield* Fiber.join(releases)
       assert.deepStrictEqual(exits.filter(Exit.isFailure), [])
-      // However many they are, they are not away for longer.
+      // A large number of shards does not take longer.
       assert.isBelow(messages, 10)
       assert.sameMembers(yield* storage.refresh(address, shards), kept)
       assert.sameMembers(yield* storage.acquire(address, given), given)
     }))
 
-  it.effect("F60: a node ends that keeps the lock of a shard which it gives up, and no other", () =>
+  it.effect("F60: a node ends if it keeps the lock of a shard that it releases, and only then", () =>
     Effect.gen(function*() {
       const storage = yield* RunnerStorage.RunnerStorage
       const releases = yield* ShardReleases
@@ -88,7 +88,7 @@ layer(locks, { excludeTestServices: true })("the locks of shards", (it) => {
       for (let n = 0; n < releaseRefreshesMax; n++) yield* refresh([late, owned])
       yield* releases.owner({ hasShardId: (shard) => !lost.has(String(shard)) })
       for (let n = 1; n < releaseRefreshesMax; n++) yield* refresh([late, never, owned])
-      // It was given up and came back: that is another time.
+      // It was released and came back: the count starts again.
       lost.delete(String(late))
       yield* refresh([late, owned])
       lost.add(String(late))

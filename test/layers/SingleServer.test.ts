@@ -11,7 +11,7 @@ import { testEnvironment } from "../support/TestEnvironment.ts"
 
 const handover = Handover.layer.pipe(Layer.provide(NodeCrypto.layer), Layer.provide(testEnvironment({ PORT: "0" })))
 
-/** A server's hold on the test's database, with sessions of its own. */
+/** Takes a server's lock on the test's database, with its own sessions. */
 const take = Effect.gen(function*() {
   const { connection } = yield* TestDatabase
   const scope = yield* Scope.fork(yield* Effect.scope)
@@ -23,7 +23,7 @@ const take = Effect.gen(function*() {
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("SingleServer", (it) => {
-  it.effect("lets one server without a cluster use a database, and the next one when it has gone", () =>
+  it.effect("lets one server without a cluster use a database, and the next one after it has ended", () =>
     Effect.scoped(Effect.gen(function*() {
       const first = yield* take
       const refused = yield* Effect.flip(take)

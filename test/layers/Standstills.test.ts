@@ -6,7 +6,7 @@ import { SqlClient, type SqlConnection, Statement } from "effect/sql"
 import * as Standstills from "../../src/layers/Standstills.ts"
 import { ProcessStalled } from "../../src/services/runtime/StoodStill.ts"
 
-/** A database that writes down what it is asked for. */
+/** A database that records its statements. */
 const listening = Effect.gen(function*() {
   const asked: Array<string> = []
   const execute = (text: string) => Effect.sync(() => void asked.push(text))
@@ -27,7 +27,7 @@ const listening = Effect.gen(function*() {
   return { sql, asked }
 })
 
-it.effect("F60: a process that stood still does nothing that was asked for before, and reads go on", () =>
+it.effect("F60: a process that was frozen drops earlier requests, and reads continue", () =>
   Effect.gen(function*() {
     const real = yield* Clock.Clock
     const { asked, sql } = yield* listening
@@ -80,7 +80,7 @@ it.effect("F60: a process that stood still does nothing that was asked for befor
     assert.deepStrictEqual([yield* send("POST"), yield* send("GET")], ["false", "false"])
     now += Standstills.stallMillisMax + 1
     assert.deepStrictEqual([yield* send("POST"), yield* send("GET"), yield* send("POST")], [503, "false", 503])
-    // However late it is: what had arrived is read when it has had its turns.
+    // However late it is: messages that have arrived are read after a few turns of the event loop.
     now += 4_000
     for (let beats = 1; beats < Standstills.beatsAfterStall; beats++) {
       yield* beat
@@ -89,13 +89,13 @@ it.effect("F60: a process that stood still does nothing that was asked for befor
     yield* beat
     assert.deepStrictEqual([yield* send("POST"), yield* send("POST", "/write")], ["false", "written"])
     assert.deepStrictEqual(asked.splice(0), ["SELECT 1", "INSERT 2"])
-    // It stood still while it worked on the request.
+    // The process was frozen while it handled the request.
     during = () => now += Standstills.stallMillisMax + 1
     assert.strictEqual(yield* send("POST"), "true")
     for (let beats = 1; beats <= Standstills.beatsAfterStall; beats++) yield* beat
     assert.strictEqual(yield* send("POST", "/write"), 503)
     assert.deepStrictEqual(asked.splice(0), ["SELECT 1"])
-    // Background work of a request belongs to no request.
+    // Background work of a request is not part of any request.
     for (let beats = 1; beats <= Standstills.beatsAfterStall; beats++) yield* beat
     assert.strictEqual(yield* send("POST", "/leave"), "left")
     now += Standstills.stallMillisMax + 1

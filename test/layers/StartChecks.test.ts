@@ -9,10 +9,10 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const Live = TestDatabase.layerEmpty.pipe(Layer.provideMerge(NodeServices.layer))
 
-/** Milliseconds within which the server names a wrong setting. */
+/** Maximum time until the server reports a wrong setting, in milliseconds. */
 const toldMillisMax = 5_000
 
-/** Starts the server with a setting that is wrong; returns what it printed and the names in its data folder. */
+/** Starts the server with a wrong setting; returns its output and the names in its data folder. */
 const refused = (variables: Record<string, string>) =>
   Effect.scoped(Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -87,7 +87,7 @@ layer(Live, { excludeTestServices: true })("the start of the server", (it) => {
   )
 
   it.effect(
-    "F230: an empty DATABASE_URL beside an embedded database with accounts is refused; without accounts it is used",
+    "F230: an empty DATABASE_URL next to an embedded database with accounts is refused; without accounts it is used",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const { url } = yield* TestDatabase

@@ -7,7 +7,7 @@ const bytesOf = (name: string) => getHeapSpaceStatistics().find((space) => space
 
 it.effect("heap growth of a start is released", () =>
   Effect.gen(function*() {
-    // Objects that live long enough make the young generation grow, and leave holes in the old one.
+    // Long-lived objects grow the young generation, and leave holes in the old one.
     const kept: Array<Array<object>> = []
     for (let n = 0; n < 200; n++) kept.push(Array.from({ length: 10_000 }, (_, at) => ({ n, at })))
     const full = bytesOf("old_space")

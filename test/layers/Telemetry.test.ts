@@ -4,7 +4,7 @@ import { Console as NodeConsole } from "node:console"
 import { PassThrough } from "node:stream"
 import { linesIn } from "../../src/layers/Telemetry.ts"
 
-it.live("F246: a log line has no control characters of those whom it quotes", () =>
+it.live("F246: a log line has no control characters of quoted texts", () =>
   Effect.gen(function*() {
     const out = new PassThrough()
     const printed = Layer.merge(Layer.succeed(Console.Console, new NodeConsole(out)), Logger.layer([linesIn("logfmt")]))

@@ -8,7 +8,9 @@ import { WebSocket as Client } from "ws"
 import { waitingBytesMax, type WebSocket, WebSockets } from "../../src/http/streaming/WebSockets.ts"
 import * as NodeWebSockets from "../../src/layers/WebSockets.ts"
 
-/** A connection as the server sees it; it is served until `leave` is done, and `gone` once it is served no more. */
+/**
+ * A connection as the server sees it; it is served until `leave` completes, and `gone` completes when it no longer is.
+ */
 interface Served {
   readonly socket: WebSocket
   readonly leave: Deferred.Deferred<void>
@@ -80,7 +82,7 @@ layer(layerServed, { excludeTestServices: true })("WebSockets", (it) => {
       assert.deepStrictEqual(yield* socket.receive, [new Uint8Array([1])])
     }).pipe(Effect.scoped))
 
-  it.effect("close with a reason or as going away, and nothing but frames is ever written into them", () =>
+  it.effect("close with a reason or as going away, and nothing but frames is ever written to them", () =>
     Effect.gen(function*() {
       const told = yield* open()
       told.socket.close(1008, "because")
@@ -94,7 +96,7 @@ layer(layerServed, { excludeTestServices: true })("WebSockets", (it) => {
       left.socket.ping()
     }).pipe(Effect.scoped))
 
-  it.effect("know whether the client gave a sign of life", () =>
+  it.effect("know whether the client has shown activity", () =>
     Effect.gen(function*() {
       const { client, socket } = yield* open()
       assert.isTrue(socket.isAlive())
@@ -114,7 +116,7 @@ layer(layerServed, { excludeTestServices: true })("WebSockets", (it) => {
       const quick = yield* open()
       slow.client.pause()
       const text = utf8.encode("x".repeat(waitingBytesMax / 16))
-      // The kernel's buffer absorbs data first; no kernel buffers a gigabyte.
+      // The kernel buffers data first; no kernel buffers a gigabyte.
       let sent = 0
       while ((yield* Deferred.poll(slow.gone))._tag === "None" && sent < 16_384) {
         slow.socket.send(text)
@@ -128,7 +130,7 @@ layer(layerServed, { excludeTestServices: true })("WebSockets", (it) => {
       assert.strictEqual(quick.client.readyState, Client.OPEN)
     }).pipe(Effect.scoped))
 
-  it.effect("ignore requests that are no handshake", () =>
+  it.effect("ignore requests that are not a handshake", () =>
     Effect.gen(function*() {
       const at = yield* port
       const answer = yield* Effect.callback<string>((resume) => {

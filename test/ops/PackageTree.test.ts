@@ -7,7 +7,7 @@ import { freePort } from "../support/ports.ts"
 import { said } from "../support/Program.ts"
 import { packageTree, startIn } from "./PackageTree.ts"
 
-/** Maximum bytes of the tree: four fifths are Node and Postgres. */
+/** Maximum size of the tree, in bytes: four fifths are Node and Postgres. */
 const bytesMax = 230_000_000
 
 /** Texts that have to be distributed; the README of libvips lists the licences of its libraries. */
@@ -18,7 +18,7 @@ class Tree extends Context.Service<Tree, Effect.Success<typeof packageTree>>()("
   static readonly layer = Layer.effect(Tree, packageTree).pipe(Layer.provideMerge(NodeServices.layer))
 }
 
-layer(Tree.layer, { excludeTestServices: true, timeout: "2 minutes" })("the tree of a package", (it) => {
+layer(Tree.layer, { excludeTestServices: true, timeout: "2 minutes" })("the file tree of a package", (it) => {
   it.effect("has no development packages, tests, types, source maps or documentation, and its size is bounded", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
@@ -35,7 +35,7 @@ layer(Tree.layer, { excludeTestServices: true, timeout: "2 minutes" })("the tree
         assert.isFalse(files.includes(`node_modules/${name}`), name)
       }
       assert.isFalse(files.some((path) => path.startsWith("test/") || path.endsWith(".test.ts")))
-      // Licences of the packages have to be distributed with them.
+      // Licences of the packages must be distributed with them.
       assert.include(files, "LICENSE")
       assert.include(files, "node_modules/effect/LICENSE")
       const together = Number(/([\d.]+) MB {2}together/.exec(report)?.[1]) * 1e6
@@ -44,7 +44,7 @@ layer(Tree.layer, { excludeTestServices: true, timeout: "2 minutes" })("the tree
     }))
 
   it.effect(
-    "F269: serves with its own Node and Postgres, names its command, creates an account by it and takes a picture",
+    "F269: serves with its own Node and Postgres, names its command, creates an account with it and accepts a picture",
     () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem

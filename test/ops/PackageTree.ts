@@ -23,7 +23,7 @@ export const succeed = (command: string, args: ReadonlyArray<string>, env: NodeJ
     return Effect.sync(() => child.kill())
   })
 
-/** Makes the tree of a package in a new folder; `report` is what its script prints. */
+/** Builds the tree of a package in a new folder; `report` is the output of its script. */
 export const packageTree = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-tree-" })

@@ -15,7 +15,7 @@ import { byHttp2, clientAddress, events, insecure, secure, socket } from "./Prox
 const signingKey = "a key for the tests of reverse proxies"
 const seenRequest = Schema.decodeUnknownEffect(Schema.fromJsonString(SeenRequest))
 
-/** A server that trusts proxies at 127.0.0.1 only, with a member's token. */
+/** A server that only trusts proxies at 127.0.0.1, with a member's token. */
 class Backend extends Context.Service<Backend, { readonly port: number; readonly token: string }>()(
   "murmuration/test/ops/Backend"
 ) {
@@ -46,7 +46,7 @@ class Backend extends Context.Service<Backend, { readonly port: number; readonly
 const services = Backend.layer.pipe(Layer.provideMerge(TestDatabase.layer), Layer.provideMerge(NodeServices.layer))
 
 const boundary = "a-boundary-of-the-test"
-/** Multipart body with one file, in parts. */
+/** Yields a multipart body with one file, in parts. */
 const multipart = function*(parts: Iterable<Uint8Array>) {
   const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="file"\r\n` +
     "content-type: application/octet-stream\r\n\r\n"
@@ -61,7 +61,7 @@ const bytesOf = (parts: Iterable<Uint8Array>) => [...parts].reduce((sum, { lengt
 layer(services, { excludeTestServices: true, timeout: "2 minutes" })("the sample of", (it) => {
   for (const proxy of proxies) {
     it.effect(
-      `${proxy.program} has TLS and HTTP/2, passes on addresses, streams and uploads, and refuses forged addresses`,
+      `${proxy.program} has TLS and HTTP/2, forwards addresses, streams and uploads, and refuses forged addresses`,
       () =>
         Programs.find(proxy.program) === undefined
           ? Effect.sync(() => console.log(`not run: ${proxy.program} is missing`))
@@ -79,7 +79,7 @@ layer(services, { excludeTestServices: true, timeout: "2 minutes" })("the sample
             )
             assert.strictEqual(yield* byHttp2(running, publicName, "/api/v2/instance"), 200)
 
-            // The server tells a holder of its key how it saw the request.
+            // The server reports to a holder of its key how it received the request.
             const forged = yield* secure(running, publicName, "/health", {
               headers: { [probeHeader]: makeProbe(signingKey, Date.now()), "x-forwarded-for": "203.0.113.5" }
             })
@@ -92,7 +92,7 @@ layer(services, { excludeTestServices: true, timeout: "2 minutes" })("the sample
               forwardedProto: "https"
             })
             assert.strictEqual(judgeProxy(new URL(`https://${publicName}`), seen)._tag, "Ok")
-            // Signatures of other servers cover the path as it was sent.
+            // Signatures of other servers cover the path as sent.
             const encoded = yield* secure(running, publicName, "/api/v1/accounts/lookup?acct=%61da")
             assert.strictEqual(encoded.status, 200, encoded.body)
             const slash = yield* secure(running, publicName, "/tags/a%2Fb")
@@ -124,7 +124,7 @@ layer(services, { excludeTestServices: true, timeout: "2 minutes" })("the sample
             const png = yield* Effect.promise(() => picture().png().toBuffer())
             const uploaded = yield* upload([png])
             assert.strictEqual(uploaded.status, 200, uploaded.body)
-            // The largest file arrives, and is refused by the server for its type only.
+            // The largest file arrives; the server refuses it only for its type.
             const large = yield* upload(mebibytes(videoBytesMax / mebibyte.length))
             assert.strictEqual(large.status, 422, large.body)
             assert.include(large.body, "error")
@@ -137,7 +137,7 @@ layer(services, { excludeTestServices: true, timeout: "2 minutes" })("the sample
             assert.deepStrictEqual([first.status, second.status], [200, 200])
             assert.strictEqual(first.headers["content-type"], "image/png")
             if (proxy.program !== "caddy") assert.match(String(second.headers["x-cache"]), /^HIT/)
-            // The name of files serves nothing else.
+            // The host name for files serves nothing else.
             assert.strictEqual((yield* secure(running, filesName, "/api/v2/instance")).status, 404)
           })),
       120_000

@@ -17,7 +17,7 @@ interface Places {
   readonly backendPort: number
 }
 
-/** How a proxy runs in a test: only ports and paths of its sample are replaced. */
+/** A proxy in a test: only ports and paths of its sample are replaced. */
 interface Proxy {
   readonly program: "nginx" | "caddy" | "apache" | "haproxy"
   readonly sample: string
@@ -52,7 +52,7 @@ export const proxies: ReadonlyArray<Proxy> = [
     program: "caddy",
     sample: "Caddyfile",
     configuration: (sample, { backendPort, folder, httpPort, httpsPort }) =>
-      // Its own certificates come from outside, so the test's are named.
+      // Its certificates are managed externally, so the test's are configured.
       `{\n admin off\n http_port ${httpPort}\n https_port ${httpsPort}\n default_bind 127.0.0.1\n}\n${
         sample
           .replaceAll("127.0.0.1:3000", `127.0.0.1:${backendPort}`)
@@ -93,13 +93,15 @@ export const proxies: ReadonlyArray<Proxy> = [
         .replaceAll(/bind :(80|443),:::\1/g, (_, port) => `bind 127.0.0.1:${port === "80" ? httpPort : httpsPort}`)
         .replaceAll("127.0.0.1:3000", `127.0.0.1:${backendPort}`)
         .replaceAll("/etc/haproxy/certs/", `${folder}/certs/`)
-        // It refuses to start without descriptors for all connections.
+        // HAProxy refuses to start without descriptors for all connections.
         .replace("maxconn 40000", "maxconn 1000"),
     args: (file) => ["-db", "-f", file]
   }
 ]
 
-/** Makes a certificate of these names, of an authority of its own, in a folder; returns the authority's certificate. */
+/**
+ * Makes a certificate for these names, signed by its own authority, in a folder; returns the authority's certificate.
+ */
 const certify = (folder: string, names: ReadonlyArray<string>): string => {
   const openssl = (...args: ReadonlyArray<string>) =>
     execFileSync("openssl", args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] })
@@ -116,7 +118,7 @@ const certify = (folder: string, names: ReadonlyArray<string>): string => {
   return readFileSync(`${folder}/ca.pem`, "utf8")
 }
 
-/** Starts a proxy's sample before the server at `backendPort`; it ends with the scope. */
+/** Starts a proxy's sample in front of the server at `backendPort`; it ends with the scope. */
 export const startProxy = Effect.fnUntraced(function*(proxy: Proxy, backendPort: number) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: `murmuration-${proxy.program}-` })
@@ -150,7 +152,7 @@ export const startProxy = Effect.fnUntraced(function*(proxy: Proxy, backendPort:
   return { ...places, authority, said: () => said.join("") }
 })
 
-/** Completes when a proxy passes requests on; fails with its messages. */
+/** Completes when a proxy forwards requests; fails with its messages. */
 export const listening = <E, R>(proxy: { readonly said: () => string }, ask: Effect.Effect<number, E, R>) =>
   eventually(Effect.orElseSucceed(ask, () => 0), (status) => status === 200).pipe(
     Effect.timeoutOrElse({

@@ -4,7 +4,7 @@ import { connect } from "node:http2"
 import { Agent, request } from "node:https"
 import { WebSocket } from "ws"
 
-/** Address of the client in tests: another one than the proxy's. */
+/** Address of the client in tests, different from the proxy's. */
 export const clientAddress = "127.0.0.9"
 
 interface Target {
@@ -25,7 +25,7 @@ interface Options {
   readonly body?: Iterable<Uint8Array>
 }
 
-/** Sends a request over TLS to a name at the proxy, with a checked certificate. */
+/** Sends a request over TLS to a name at the proxy, and verifies the certificate. */
 export const secure = (target: Target, host: string, path: string, { body, headers, method = "GET" }: Options = {}) =>
   Effect.callback<Reply, Error>((resume) => {
     const sent = request({
@@ -117,7 +117,7 @@ export const socket = (target: Target, host: string, path: string) =>
     ({ close }) => Effect.sync(close)
   )
 
-/** Opens a stream of server-sent events; `until` completes when its text, which is still growing, has a word. */
+/** Opens a stream of server-sent events; `until` completes when its text contains a word. */
 export const events = (target: Target, host: string, path: string, token: string) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly until: (word: string) => Effect.Effect<void>; readonly close: () => void }, Error>(
@@ -144,7 +144,7 @@ export const events = (target: Target, host: string, path: string, token: string
             })
           resume(Effect.succeed({ until, close: () => sent.destroy() }))
         })
-        // Its own end destroys it.
+        // Its own end also destroys it.
         sent.on("error", (error) => resume(Effect.fail(error)))
         sent.end()
       }

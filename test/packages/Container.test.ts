@@ -15,8 +15,8 @@ const path = "PATH=/usr/local/bin:/usr/bin:/bin"
 const entering = ["--mount", "--pid", "--root", "--wd", "--setuid", uid, "--setgid", gid]
 
 /**
- * Runs a command as an engine runs a container with `--read-only --cap-drop=ALL --security-opt=no-new-privileges`: as
- * the first process of its own process and mount namespaces. The root cannot be written to, except the volume.
+ * Runs a command like an engine runs a container with `--read-only --cap-drop=ALL --security-opt=no-new-privileges`: as
+ * the first process of its own process and mount namespaces. The root is read-only, except the volume.
  */
 const contained = (root: string, volume: string, env: ReadonlyArray<string>, command: ReadonlyArray<string>) =>
   [
@@ -39,15 +39,15 @@ const contained = (root: string, volume: string, env: ReadonlyArray<string>, com
     ...command
   ] as const
 
-/** A running container of the image, which was built step by step. */
+/** A running container of the image, which is built step by step. */
 class Container extends Context.Service<Container, {
   readonly port: number
   readonly said: () => string
-  /** Host's id of the container's first process. */
+  /** Process id on the host of the container's first process. */
   readonly first: Effect.Effect<string>
   /** Completes with the exit code of the container. */
   readonly ended: Effect.Effect<number | null>
-  /** Runs a command in the container, as `podman exec` does. */
+  /** Runs a command in the container, like `podman exec`. */
   readonly exec: (...command: ReadonlyArray<string>) => Effect.Effect<string, Error>
 }>()("murmuration/test/packages/Container") {
   static readonly layer = Layer.effect(
@@ -63,7 +63,7 @@ class Container extends Context.Service<Container, {
           continue
         }
         for (const source of step.copy) {
-          // A folder's contents are copied, a file keeps its name.
+          // A folder's contents are copied; a file keeps its name.
           const to = step.to.endsWith("/") ? `${folder}${step.to}` : `${folder}${step.to}/`
           yield* succeed("mkdir", "-p", to)
           yield* succeed(
@@ -109,7 +109,7 @@ layer(Container.layer.pipe(Layer.provideMerge(DebianRoot.layer), Layer.provideMe
     ({ port }) => Effect.promise(async () => (await fetch(`http://127.0.0.1:${port}/health`)).status)
   )
 
-  it.effect("begin with the Debian of this test, and end as an unprivileged user", () =>
+  it.effect("start with the Debian of this test, and end as an unprivileged user", () =>
     Effect.gen(function*() {
       const { sh } = yield* DebianRoot
       const release = (yield* sh(". /etc/os-release && echo $VERSION_CODENAME")).trim()

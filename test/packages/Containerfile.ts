@@ -6,7 +6,7 @@ interface Instruction {
   readonly rest: string
 }
 
-/** Instructions of a file in order; continued lines are joined, comments left out. */
+/** Returns the instructions of a file in order; continued lines are joined, comments omitted. */
 const instructionsOf = (text: string): ReadonlyArray<Instruction> =>
   text.replaceAll(/^\s*#.*\n/gm, "").replaceAll(/\\\n\s*/g, "").split("\n")
     .filter((line) => line.trim() !== "")
@@ -17,7 +17,7 @@ const instructionsOf = (text: string): ReadonlyArray<Instruction> =>
 
 type Step = { readonly run: string } | { readonly copy: ReadonlyArray<string>; readonly to: string }
 
-/** Effects of the instructions of a Containerfile, as a container engine carries them out; only those used here. */
+/** Effects of a Containerfile's instructions, as a container engine executes them; only those used here. */
 export interface Image {
   readonly from: string
   /** Steps that change the root: shell commands, and copies from the context to a path. */
@@ -29,7 +29,7 @@ export interface Image {
   readonly command: ReadonlyArray<string>
 }
 
-/** Reads a Containerfile. Fails on instructions that it does not know: they would not be tested. */
+/** Reads a Containerfile. Fails on unknown instructions, which would not be tested. */
 export const readContainerfile = (path: string): Image => {
   const instructions = instructionsOf(readFileSync(path, "utf8"))
   const known = new Set("FROM RUN COPY ENV USER VOLUME EXPOSE STOPSIGNAL HEALTHCHECK CMD".split(" "))

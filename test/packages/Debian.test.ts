@@ -6,7 +6,7 @@ import { said } from "../support/Program.ts"
 import { DebianRoot, succeed } from "./DebianRoot.ts"
 import { startCommand } from "./Unit.ts"
 
-/** Versions of the package, the older first. They differ in their number only. */
+/** Versions of the package, the older first. They only differ in their number. */
 const versions = ["0.0.1", "0.0.2"] as const
 
 /** The packages, in the root's folder `/packages`. */
@@ -36,7 +36,7 @@ const config = "/etc/murmuration/murmuration.env"
 const purge = "murmuration murmuration/purge-data boolean"
 
 layer(services, { excludeTestServices: true, timeout: "15 minutes" })("the Debian package", (it) => {
-  /** Starts the server by its unit's command until the scope ends; returns its port. */
+  /** Starts the server with its unit's command until the scope ends; returns its port. */
   const serving = Effect.gen(function*() {
     const { start } = yield* DebianRoot
     const port = yield* freePort
@@ -51,7 +51,7 @@ layer(services, { excludeTestServices: true, timeout: "15 minutes" })("the Debia
       return domain
     })
 
-  it.effect("installs as a user of its own, with a configuration that others cannot read", () =>
+  it.effect("installs with its own user, with a configuration that others cannot read", () =>
     Effect.gen(function*() {
       const { sh, tried } = yield* DebianRoot
       const { path } = yield* Packages
@@ -66,7 +66,7 @@ layer(services, { excludeTestServices: true, timeout: "15 minutes" })("the Debia
       assert.include(out, "only root and murmuration may run this")
     }))
 
-  it.effect("serves as its unit starts it, and its command makes accounts and backups", () =>
+  it.effect("serves when started like its unit, and its command creates accounts and backups", () =>
     Effect.scoped(Effect.gen(function*() {
       const { sh } = yield* DebianRoot
       const port = yield* serving
@@ -92,7 +92,7 @@ layer(services, { excludeTestServices: true, timeout: "15 minutes" })("the Debia
       assert.include(yield* sh("murmuration account show ada"), "ada@example.org")
     })))
 
-  it.effect("keeps data and settings when it is removed, and data when it is purged without an answer", () =>
+  it.effect("keeps data and settings when it is removed, and data when it is purged without a response", () =>
     Effect.gen(function*() {
       const { folder, sh } = yield* DebianRoot
       const fs = yield* FileSystem.FileSystem
@@ -105,7 +105,7 @@ layer(services, { excludeTestServices: true, timeout: "15 minutes" })("the Debia
       assert.match(yield* sh("getent passwd murmuration"), /^murmuration:/)
     }))
 
-  it.effect("serves kept data after a new installation, and deletes it if the operator says so", () =>
+  it.effect("serves kept data after a new installation, and deletes it on the operator's request", () =>
     Effect.gen(function*() {
       const { folder, sh, tried } = yield* DebianRoot
       const { path } = yield* Packages

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
 
-/** Packages of the root beside Debian's required ones. */
+/** Packages of the root besides Debian's required ones. */
 const packages = ["adduser", "ca-certificates", "dbus", "libstdc++6", "systemd", "systemd-sysv"]
 
 interface Ended {
@@ -39,7 +39,7 @@ export const start = (command: string, args: ReadonlyArray<string>, options: Opt
     ({ child, ended }) => Effect.andThen(Effect.sync(() => child.kill("SIGTERM")), ended)
   )
 
-/** Runs a program to its end. */
+/** Runs a program to its end; returns its exit code and output. */
 const run = (command: string, args: ReadonlyArray<string>, options?: Options) =>
   Effect.scoped(Effect.flatMap(start(command, args, options), ({ ended }) => ended))
 
@@ -59,7 +59,7 @@ const mounted = (type: string, folder: string) =>
     () => Effect.ignore(succeed("umount", "-l", folder))
   )
 
-/** A new Debian of this machine's release in a folder. Its programs run in a chroot; the network is this machine's. */
+/** A new Debian of this machine's release in a folder. Its programs run in a chroot with this machine's network. */
 export class DebianRoot extends Context.Service<DebianRoot, {
   readonly folder: string
   /** Runs a shell command in the root to its end; fails with its output unless it succeeds. */
@@ -92,7 +92,7 @@ export class DebianRoot extends Context.Service<DebianRoot, {
     })
   )
 
-  /** The root with the file systems that a server needs; a container mounts its own. */
+  /** Mounts the file systems that a server needs in the root; a container mounts its own. */
   static readonly layerMounted = Layer.effectDiscard(Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const { folder } = yield* DebianRoot

@@ -47,7 +47,7 @@ class Booted extends Context.Service<Booted, {
             child.kill("SIGKILL")
           })
       )
-      /** The root's first process is the last child: the one before it only prepares the root. */
+      /** The root's first process is the last child; the one before it only prepares the root. */
       const inside = (script: string) =>
         Effect.suspend(() => {
           const children = readFileSync(`/proc/${container.pid}/task/${container.pid}/children`, "utf8").trim()
@@ -66,7 +66,7 @@ class Booted extends Context.Service<Booted, {
 layer(Booted.layer.pipe(Layer.provideMerge(DebianRoot.layer), Layer.provideMerge(NodeServices.layer)), {
   excludeTestServices: true,
   timeout: "15 minutes"
-})("the package below systemd", (it) => {
+})("the package with systemd", (it) => {
   const property = (name: string) =>
     Effect.flatMap(
       Booted,
@@ -83,7 +83,7 @@ layer(Booted.layer.pipe(Layer.provideMerge(DebianRoot.layer), Layer.provideMerge
       }
     }))
 
-  it.effect("starts when the server is ready, by the commands of the guide, and its backup service writes a backup", () =>
+  it.effect("starts when the server is ready, with the commands of the guide, and its backup service writes a backup", () =>
     Effect.gen(function*() {
       const { port, sh } = yield* Booted
       yield* runPage("install.md", sh)
@@ -128,7 +128,7 @@ layer(Booted.layer.pipe(Layer.provideMerge(DebianRoot.layer), Layer.provideMerge
       assert.include(yield* sh(`tr '\\0' ' ' < /proc/${after}/cmdline`), "--successor")
     }))
 
-  it.effect("F268: it stops cleanly after that, and is started again if it is killed", () =>
+  it.effect("F268: it stops cleanly after that, and is restarted if it is killed", () =>
     Effect.gen(function*() {
       const { port, sh } = yield* Booted
       yield* sh("systemctl stop murmuration")

@@ -3,11 +3,11 @@ import { fileURLToPath } from "node:url"
 
 const file = fileURLToPath(new URL("../../ops/systemd/murmuration.service", import.meta.url))
 
-/** Settings of the server's unit; continued lines are joined. */
+/** Lines of the server's unit; continued lines are joined. */
 const settings = readFileSync(file, "utf8").replaceAll(/\\\n\s*/g, "").split("\n")
 const valueOf = (name: string) => settings.find((line) => line.startsWith(`${name}=`))?.slice(name.length + 1) ?? ""
 
-/** Shell command that starts the server as its unit does: as its user, in its folder, with its variables. */
+/** Returns the shell command that starts the server like its unit: as its user, in its folder, with its variables. */
 export const startCommand = (variables: Record<string, string>): string =>
   [
     `cd ${valueOf("WorkingDirectory")} &&`,

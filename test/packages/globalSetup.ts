@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process"
 
-/** Debian packages of the programs that the tests of packages need. */
+/** Debian packages of the programs that the package tests need. */
 const needed = {
   mmdebstrap: "mmdebstrap",
   "dpkg-deb": "dpkg",
@@ -8,7 +8,7 @@ const needed = {
   unshare: "util-linux"
 }
 
-/** Fails with advice unless these tests can run: they are not skipped silently. */
+/** Fails with advice unless these tests can run, so that they are not skipped silently. */
 export default function setup() {
   const missing = Object.entries(needed)
     .filter(([program]) => spawnSync("/bin/sh", ["-c", `command -v ${program}`], { stdio: "ignore" }).status !== 0)

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config"
 
-/** Tests of packages in a Debian root, which take minutes and need root: `npm run test:packages`. */
+/** Package tests in a Debian root, which take minutes and need root: `npm run test:packages`. */
 export default defineConfig({
   test: {
     include: ["test/packages/**/*.test.ts"],

@@ -6,7 +6,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // Tests look into answers of every shape.
+  // Tests read bodies of every shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
 }
@@ -42,7 +42,7 @@ export const post = (path: string, by: Pick<Person, "token">, json: unknown = {}
 
 export const follow = (by: Person, target: Person) => post(`/api/v1/accounts/${target.accountId}/follow`, by)
 
-/** Ids of a list. */
+/** Returns the ids of a list. */
 export const idsAt = (path: string, by?: Person) =>
   Effect.map(get(path, by), ({ body }): ReadonlyArray<string> => body.map(({ id }: { readonly id: string }) => id))
 
@@ -52,7 +52,7 @@ export interface StreamEvent {
   readonly payload: string
 }
 
-/** Opens a WebSocket for these channels; closed with the scope. */
+/** Opens a WebSocket for these channels; it closes with the scope. */
 export const listen = Effect.fnUntraced(function*(
   by: Person,
   ...channels: ReadonlyArray<{ readonly stream: string; readonly tag?: string }>
@@ -64,14 +64,15 @@ export const listen = Effect.fnUntraced(function*(
   socket.on("message", (data) => Queue.offerUnsafe(events, JSON.parse(String(data))))
   yield* Effect.callback<void>((resume) => void socket.on("open", () => resume(Effect.void)))
   for (const channel of channels) socket.send(JSON.stringify({ type: "subscribe", ...channel }))
-  // The server heeds messages in order: an answer to the last one, which it must refuse, shows that all are in force.
+  // The server processes messages in order: the error for the last, invalid one shows that all subscriptions are
+  // active.
   const heeded = yield* Queue.unbounded<void>()
   socket.once("message", () => Queue.offerUnsafe(heeded, undefined))
   socket.send(JSON.stringify({ type: "subscribe", stream: "nothing of the kind" }))
   yield* Queue.take(heeded)
   yield* Queue.clear(events)
   const next = Queue.take(events)
-  /** Every event up to the one that holds the text. */
+  /** Returns every event up to the one that contains the text. */
   const until = (text: string): Effect.Effect<ReadonlyArray<StreamEvent>> =>
     Effect.flatMap(
       next,

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { createServer } from "node:http"
 import { freePort } from "../support/ports.ts"
 
-/** An OpenTelemetry collector, which keeps as text whatever is sent to it. */
+/** Starts an OpenTelemetry collector that keeps everything it receives as text. */
 export const startCollector = Effect.gen(function*() {
   const port = yield* freePort
   const received: Array<string> = []

@@ -3,7 +3,7 @@ import { TestServer } from "../support/Server.ts"
 import { formsOf } from "../support/TestBrowser.ts"
 import { call } from "./Calls.ts"
 
-/** Posts the first form of a page as a browser does that has these cookies; answers with those it has afterwards. */
+/** Submits the first form of a page like a browser with these cookies; returns the cookies afterwards. */
 export const submit = Effect.fnUntraced(function*(path: string, cookie: string, fields: Record<string, string> = {}) {
   const { baseUrl } = yield* TestServer
   const page = yield* call("GET", path, undefined, undefined, { headers: { cookie } })

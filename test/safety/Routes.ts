@@ -2,7 +2,7 @@ import { HttpApi } from "effect/http-api"
 import { Api } from "../../src/http/Api.ts"
 import { Access, type AccessRule } from "../../src/http/guard/Access.ts"
 
-/** A route of the API with what it declares about its callers. */
+/** A route of the API and the callers that it declares. */
 export interface Route {
   readonly method: string
   /** With `:names` for parameters. */
@@ -27,7 +27,7 @@ export const routes: ReadonlyArray<Route> = (() => {
   return found
 })()
 
-/** The path of a route with these values for its parameters, one after the other, and the last for all that follow. */
+/** Returns the path of a route with these values for its parameters, in order; the last value fills the rest. */
 export const pathOf = ({ path }: Route, ...values: ReadonlyArray<string>): string => {
   let at = 0
   return path.replace(/:\w+/g, () => encodeURIComponent(values[Math.min(at++, values.length - 1)] ?? "1"))

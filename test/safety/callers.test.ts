@@ -7,16 +7,16 @@ import * as Scopes from "../../src/services/oauth/Scopes.ts"
 import { allScopes, TestServer } from "../support/Server.ts"
 import { pathOf, type Route, routes } from "./Routes.ts"
 
-/** Method, path, who may call and with which scopes, as Mastodon's documentation has it: written down apart from the routes. */
+/** Method, path, callers and scopes, from Mastodon's documentation and independent of the routes. */
 const table = readFileSync(`${import.meta.dirname}/access.tsv`, "utf8").trim().split("\n").map((line) =>
   line.split("\t")
 )
 
 const words = { anyone: "none", public: "none or user", app: "app", "app or user": "app or user", user: "user" }
-/** Permissions of a role of staff, any of which will do. */
+/** Returns the permissions of a staff role, any of which is enough. */
 const permissionsOf = ({ permissions }: AccessRule) =>
   permissions.length === 0 ? [] : [permissions.map(String.camelToSnake).join("|")]
-/** Words of the table that name no scope. */
+/** Words of the table that are not scopes. */
 const noScopes = new Set(["-", "any valid token"])
 
 /** Deviations from the documentation: an app may read its own token's info, and authenticates introspection itself. */
@@ -92,7 +92,7 @@ const excused = new Set([
 
 type Who = Route["rule"]["who"]
 type Kind = keyof typeof answers
-/** The answer to each kind of caller where it is not let in (auth.md section 5). */
+/** Responses to each kind of caller that is refused (auth.md section 5). */
 const answers = {
   nobody: (who: Who) => who === "public" ? undefined : invalid,
   unknown: () => invalid,
@@ -110,7 +110,7 @@ const kinds = Object.keys(answers) as ReadonlyArray<Kind>
 const jsonOf = (response: Response) =>
   Effect.promise(async (): Promise<Record<string, string>> => (await response.json()) as Record<string, string>)
 
-/** A client with a token of its own. */
+/** Registers a client, and issues its own token. */
 const register = Effect.gen(function*() {
   const { fetch } = yield* TestServer
   const scope = allScopes.join(" ")
@@ -121,7 +121,7 @@ const register = Effect.gen(function*() {
   return access_token ?? ""
 })
 
-/** A token of each kind of caller. */
+/** Makes a token of each kind of caller. */
 const makeTokens = Effect.gen(function*() {
   const { createPerson, createToken } = yield* TestServer
   const sql = yield* SqlClient.SqlClient
@@ -144,7 +144,7 @@ const makeTokens = Effect.gen(function*() {
     suspended: yield* made("suspended", (id) => sql`UPDATE accounts SET suspended_at = created_at WHERE id = ${id}`),
     moved: yield* made("moved", (id) => sql`UPDATE accounts SET moved_to_id = ${target.accountId} WHERE id = ${id}`)
   }
-  // Tokens of an app, which routes about the token's app need; not used yet.
+  // Routes about the token's app need tokens of an app; these are unused so far.
   yield* sql`UPDATE oauth_tokens SET app_id = (SELECT min(id) FROM oauth_apps)`
   yield* sql`UPDATE oauth_tokens t SET revoked_at = t.created_at FROM accounts a
     WHERE a.id = t.account_id AND a.username = 'revoked'`
@@ -153,7 +153,7 @@ const makeTokens = Effect.gen(function*() {
 
 layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => {
   it.effect(
-    "row 65: lets each kind of caller in, or says why not",
+    "row 65: admits each kind of caller, or states the reason",
     () =>
       Effect.gen(function*() {
         const tokens = yield* makeTokens
@@ -173,7 +173,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => 
   )
 
   it.effect(
-    "row 69: wants one of its scopes or a parent of one, and nothing else will do",
+    "row 69: requires one of its scopes or a parent of one; all others are refused",
     () =>
       Effect.gen(function*() {
         const { createPerson, createToken } = yield* TestServer
@@ -187,7 +187,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => 
         })
         for (const route of routes) {
           const { rule: { scopes, who } } = route
-          // A client's own scopes are held against those of an app's token where only apps may call.
+          // For routes of apps, the client's scopes count rather than the token's.
           if (scopes.length === 0 || who === "app") continue
           const granting = Scopes.all.filter((scope) => Scopes.grants(new Set([scope]), scopes))
           const others = Scopes.all.filter((scope) => !granting.includes(scope))
@@ -203,7 +203,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => 
   )
 })
 
-/** Public routes in restricted mode (S-020), besides those that make a token. */
+/** Public routes in restricted mode (S-020), besides those that issue a token. */
 const open = new Set([
   "/api/v1/instance",
   "/api/v2/instance",
@@ -224,7 +224,7 @@ const open = new Set([
 
 layer(TestServer.layer({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true })("every route", (it) => {
   it.effect(
-    "S-019, S-020, row 68: in restricted mode only instance information and signing in are open",
+    "S-019, S-020, row 68: in restricted mode only instance information and sign-in are open",
     () =>
       Effect.gen(function*() {
         const app = yield* register

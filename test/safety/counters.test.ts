@@ -10,7 +10,7 @@ const everything = { concurrency: "unbounded" } as const
 
 layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
   it.effect(
-    "counters are exact after everybody has done and undone everything at once (I12)",
+    "counters are exact after everybody has done and undone everything concurrently (I12)",
     () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer
@@ -19,7 +19,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
         const fans = yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], (number) => createPerson(`fan${number}`))
         const id = yield* publishedId(author, "Count me")
         const pairs = [["favourite", "unfavourite"], ["reblog", "unreblog"]] as const
-        // Each fan tries everything twice at a time; the last word of the even ones is to keep it.
+        // Each fan does everything twice concurrently; fans with an even number keep it in the last round.
         yield* Effect.forEach(fans, (fan, index) =>
           Effect.gen(function*() {
             for (let round = 0; round < 3; round++) {
@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
     180_000
   )
 
-  it.effect("F20: a command that Postgres ends to resolve a deadlock is done again, and its client hears of none", () =>
+  it.effect("F20: a command that Postgres aborts to resolve a deadlock is retried, and its client does not notice", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient
@@ -77,14 +77,15 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
       const waits = sql<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`
       const answer = yield* Deferred.make<Answer>()
-      // Bob's command holds the row of its actor and waits for this favourite; then this waits for that row, too.
+      // Bob's command holds the row of its actor and waits for this favourite; then this transaction also waits for
+      // that row.
       const crossing = sql.withTransaction(Effect.gen(function*() {
         yield* sql`SET LOCAL deadlock_timeout = '30s'`
         yield* sql`INSERT INTO favourites (id, account_id, status_id) VALUES (1, ${bob.accountId}, ${BigInt(id)})`
         yield* Effect.forkScoped(
           Effect.flatMap(post(`/api/v1/statuses/${id}/favourite`, bob), (got) => Deferred.succeed(answer, got))
         )
-        // A transaction sees the activity as of its first read, unless it asks for a fresh read.
+        // A transaction keeps the activity of its first read until the snapshot is cleared.
         yield* eventually(
           Effect.andThen(sql`SELECT pg_stat_clear_snapshot()`, waits),
           ([row]) => row?.count === 1

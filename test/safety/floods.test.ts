@@ -7,7 +7,7 @@ import { call } from "./Calls.ts"
 
 const mebibyte = 1_048_576
 
-/** A connection without a client library; closed with the scope. `ended` has all that came in. */
+/** Opens a raw connection, which closes with the scope. `ended` returns all received text. */
 const open = Effect.gen(function*() {
   const { baseUrl } = yield* TestServer
   const { hostname, port } = new URL(baseUrl)
@@ -19,7 +19,7 @@ const open = Effect.gen(function*() {
   socket.on("data", (data) => text += data)
   socket.on("error", () => undefined)
   const ended = new Promise<string>((resolve) => socket.once("close", () => resolve(text)))
-  /** All that came in, as soon as there are so many answers. */
+  /** Returns all received text after this number of responses. */
   const answers = (count: number) =>
     Effect.callback<string>((resume) => {
       const look = () => text.split("HTTP/1.1 ").length > count && resume(Effect.succeed(text))
@@ -29,7 +29,7 @@ const open = Effect.gen(function*() {
   return { socket, ended: Effect.promise(() => ended), answers }
 })
 
-/** Sends until the other side has had enough; answers the bytes that it took. */
+/** Sends until the other side closes; returns the number of bytes that it accepted. */
 const pour = (socket: Socket, piece: Buffer, bytesMax: number) =>
   Effect.callback<number>((resume) => {
     let sent = 0
@@ -61,7 +61,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 40", (it) => {
       }
     }).pipe(Effect.scoped))
 
-  it.effect("a chunked body without an end is cut off after its first megabytes, and memory stays", () =>
+  it.effect("a chunked body without an end is cut off after its first megabytes, and memory stays flat", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const { token } = yield* createPerson("ada")
@@ -77,7 +77,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 40", (it) => {
       assert.isBelow(memoryUsage.rss() - before, 150 * mebibyte)
     }).pipe(Effect.scoped))
 
-  it.effect("a multipart body without an end is cut off as well, whether it is one file, one field or many", () =>
+  it.effect("a multipart body without an end is also cut off, with one file, one field or many", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const { token } = yield* createPerson("carl")
@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 40", (it) => {
       assert.strictEqual((yield* call("GET", "/api/v1/instance")).status, 200)
     }).pipe(Effect.scoped))
 
-  it.effect("many requests in one go are answered in their order, and rubbish gets 400 and the end", () =>
+  it.effect("pipelined requests get responses in order, and garbage gets 400 and a closed connection", () =>
     Effect.gen(function*() {
       const { answers, ended, socket } = yield* open
       const paths = ["/health", "/api/v1/nowhere", "/api/v1/instance/languages"]

@@ -5,7 +5,7 @@ import { allScopes, type RequestOptions, TestServer } from "../support/Server.ts
 import { formsOf } from "../support/TestBrowser.ts"
 import { type Answer, call } from "./Calls.ts"
 
-/** Source and subject of a request; the server trusts this machine as a proxy. */
+/** Source address and account of an attempt; the server trusts this machine as a proxy. */
 interface From {
   readonly address: string
   readonly email: string
@@ -18,7 +18,7 @@ const withAddress = (address: string, headers: Record<string, string> = {}): Req
   redirect: "manual"
 })
 
-/** Sends a form of one of our pages as a browser does that has just opened the page. */
+/** Submits a form like a browser that has just opened the page. */
 const form = (page: string, fields: (from: From) => Record<string, string>): Attempt => (from) =>
   Effect.gen(function*() {
     const { baseUrl } = yield* TestServer
@@ -37,7 +37,7 @@ const registration = { client_name: "App", redirect_uris: oob, scopes: allScopes
 const register = (address: string, path = "/api/v1/apps") =>
   call("POST", path, undefined, registration, withAddress(address))
 
-/** The token of an app without a user. */
+/** Issues the token of an app without a user. */
 const appToken = Effect.fnUntraced(function*(address: string) {
   const { body } = yield* register(address)
   const { client_id, client_secret } = body
@@ -58,7 +58,7 @@ const guess = (path: string): Attempt => ({ address }) =>
 const opening = (path: string): Attempt => ({ address }) =>
   call("GET", path, undefined, undefined, withAddress(address))
 
-/** Every way to guess a secret or to have letters sent, with its limit and what the limit counts by. */
+/** Every way to guess a secret or to cause e-mails, with its limit and the key of the limit. */
 const verbs: ReadonlyArray<readonly [name: string, by: "address" | "email", limit: keyof typeof limits, Attempt]> = [
   ["signing in", "address", "signInAddress", form("/auth/sign_in", ({ email }) => ({ email, password: "guessed it" }))],
   ["signing in", "email", "signInEmail", form("/auth/sign_in", ({ email }) => ({ email, password: "guessed it" }))],
@@ -80,7 +80,7 @@ const verbs: ReadonlyArray<readonly [name: string, by: "address" | "email", limi
 ]
 
 let last = 0
-/** A source and subject without earlier requests. */
+/** Returns an address and an e-mail address without earlier attempts. */
 const fresh = (): From => ({
   address: `198.51.${Math.floor(++last / 250)}.${last % 250}`,
   email: `guess${last}@example.org`
@@ -116,7 +116,7 @@ layer(TestServer.layer({ RATE_LIMITS: "on", REGISTRATIONS: "open" }), { excludeT
         () =>
           Effect.gen(function*() {
             const first = yield* attemptsUntilRefused(attempt, by, uses)
-            // A new period may have begun in between, which does not happen twice.
+            // A new period may have begun in between, but not twice.
             assert.strictEqual(first === uses ? first : yield* attemptsUntilRefused(attempt, by, uses), uses)
           }),
         180_000
@@ -142,7 +142,7 @@ layer(TestServer.layer({ RATE_LIMITS: "on", REGISTRATIONS: "open" }), { excludeT
         assert.strictEqual(first === uses ? first : yield* attemptsUntilRefused(signUp, "address", uses), uses)
       }))
 
-    it.effect("row 74: the addresses of an IPv6 network count as one, and so do all ways to write a path", () =>
+    it.effect("row 74: the addresses of an IPv6 network share one limit, and so do all ways to write a path", () =>
       Effect.gen(function*() {
         const { uses } = limits.apps
         const ways = ["/api/v1/apps", "/api/v1/apps.json", "//api//v1///apps", "/api/v1/apps/", "/api/v1/apps?x=.json"]
@@ -164,13 +164,13 @@ layer(TestServer.layer({ RATE_LIMITS: "on", REGISTRATIONS: "open" }), { excludeT
         }
       }))
 
-    it.effect("row 74: a client's own X-Forwarded-For is not believed", () =>
+    it.effect("row 74: a client's own X-Forwarded-For is ignored", () =>
       Effect.gen(function*() {
         const { uses } = limits.apps
         const { address } = fresh()
         const statuses: Array<number> = []
         for (let count = 0; count <= 2 * uses; count++) {
-          // The last word is the proxy's, all before it came with the request.
+          // The proxy adds the last address; all before it came with the request.
           statuses.push((yield* register(`203.0.113.${count}, 10.0.0.1, ${address}`)).status)
         }
         assert.strictEqual(statuses[0], 200)

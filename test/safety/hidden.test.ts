@@ -6,12 +6,12 @@ import { type Person, TestServer } from "../support/Server.ts"
 import { follow, get, idsAt, listen, post, type StreamEvent } from "./Calls.ts"
 
 interface Cast {
-  /** Viewer, who has a relation to the target. */
+  /** Viewer with a relation to the target. */
   readonly viewer: Person
-  /** Reads the same, and has done nothing. */
+  /** Account without relations that reads the same. */
   readonly control: Person
   readonly target: Person
-  /** Followed by everybody; talks with the target. */
+  /** Account that everybody follows, and that talks with the target. */
   readonly bystander: Person
 }
 
@@ -61,7 +61,7 @@ const channels = [
 const accounts = (path: string, by: Person, target: Person) =>
   Effect.map(get(path, by), ({ body }) => JSON.stringify(body).includes(`"id":"${target.accountId}"`))
 
-/** Surfaces that may show the target; each reports whether it does. */
+/** Surfaces that may show the target; each returns true if it does. */
 const surfaces = Effect.fnUntraced(function*(by: Person, { bystander, target }: Cast, found: {
   readonly post: string
   readonly reply: string
@@ -132,7 +132,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 62: a viewer who",
           const [ear, controlEar] = [yield* listen(viewer, ...channels), yield* listen(control, ...channels)]
           const thread = yield* publishedId(bystander, "A thread")
           const published = yield* publishedId(target, "Birnen #obst")
-          // A reply to an unfollowed account reaches their homes by a reblog only.
+          // A reply to an unfollowed account reaches their homes only through a reblog.
           const stranger = yield* createPerson(`stranger${suffix}`)
           const aside = yield* publishedId(target, "Mispeln", {
             in_reply_to_id: yield* publishedId(stranger, "A word")

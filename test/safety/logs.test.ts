@@ -66,7 +66,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), { exclude
   "row 82",
   (it) => {
     it.effect(
-      "secrets are never in the log, in spans or in telemetry, wherever a client puts them and with any failure",
+      "secrets never appear in the log, in spans or in telemetry, wherever a client puts them and whatever fails",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
@@ -129,7 +129,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), { exclude
           yield* request(`/oauth/token?${new URLSearchParams(exchange)}`, { method: "POST" })
           yield* submit("/auth/password/new", { email: "ada@example.org" })
 
-          // Letters are written after the answer, so that it tells nothing by its time.
+          // E-mails are written after the response, so that its timing discloses nothing.
           const written = Effect.gen(function*() {
             const names = yield* fs.readDirectory(`${dataDir}/mail`)
             const letters = yield* Effect.forEach(names, (name) => fs.readFileString(`${dataDir}/mail/${name}`))
@@ -186,7 +186,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), { exclude
             yield* submit("/auth/password/new", { email: "ada@example.org" })
           })
           yield* anywhere
-          // Repeats everything while every query of secrets fails.
+          // Repeats everything while all queries for secrets fail.
           for (const table of ["bookmarks", "mail_tokens", "oauth_grants", "oauth_tokens", "sessions", "users"]) {
             yield* sql.unsafe(`ALTER TABLE ${table} RENAME TO ${table}_gone`)
           }

@@ -9,16 +9,16 @@ import { freePort } from "../support/ports.ts"
 import * as Program from "../support/Program.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** Concurrent jobs, and the maximum memory of all of them above the idle server, in megabytes. */
+/** Concurrent jobs, and the maximum memory growth of all of them over the idle server, in megabytes. */
 const jobsAtOnce = 2
 const growthMegabytesMax = 450
-/** Maximum wait of other requests in the meantime, in milliseconds, on two busy cores. */
+/** Maximum time of other requests in the meantime, in milliseconds, on two busy cores. */
 const answerMillisMax = 1_500
 
 const megabytes = (pid: number, what: "VmHWM" | "VmRSS") =>
   Number(new RegExp(`^${what}:\\s+(\\d+) kB$`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
 
-/** A server as people start it. */
+/** Starts a server as operators do. */
 const started = Effect.gen(function*() {
   const { url } = yield* TestDatabase
   const fs = yield* FileSystem.FileSystem
@@ -48,7 +48,7 @@ const started = Effect.gen(function*() {
   return { pid: program.child.pid ?? 0, baseUrl, upload }
 })
 
-/** Pictures as large as they may be, which a decoder holds whole, among everything that is refused. */
+/** Files: the largest allowed pictures, which a decoder must hold whole, and everything that is refused. */
 const corpus = Effect.promise(async () => {
   const photo = await picture(4000, 3000).jpeg().toBuffer()
   const allowed = [
@@ -74,14 +74,14 @@ const corpus = Effect.promise(async () => {
 
 layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices: true })("rows 45, 48", (it) => {
   it.effect(
-    "row 45, row 48: the server answers others while it is fed bombs, and its memory stays flat",
+    "row 45, row 48: the server responds to others while it processes bombs, and its memory stays flat",
     () =>
       Effect.gen(function*() {
         const { allowed, refused } = yield* corpus
         const { baseUrl, pid, upload } = yield* started
         assert.strictEqual((yield* upload(yield* Effect.promise(() => picture().png().toBuffer()))).status, 200)
         const before = megabytes(pid, "VmRSS")
-        // Resets the peak.
+        // Resets the peak memory.
         writeFileSync(`/proc/${pid}/clear_refs`, "5")
         const over = new AbortController()
         const waits: Array<number> = []

@@ -12,7 +12,7 @@ const day = 86_400_000
 
 type Verdict = "planned" | "past" | "refused"
 
-/** Times that a client may send: past ones are posted now (operations.md, "Scheduled moments"). */
+/** Times that a client may send: past ones mean now (operations.md, "Scheduled moments"). */
 const moments: ReadonlyArray<readonly [moment: () => string, Verdict]> = [
   [() => new Date(Date.now() + day).toISOString(), "planned"],
   [() => new Date(Date.now() + day).toISOString().replace("Z", "+00:00"), "planned"],
@@ -67,7 +67,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 81", (it) => {
       assert.lengthOf(waiting, 1 + moments.filter(([, verdict]) => verdict === "planned").length)
     }))
 
-  it.effect("F10: a moment that is later than every id is one since which nothing happened", () =>
+  it.effect("F10: nothing has happened since a time that is later than every id", () =>
     Effect.gen(function*() {
       const reader = yield* staffMember("mona", ["viewDashboard"])
       for (const moment of ["6429-10-17", "6500-01-01", "9999-12-31", "+010000-01-01T00:00:00.000Z"]) {
@@ -84,7 +84,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 81", (it) => {
       }
     }))
 
-  it.effect("durations up to the end of time and beyond it are kept or refused, and nothing falls over", () =>
+  it.effect("durations up to the end of time and beyond are stored or refused, without internal errors", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [bob, carol] = [yield* createPerson("bob"), yield* createPerson("carol")]
@@ -97,7 +97,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 81", (it) => {
       assert.strictEqual((yield* get("/api/v1/scheduled_statuses", bob)).status, 200)
     }))
 
-  it.effect("ids are made by the server's clock, and cursors at both ends of all numbers page", () =>
+  it.effect("ids come from the server's clock, and paging works from both ends of the number range", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient
@@ -132,12 +132,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 81", (it) => {
       }
     }))
 
-  it.effect("F32: ids keep all of their digits, also where they are numbers in JSON", () =>
+  it.effect("F32: ids keep all of their digits, also as numbers in JSON", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [eva, fred] = [yield* createPerson("eva"), yield* createPerson("fred")]
       const root = yield* publishedId(eva, "root")
-      // Above 2^53, odd: the last digit goes first.
+      // Above 2^53 and odd: rounding changes the last digit first.
       assert.isAbove(Number(root), Number.MAX_SAFE_INTEGER)
       const planned = yield* call("POST", "/api/v1/statuses", fred, undefined, {
         headers: { "content-type": "application/json" },

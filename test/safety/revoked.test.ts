@@ -7,7 +7,7 @@ import { type Person, TestServer } from "../support/Server.ts"
 import { call, get } from "./Calls.ts"
 import { submit } from "./Forms.ts"
 
-/** Maximum time for which streams go on after a revocation, in milliseconds. */
+/** Maximum time for which streams continue after a revocation, in milliseconds. */
 const closingMillisMax = 1000
 const redirectUri = "https://app.example/back"
 
@@ -27,12 +27,12 @@ const openStreams = Effect.fnUntraced(function*({ token }: Person) {
 interface Victim {
   readonly person: Person
   readonly app: { readonly client_id: string; readonly client_secret: string }
-  /** The code that the token was made from, and where its owner is signed in. */
+  /** Code that the token was issued for, and cookies of its owner's session. */
   readonly code: string
   readonly cookies: string
 }
 
-/** A user who has authorised an app, with the app's token. */
+/** Creates a user who has authorised an app, with the app's token. */
 const allowApp = Effect.fnUntraced(function*(username: string) {
   const { createPerson } = yield* TestServer
   const person = yield* createPerson(username)
@@ -68,7 +68,7 @@ const operator = (...args: ReadonlyArray<string>) =>
     assert.strictEqual((yield* cli(args, variables)).code, 0)
   })
 
-/** Everything that ends a token; each is over when its effect is. */
+/** Everything that ends a token; each effect completes when the token has ended. */
 const causes: Record<string, (victim: Victim) => Effect.Effect<unknown, unknown, TestServer | SqlClient.SqlClient>> = {
   "the app gives the token back": ({ app: { client_id, client_secret }, person }) =>
     call("POST", "/oauth/revoke", undefined, { client_id, client_secret, token: person.token }),

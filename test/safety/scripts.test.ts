@@ -7,19 +7,19 @@ import { publishedId } from "../support/Api.ts"
 import { type Person, TestServer } from "../support/Server.ts"
 import { call, get } from "./Calls.ts"
 
-/** Members of the API's answers that clients show as HTML (entities.md). */
+/** Members of API responses that clients show as HTML (entities.md). */
 const htmlMembers = new Set(["content", "note", "value", "description"])
-/** Members that clients open as addresses. */
+/** Members that clients open as URLs. */
 const addressMembers = /(^|_)(url|uri|avatar|header|avatar_static|header_static|static_url|website|thumbnail|href)$/
 
-/** Invalid HTML and addresses anywhere in a response. */
+/** Finds invalid HTML and URLs anywhere in a response. */
 const wrong = (value: unknown, path = ""): ReadonlyArray<string> => {
   if (Array.isArray(value)) return value.flatMap((one, index) => wrong(one, `${path}.${index}`))
   if (typeof value !== "object" || value === null) return []
   return Object.entries(value).flatMap(([name, member]) => {
     const where = `${path}.${name}`
     if (typeof member !== "string") return wrong(member, where)
-    // The source of a profile is text for its author's own form.
+    // The source of a profile is plain text for its author's own form.
     const isHtml = htmlMembers.has(name) && !path.includes(".source")
     const isAddress = addressMembers.test(name) && !/^(?:https?:\/\/|$)/.test(member)
     const found = isHtml ? problems(member).map((problem) => `${where}: ${problem}`) : []
@@ -27,7 +27,7 @@ const wrong = (value: unknown, path = ""): ReadonlyArray<string> => {
   })
 }
 
-/** Payloads in one text, up to its length; without NUL, which the server refuses. */
+/** Joins the payloads into texts of at most this length; without NUL, which the server refuses. */
 const together = (length: number) => {
   const texts = [""]
   for (const payload of payloads.map((one) => one.replaceAll("\0", "\ufffd"))) {
@@ -92,7 +92,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 41", (it) => {
     120_000
   )
 
-  it.effect("an app's name and address come out as text and as a web address, or are refused", () =>
+  it.effect("an app's name and URL are returned as text and as a web address, or refused", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       for (const payload of payloads.slice(0, 40)) {

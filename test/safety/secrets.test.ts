@@ -6,7 +6,7 @@ import { type Person, TestServer } from "../support/Server.ts"
 import { call, follow, get, listen, post } from "./Calls.ts"
 import { pathOf, routes } from "./Routes.ts"
 
-/** Words of the hidden statuses that no name of a person or tag holds. */
+/** Words of the hidden statuses that are in no name of a person or tag. */
 const whispered = "zimtstern"
 const private_ = "lebkuchen"
 
@@ -20,7 +20,7 @@ const channels = [
   { stream: "direct" }
 ]
 
-/** People around an author, and what is hidden from some of them. */
+/** Creates an author and other people, and posts that are hidden from some of them. */
 const settle = Effect.fnUntraced(function*(suffix: string) {
   const { createPerson } = yield* TestServer
   const make = (name: string) => createPerson(name + suffix)
@@ -38,7 +38,7 @@ const settle = Effect.fnUntraced(function*(suffix: string) {
   return people
 })
 
-/** Every path below which something is read, with each of the ids for its parameters, and a query that asks for much. */
+/** Lists every readable path, with each id in its parameters, and a query with many parameters. */
 const readable = (ids: ReadonlyArray<string>, author: Person) => {
   const query = new URLSearchParams([
     ["q", "kekse"],
@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it)
         })
         const secret = yield* publishedId(author, `${private_} #kekse`, { visibility: "private", in_reply_to_id: root })
         const words = new Map([[direct, whispered], [secret, private_]])
-        // An edit leaves older texts behind, which are as secret.
+        // An edit keeps older texts, which are as secret.
         for (const [id, word] of words) {
           yield* call("PUT", `/api/v1/statuses/${id}`, author, { status: `${word}! #kekse @friend1` })
         }
@@ -96,14 +96,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it)
             for (const [id, word] of words) if (text.includes(word)) shown.add(`${name} ${id}`)
           }
         }
-        // The search is no good if it finds nothing where something is to be found.
+        // The search must find the posts for those who may read them, or the test shows nothing.
         assert.sameMembers([...shown], [`follower ${secret}`, `friend ${secret}`, `friend ${direct}`])
       }),
     120_000
   )
 
   it.effect(
-    "row 58: a direct post reaches the streams and notifications of the mentioned alone",
+    "row 58: a direct post reaches only the streams and notifications of mentioned accounts",
     () =>
       Effect.gen(function*() {
         const { author, follower, friend, stranger } = yield* settle("2")
@@ -138,7 +138,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it)
             get("/api/v1/notifications", person),
             ({ body }) => body.map(({ type }: { readonly type: string }) => type)
           )
-        // The follower has asked to be told of every post, and is told of those it may see.
+        // The follower has enabled notifications of posts, and gets them for those that it may read.
         assert.deepStrictEqual(yield* types(follower), ["status", "status"])
         assert.deepStrictEqual(yield* types(stranger), [])
       }),

@@ -53,7 +53,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("texts of users", (it) 
       for (const [what, attempt] of tries) {
         const { status, text } = yield* attempt
         assert.strictEqual(status, 422, `${what}: ${status} ${text.slice(0, 200)}`)
-        // Collections tell details beside it.
+        // Collections add details.
         assert.match(text, /^\{"error":(?:\{"error":)?"\w+/, what)
         assert.isBelow(text.length, 1_000, what)
       }
@@ -84,7 +84,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("texts of users", (it) 
       }
     }))
 
-  it.effect("F20: where nothing can be written, as on a full disk, reads go on and writes are to be tried again", () =>
+  it.effect("F20: if nothing can be written, as on a full disk, reads continue and writes are to be retried", () =>
     Effect.gen(function*() {
       const { createPerson, createToken } = yield* TestServer
       const sql = yield* SqlClient.SqlClient
@@ -92,12 +92,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("texts of users", (it) 
       yield* post(`/api/v1/accounts/${dora.accountId}/follow`, emil)
       const { body: { id } } = yield* post("/api/v1/statuses", dora, { status: "@emil read me #kept" })
       yield* eventually(get("/api/v1/notifications", emil), ({ body }) => body.length === 1)
-      // One that was never used: its first use would be noted.
+      // An unused token, whose first use would be recorded.
       const fresh = { token: yield* createToken(emil.accountId, ["read"]) }
       const [row] = yield* sql<{ name: string }>`SELECT current_database() AS name`
       const name = row?.name ?? ""
       const set = Effect.fnUntraced(function*(to: "on" | "off") {
-        // One connection for all statements: it is spared below, and needs the new setting itself.
+        // One connection for all statements: it is excluded below, and needs the new setting itself.
         const connection = yield* sql.reserve
         const execute = (text: string) => connection.executeUnprepared(text, [], undefined)
         yield* execute("SET default_transaction_read_only = off")

@@ -4,12 +4,12 @@ import { SqlClient } from "effect/sql"
 import { sourcesIn } from "../support/source.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** Names of values that could be guessed piece by piece if the comparison stopped at the first difference. */
+/** Names of values that could be guessed piece by piece if a comparison stopped at the first difference. */
 const secret = /(?:secret|token|hash|digest|password|verifier|challenge|signature|mac|code)$/i
-/** Names that end the same and hold no secret. */
+/** Names with these endings that are not secret. */
 const harmless = new Set(["shortcode", "statusCode", "exitCode", "errorCode", "zipCode"])
 
-/** Comparisons of two named values of which one is a secret; comparisons with literals disclose nothing. */
+/** Finds comparisons of two named values of which one is a secret; comparisons with literals disclose nothing. */
 const hasty = (code: string) =>
   [...code.matchAll(/([\w$.?![\]]+)\s*[=!]==?\s*([\w$.?![\]]+)/g)].flatMap(([comparison, left = "", right = ""]) => {
     const names = [left, right].map((operand) => operand.replace(/[?!]+$/, "").split(".").at(-1) ?? "")
@@ -18,8 +18,8 @@ const hasty = (code: string) =>
     return !plain && compared && names.every((name) => name !== "length") ? [comparison] : []
   })
 
-describe("row 73: comparing secrets takes a time that tells nothing", () => {
-  it("finds the comparisons that do", () => {
+describe("row 73: the time of comparing secrets discloses nothing", () => {
+  it("finds the comparisons that disclose it", () => {
     for (const one of ["token === given", "row.clientSecretHash !== hash", "a.b == codeVerifier", "x===mac"]) {
       assert.deepStrictEqual(hasty(`if (${one}) return`), [one])
     }
@@ -59,7 +59,7 @@ const open = new Set([
 const sealed = new Set(["push_subscriptions.sealed_token", "users.otp_secret", "webhooks.secret"])
 
 layer(TestDatabase.layer)("row 73: stored values", (it) => {
-  it.effect("of tokens, codes and sessions are hashes, by which they are looked up", () =>
+  it.effect("of tokens, codes and sessions are hashes, which are also the lookup keys", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const columns = yield* sql<{ column: string; type: string; indexed: boolean }>`
@@ -74,7 +74,7 @@ layer(TestDatabase.layer)("row 73: stored values", (it) => {
       const named = hashes.map(({ column }) => column)
       assert.includeMembers(named, ["oauth_tokens.token_hash", "oauth_grants.code_hash", "mail_tokens.token_hash"])
       assert.deepStrictEqual(named.filter((column) => !column.endsWith("_hash")), [])
-      // SHA-256, and argon2 with its parameters for what people think up themselves.
+      // SHA-256, and argon2 with its parameters for passwords that people choose.
       const texts = hashes.filter(({ type }) => type !== "bytea").map(({ column }) => column)
       assert.deepStrictEqual(texts, ["users.password_hash"])
       const lookedUp = hashes.filter(({ indexed }) => indexed).map(({ column }) => column).toSorted()

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestServer } from "../support/Server.ts"
 import { submit } from "./Forms.ts"
 
-/** Forms that take an address from visitors, with their other fields. */
+/** Forms that take an e-mail address from visitors, with their other fields. */
 const forms: Record<string, Record<string, string>> = {
   "/auth/sign_in": { password: "no password of theirs" },
   "/auth/password/new": {},

@@ -4,7 +4,7 @@ import { publishedId } from "../support/Api.ts"
 import { type Person, TestServer } from "../support/Server.ts"
 import { type Answer, call, follow, get, post } from "./Calls.ts"
 
-/** The id of a status that never was. */
+/** Id of a status that never existed. */
 const never = "4711"
 
 /** Requests about a status, by its id. */
@@ -39,7 +39,7 @@ const verbs: ReadonlyArray<readonly [name: string, attempt: (id: string, by: Per
   ["translate", (id, by) => post(`/api/v1/statuses/${id}/translate`, by)]
 ]
 
-/** Headers that tell nothing about a status. */
+/** Headers that are unrelated to the status. */
 const volatile = new Set(["date", "x-ratelimit-remaining", "x-ratelimit-reset", "x-request-id"])
 const seen = ({ headers, status, text }: Answer) => ({
   status,
@@ -83,7 +83,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
             }
           }
         }
-        // The attempts have left nothing, and those who may read it still can.
+        // The attempts have had no effect, and those who may read it still can.
         for (const [id, text] of [[open, "everybody"], [secret, "friends"], [whispered, "psst"]] as const) {
           const { body } = yield* get(`/api/v1/statuses/${id}`, friend)
           assert.include(body.content, text)
@@ -113,7 +113,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
             yield* way(id)
             return performance.now() - began
           })
-          // By turns, so that whatever else this machine does falls on both.
+          // In turns, so that other load on this machine affects both alike.
           const pairs = yield* Effect.replicateEffect(Effect.all([millis(secret), millis(never)]), 80)
           const quartiles = ([0, 1] as const).map((index) => {
             const sorted = pairs.map((pair) => pair[index]).toSorted((a, b) => a - b)
@@ -126,7 +126,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
     180_000
   )
 
-  it.effect("S-127, row 56: a post that became private can be unmarked, and shows none of its content", () =>
+  it.effect("S-127, row 56: interactions with a post that became private can be undone, and disclose none of its content", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [author, fan] = [yield* createPerson("writer"), yield* createPerson("fan")]

@@ -13,7 +13,7 @@ const Live = Layer.mergeAll(DomainBlocks.layer, DomainAllows.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, NodeCrypto.layer))
 )
 
-/** Runs a transaction and, after its first part, another one beside it that waits for a lock before the second part. */
+/** Runs a transaction and, after its first part, another one that waits for a lock before the second part. */
 const beside = <A, E, R, B, F, S>(
   first: Effect.Effect<unknown, E, R>,
   other: Effect.Effect<A, F, S>,
@@ -36,7 +36,10 @@ layer(Live, { excludeTestServices: true })("bounded tables", (it) => {
   it.effect("F150: a transaction that removes a rule and adds another one does not deadlock with an insert", () =>
     Effect.gen(function*() {
       const [blocks, allows] = [yield* DomainBlocks, yield* DomainAllows]
-      /** Replaces a rule while another transaction adds one. Neither can retry, as the outer transaction would have to. */
+      /**
+       * Replaces a rule while another transaction adds one. Neither can retry, because the outer transaction would have
+       * to.
+       */
       const meets = <E>(
         add: (domain: string) => Effect.Effect<unknown, E>,
         remove: (domain: string) => Effect.Effect<unknown, E>

@@ -20,7 +20,7 @@ const services = Layer.mergeAll(Deliveries.layer, Notifications.layer, Sessions.
 
 const three = [1, 2, 3]
 
-/** A statement for three rows, whose numbers stand in a column of their table. */
+/** A statement that updates three rows, whose numbers are in a column of their table. */
 interface Case {
   readonly table: string
   readonly column: string
@@ -57,9 +57,9 @@ const cases: Record<string, Case> = {
   }
 }
 
-layer(services, { excludeTestServices: true })("a statement by itself", (it) => {
+layer(services, { excludeTestServices: true })("a single statement", (it) => {
   for (const [what, { column, rows, statement, table }] of Object.entries(cases)) {
-    it.effect(`F20: is tried again where Postgres ended it to resolve a deadlock: ${what}`, () =>
+    it.effect(`F20: is retried after Postgres aborted it to resolve a deadlock: ${what}`, () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const account = yield* person(table)
@@ -69,9 +69,9 @@ layer(services, { excludeTestServices: true })("a statement by itself", (it) => 
         const meets = yield* Latch.make()
         const alone = yield* Effect.forkChild(Effect.andThen(meets.await, statement(account)))
         yield* sql.withTransaction(Effect.gen(function*() {
-          // The other transaction must detect the deadlock, and be cancelled.
+          // The other transaction must not be the one that detects the deadlock.
           yield* sql`SET LOCAL deadlock_timeout = '30s'`
-          // The statement already holds a row, in any order, when it waits for this one.
+          // The statement holds one of the rows, in any order, when it waits for this one.
           yield* lock([2])
           yield* meets.open
           while ((yield* sql`SELECT FROM pg_locks WHERE NOT granted`).length === 0) yield* Effect.yieldNow

@@ -19,7 +19,7 @@ const spellings = [
 ]
 
 layer(TestDatabase.layer, { excludeTestServices: true })("spellings", (it) => {
-  it.effect("F71: a link's host is the same for rules against spam, however it is written", () =>
+  it.effect("F71: a link's host is the same for spam rules, however it is written", () =>
     Effect.sync(() => {
       for (const spelling of [...spellings, "evil.example."]) {
         const { hosts } = readPost(`<p><a href="https://${spelling}/x">here</a></p>`, [])
@@ -27,7 +27,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("spellings", (it) => {
       }
     }))
 
-  it.effect("F71: a domain has one form, or is refused; names of accounts have no other letters than ASCII", () =>
+  it.effect("F71: a domain has one form, or is refused; account names have only ASCII letters", () =>
     Effect.sync(() => {
       for (const spelling of ["evil.example", "EVIL.example", "ｅvil.example", "evil。example", "evil.example:443"]) {
         assert.strictEqual(normalizeDomain(spelling), "evil.example", spelling)

@@ -4,7 +4,7 @@ import { Mailer } from "../../src/services/emails/Mailer.ts"
 import { Credentials } from "../../src/services/identity/Credentials.ts"
 import { Secrets } from "../../src/services/secrets/Secrets.ts"
 
-/** Sign-in services, which no simulation uses. */
+/** Sign-in services, which no simulation calls. */
 export const signingIn = Layer.mergeAll(
   Layer.succeed(Credentials, {
     hash: () => Effect.die("no passwords"),

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net"
 import type { Address } from "../support/PostgresServer.ts"
 import * as Wire from "./Wire.ts"
 
-/** Wait after which Postgres looks for a deadlock. */
+/** Time after which Postgres checks for a deadlock. */
 const deadlockTimeout = "5ms"
 
 const codes = { authentication: 0x52, error: 0x45, key: 0x4b, ready: 0x5a, password: 0x70 }
@@ -32,7 +32,7 @@ const scram = (password: string) => {
 /** A real session with Postgres that handles one request at a time, up to its complete response. */
 export class Backend {
   readonly statements: Wire.Statements
-  /** Messages that the server sends to a new client. */
+  /** Messages that Postgres sends to a new client. */
   greeting: Buffer = Buffer.alloc(0)
   pid = 0
   /** True within a transaction. */

@@ -4,7 +4,7 @@ import { Backend } from "./Backend.ts"
 /** Poll interval for lock waits, in milliseconds of real time. */
 const lookMillis = 2
 
-// The real timer, kept before a run replaces it.
+// The real timer; runs replace the global one.
 const { setTimeout: later } = globalThis
 
 /** Waits a short real time. */
@@ -72,7 +72,7 @@ export class Backends {
     this.taken.delete(backend)
   }
 
-  /** Returns sessions that wait for a lock, with the sessions that hold it. */
+  /** Returns the sessions that wait for a lock, with the sessions that hold it. */
   async waiting(): Promise<ReadonlyMap<number, ReadonlyArray<number>>> {
     const rows = await this.observer.query(
       "SELECT pid, array_to_string(pg_blocking_pids(pid), ',') FROM pg_locks WHERE NOT granted"

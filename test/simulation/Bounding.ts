@@ -5,11 +5,14 @@ import { InstanceRules, rulesMax } from "../../src/services/instance/InstanceRul
 import { Dice } from "./Seeded.ts"
 import { client, type Shared, type World } from "./World.ts"
 
-/** Concurrent sessions that insert, free rows in the table, and the time within which they start, in milliseconds. */
+/**
+ * Number of concurrent inserting sessions, free rows in the table, and time within which the sessions start, in
+ * milliseconds.
+ */
 const sessions = 4
 const free = 2
 const burstMillis = 20
-/** Maximum delay of the burst, in milliseconds. */
+/** Maximum delay before the burst, in milliseconds. */
 const laterMillisMax = 6_000
 
 /** Inserts from several sessions into a table that is nearly full, as staff and the command line do with rules. */
@@ -44,7 +47,7 @@ export const fillAtOnce = Effect.fnUntraced(
   (filling) => Effect.ignoreCause(filling)
 )
 
-/** I31: a bounded table has no more rows than its bound, however many sessions insert at once. */
+/** I31: a bounded table never exceeds its bound, however many sessions insert concurrently. */
 export const check = Effect.fnUntraced(function*({ sql }: Shared) {
   const rows = yield* sql`SELECT FROM rules WHERE deleted_at IS NULL`
   return rows.length > rulesMax ? [`I31: there are ${rows.length} rules, at most ${rulesMax} may be`] : []

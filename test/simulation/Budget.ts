@@ -4,9 +4,8 @@
  */
 
 /**
- * Seeds that together cover every kind of fault. 22, the first, has most faults that a node can have, and media. 44 and
- * 34 are about consent, polls and moderators, as is 40006, and 34 loses all feeds. In 26 the responses of commits are lost, and no
- * other fault happens.
+ * Seeds that together cover every kind of fault. 22, the first, has media and most faults that a node can have. 44, 34
+ * and 40006 are about consent, polls and moderators; 34 also loses all feeds. 26 only loses responses of commits.
  */
 export const seeds = [22, 44, 47, 34, 26, 40_006] as const
 

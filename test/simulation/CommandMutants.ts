@@ -30,7 +30,7 @@ const keyOutside: Mutant = {
   seedsMax: 30
 }
 
-/** Replaces the recording that single-statement commands begin with. */
+/** Replaces the recording at the start of single-statement commands. */
 const recordingWith = (change: (sql: SqlClient.SqlClient) => Partial<Recording>): Mutant["mutation"] => ({
   commands: (commands, sql) => ({
     ...commands,

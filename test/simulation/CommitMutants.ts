@@ -5,7 +5,7 @@ const afterCommit = (on: string) => `(${on} ? (later) => sql.afterCommit(Effect.
 /** Runs an after-commit effect at once if a bug is switched on. */
 const beforeCommit = (on: string) => `(${on} ? Effect.asVoid : sql.afterCommit)`
 
-/** Another request reads the filters from before the commit, and caches them. */
+/** Another request reads the old filters before the commit, and caches them. */
 const filtersToldEarly: Mutant = {
   name: "nodes hear of changed filters before the commit",
   mutation: {},
@@ -21,7 +21,7 @@ const filtersToldEarly: Mutant = {
   seedsMax: 10
 }
 
-/** A stream that was closed is reopened before the commit. */
+/** A closed stream is reopened before the commit. */
 const suspensionToldEarly: Mutant = {
   name: "nodes hear of a suspension before the commit",
   mutation: {},

@@ -28,12 +28,12 @@ interface Quote {
   readonly by: bigint
   readonly quoted: bigint
   readonly quotedAuthor: bigint
-  /** Consent was given at once. */
+  /** True if consent was given at once. */
   readonly atOnce: boolean
   state: State
 }
 
-/** Expected reply and quote permissions, and pending interactions, by the committed commands, on plain maps. */
+/** Replays the committed commands on plain maps: expected reply and quote permissions, and pending interactions. */
 class Consents {
   readonly posts = new Map<bigint, Governed>()
   readonly replies = new Map<bigint, Reply>()
@@ -102,8 +102,8 @@ class Consents {
 
 /**
  * I25: a pending reply is visible only to its author and the account that decides, in rows, streams, feeds and
- * notifications; after acceptance to everybody. A refused reply is visible only to its author. I26: quotes and their
- * consent match the commands, and lists and notifications agree.
+ * notifications; after acceptance it is visible to everybody. A refused reply is visible only to its author. I26:
+ * quotes and their consent match the commands, and lists and notifications agree.
  */
 export const check = Effect.fnUntraced(function*(
   aftermath: Aftermath,
@@ -151,7 +151,7 @@ const replies = Effect.fnUntraced(function*(
       broken.push(`I25: who decides about ${id}, which is ${state}, is told ${waits} times that it waits`)
     }
     if (state === "accepted") continue
-    // Its author may be notified: the account that decides sees it, and may like it.
+    // The author may be notified: the deciding account sees the reply, and may like it.
     if (told.filter(({ accountId }) => accountId !== by).length > waits) {
       broken.push(`I25: somebody is told of ${id}, which is ${state}`)
     }

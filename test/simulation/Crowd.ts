@@ -8,18 +8,18 @@ import type { Known, Plan } from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import type { Shared, World } from "./World.ts"
 
-/** The first commands publish the posts that the others are about. */
+/** Number of first commands, which publish the posts that later commands refer to. */
 const firstMax = 3
-/** Commands of a wave, which share a theme, and the pause between waves, in milliseconds. */
+/** Number of commands per wave, which share a theme, and the pause between waves, in milliseconds. */
 const waveCommands = 12
 const pauseMillis = 2_500
-/** Commands of a burst, its length, and the pause between bursts, in milliseconds. */
+/** Number of commands per burst, its length, and the pause between bursts, in milliseconds. */
 const burstCommands = 6
 const burstMillis = 5
 const burstPauseMillis = 400
 /** Number of commands with a theme. */
 const commandsMax = 100
-/** Account takeovers in a run. */
+/** Maximum account takeovers in a run. */
 const takeOversMax = 24
 /** Milliseconds after the start of a wave within which takeovers happen. */
 const takeOverMillis = 1_000
@@ -29,7 +29,7 @@ const waveOf = (n: number) => n < firstMax ? 0 : 1 + Math.floor((n - firstMax) /
 /** Themes of waves of commands, so that commands of a wave contend for the same rows. */
 const themes = ["posts", "poll", "ring", "posts", "everything"] as const
 
-/** Many accounts that act on the same few posts, polls and people at the same time. */
+/** Plans many accounts that act on the same few posts, polls and people at the same time. */
 export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
   const themesOf = new Dice(world.seed, "themes")
   const themeOfWave = Array.from({ length: 1 + waveOf(commandsMax) }, () => themesOf.pick(themes))
@@ -87,7 +87,7 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
   return { waits, who, draw }
 }
 
-/** Other nodes sometimes take an account over while its owner is at work. */
+/** Lets other nodes take an account over at times while its owner works. */
 export const takeOver = Effect.fnUntraced(
   function*(world: World, { sql }: Shared, { accounts }: Pick<Known, "accounts">) {
     const dice = new Dice(world.seed, "takeovers")

@@ -3,10 +3,10 @@ import * as Globals from "./Globals.ts"
 import { Snapshot } from "./Snapshot.ts"
 import * as Wire from "./Wire.ts"
 
-/** Statements that are prepared, at most: each takes about 150 kB of Postgres' memory, twice. */
+/** Maximum number of prepared statements: each takes about 150 kB of Postgres' memory, twice. */
 const preparedMax = 400
 
-/** A database of a process of simulations: one session, in which each run finds what the first one found. */
+/** Database of a simulation process. It has one session, which starts each run in the same state. */
 export class Database {
   private readonly pglite: PGlite
   /** Statements that are prepared and planned before a run, by text and parameter types. */
@@ -39,7 +39,7 @@ export class Database {
     return statements
   }
 
-  /** Removes what the last run left, but keeps the plans of its prepared statements. */
+  /** Removes everything that the last run left, but keeps the plans of its prepared statements. */
   empty() {
     Globals.withoutTimers(() => {
       const { snapshot } = this
@@ -59,7 +59,7 @@ export class Database {
     })
   }
 
-  /** Returns the libraries that Postgres has loaded, which are in this process outside its memory. */
+  /** Returns the libraries that Postgres has loaded, which are in this process but outside Postgres's memory. */
   private loaded() {
     const answer = this.ask(
       Wire.simpleQuery("ROLLBACK; SELECT string_agg(file_name, ' ') FROM pg_get_loaded_modules()")

@@ -20,7 +20,7 @@ const types = ["favourite", "reblog", "mention", "follow"]
 export interface Dismissed {
   /** Notifications whose dismissal was confirmed, by id. */
   readonly ids: Set<bigint>
-  /** Subjects of notifications that an account dismissed or tried to dismiss: `type account sender subject`. */
+  /** Notifications that an account dismissed or tried to dismiss, as `type account sender subject`. */
   readonly told: Set<string>
   /** Confirmed dismissals of suggestions, as `account>suggested`. */
   readonly suggestions: Set<string>
@@ -37,7 +37,7 @@ interface Row {
   readonly statusId: bigint
 }
 
-/** In some seeds, dismisses notifications, requests of strangers and suggested accounts while further ones arrive. */
+/** In some seeds, dismisses notifications, requests of strangers and suggested accounts while others arrive. */
 export const dismissNowAndThen = Effect.fnUntraced(
   function*(world: World, { outsideBus, sql }: Shared, people: ReadonlyArray<AccountId>) {
     const dice = new Dice(world.seed, "dismissals")

@@ -9,23 +9,23 @@ import type { Known, Plan } from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import * as Spamming from "./Spamming.ts"
 
-/** Milliseconds within which commands begin. */
+/** Duration of the phase in which commands start, in milliseconds. */
 export const rushMillis = 6000
 
 /** First characters of a reply's text. */
 export const replying = "re "
 
-/** How far ahead a status is scheduled, and by how much it is postponed at least, in milliseconds. */
+/** Delay of a scheduled status, and minimum postponement, in milliseconds. */
 const aheadMillis = 5 * 60_000
 const laterMillis = 12_000
 
 /**
- * Returns when the last commands of a seed begin, in milliseconds after the first: at once for most seeds. In the
- * others actors become idle first, and scheduled statuses become due.
+ * Returns the start of a seed's last commands, in milliseconds after the first ones: 0 for most seeds. In the others
+ * actors become idle first, and scheduled statuses become due.
  */
 export const lateMillis = (seed: number) => new Dice(seed, "length").chance(0.3) ? aheadMillis : 0
 
-/** Accounts that do everything, in proportions that differ by seed. `moderator` reviews held posts. */
+/** Plans accounts that use all commands, in proportions that differ by seed. `moderator` reviews held posts. */
 export const make = (moderator: AccountId) => ({ accounts, outcomes, published, world }: Known): Plan => {
   const late = lateMillis(world.seed)
   // Each seed does some things more often than others, and some not at all: undoing can hide a fault.

@@ -13,21 +13,21 @@ export const cpuMillis = () => {
   return Math.round((system + user) / 1000)
 }
 
-/** Instants of virtual time that the runs of this process have reached. */
+/** Number of instants of virtual time in all runs of this process. */
 export const progress = { instants: 0 }
 
 export interface Run<A, E> {
   readonly time: VirtualTime
   /** Machine on which `main` runs. */
   readonly outside: Machine
-  /** True while a database is at work, during which virtual time stops. */
+  /** Returns true while a database is working; virtual time stops then. */
   readonly isBusy: () => boolean
-  /** Completes when the database is done, if there is no way to learn of it but polling. */
+  /** Completes when the database is done, if polling is the only other way to find out. */
   readonly working?: () => Promise<void> | undefined
   readonly main: Effect.Effect<A, E>
 }
 
-/** Runs an effect on the outside machine, and virtual time with it, until it ends or is stuck. */
+/** Runs an effect on the outside machine, and advances virtual time, until the effect ends or is stuck. */
 export const drive = async <A, E>(
   { isBusy, main, outside, time, working }: Run<A, E>
 ): Promise<Exit.Exit<A, E | string>> => {
@@ -37,7 +37,7 @@ export const drive = async <A, E>(
   try {
     const fiber = Effect.runForkWith(outside.context)(main)
     for (let turns = 1; fiber.pollUnsafe() === undefined && time.stuck === undefined; turns++) {
-      // Reading the CPU time is expensive.
+      // Only every 512 turns, because reading the CPU time is expensive.
       if (turns % 512 === 0 && cpuMillis() - began > cpuMillisMax) {
         time.stuck = `more than ${cpuMillisMax} ms of CPU time`
       }

@@ -26,7 +26,7 @@ interface StatusRow {
   /** The status waits for consent. */
   readonly waits: boolean
   readonly authorSuspended: boolean
-  /** The status is not listed under its hashtag. */
+  /** The author is limited, so the status is not listed under its hashtag. */
   readonly authorLimited: boolean
 }
 
@@ -129,7 +129,7 @@ export interface Rows {
   readonly tagFollowers: ReadonlyArray<bigint>
 }
 
-/** Consequences of the rows by the product's rules, in plain code. */
+/** Derives the expected results from the rows by the product's rules, in plain code. */
 export class Facts {
   readonly rows: Rows
   readonly byId: ReadonlyMap<bigint, StatusRow>
@@ -185,7 +185,7 @@ export class Facts {
   private belongs(reader: bigint, status: StatusRow) {
     if (!this.canSee(reader, status.id)) return false
     if (status.accountId === reader) return true
-    // The account that decides about a reply finds it by its request.
+    // The deciding account finds the reply through its request.
     if (status.waits) return false
     const apart = status.visibility !== "direct" &&
       this.rows.lists.some((list) => list.accountId === reader && list.exclusive && this.holds(list, status))

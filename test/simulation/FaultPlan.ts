@@ -5,16 +5,19 @@ import * as Pointed from "./Pointed.ts"
 import { Dice } from "./Seeded.ts"
 import { hasMedia, isCalm, type Side, type Step } from "./World.ts"
 
-/** A fault at the `nth` step of a kind that the machine at the port takes, from `at` milliseconds on. */
+/** A fault at the `nth` step of a kind on the machine at the port, counted from `at` milliseconds on. */
 export interface AtStep {
   readonly kind: "crash" | "freeze" | "cut"
   readonly port: number
   readonly at: number
   readonly step: Step
   readonly nth: number
-  /** Counts steps from the `nth` of these commands on, on the machine that runs it; its commit is the first step. */
+  /**
+   * Counts steps from the `nth` of these commands on, on the machine that runs it; the command's commit is the first
+   * step.
+   */
   readonly of?: { readonly commands: ReadonlyArray<Command["_tag"]>; readonly nth: number }
-  /** For SQL: before or after Postgres executes it. */
+  /** For SQL: before or after Postgres executes the statement. */
   readonly side: Side
   /** Duration of the freeze or the absence. */
   readonly millis: number
@@ -44,7 +47,7 @@ const stepsMax: Record<Step, number> = {
   files: 12
 }
 
-/** Maximum untargeted faults of a seed, and of all faults including pointed ones. */
+/** Maximum untargeted faults of a seed, and maximum faults in total. */
 const scatteredMax = 4
 export const faultsMax = scatteredMax + Pointed.faultsMax
 

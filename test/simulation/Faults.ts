@@ -18,8 +18,8 @@ const words = {
 }
 
 /**
- * Injects the planned faults. `nodes` holds the live nodes; `restart` brings back one that ended. Returns an effect
- * that ends when all faults are over, and cancels those that did not happen.
+ * Injects the planned faults. `nodes` are the live nodes; `restart` restarts one that ended. Returns an effect that
+ * ends when all faults are over, and cancels those that did not happen.
  */
 export const injectFaults = Effect.fnUntraced(function*(
   world: World,
@@ -29,7 +29,7 @@ export const injectFaults = Effect.fnUntraced(function*(
   flush: Effect.Effect<void>
 ) {
   const began = world.time.now
-  /** Faults that wait for their step, and the number of steps left. */
+  /** Faults that wait for their step, with the number of steps left. */
   const waiting = new Map(faults.flatMap((fault) => "step" in fault ? [[fault, fault.nth] as const] : []))
   const pointed = new Pointed.Aim()
   const running: Array<Fiber.Fiber<void>> = []
@@ -67,7 +67,7 @@ export const injectFaults = Effect.fnUntraced(function*(
     }
   }
 
-  /** Counts a step, and takes the fault that is due at it. */
+  /** Counts a step, and removes and returns the fault that is due at it. */
   const due = (machine: Machine, step: Step) => {
     let found: { readonly fault: AtStep; readonly victim: Node } | undefined
     for (const [fault, left] of waiting) {

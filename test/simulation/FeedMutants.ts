@@ -13,7 +13,7 @@ const cursorFirst: Mutant = {
   seedsMax: 30
 }
 
-/** Invalidates only the home after a change: lists of its reader stay stale. */
+/** Invalidates only the home after a change: the reader's lists stay stale. */
 const listKept: Mutant = {
   name: "a list keeps what its owner does not follow any more",
   mutation: {

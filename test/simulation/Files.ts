@@ -17,7 +17,7 @@ const jobMillisMax = 8_000
 const transferMillisMax = 200
 const jobsAtOnce = 2
 
-/** One file store for all nodes, subject to faults. Writes are atomic. */
+/** One file store for all nodes, with injected faults. Writes are atomic. */
 const storage = (world: World, machine: Machine): Storage["Service"] => {
   const { files } = world
   const dice = new Dice(world.seed, `files ${machine.name}`)
@@ -48,7 +48,7 @@ const storage = (world: World, machine: Machine): Storage["Service"] => {
   })
 }
 
-/** Tools with delays that sometimes refuse a file or crash. */
+/** Slow tools that sometimes refuse a file or crash. */
 const tools = (world: World, machine: Machine): MediaTools["Service"] => {
   const dice = new Dice(world.seed, `tools ${machine.name}`)
   const made: RenderedMedia = {

@@ -14,9 +14,7 @@ const changesMax = 10
 const changePauseMillisMax = 1_500
 const words = ["post", "hi", "quiet", "birds", "psst", "edited"]
 
-/**
- * Returns the ids of the filters that a node matches to a word for an owner; undefined if the node does not respond.
- */
+/** Returns the ids of an owner's filters that match a word on a node; undefined if the node does not respond. */
 const ask = (world: World, { filters, machine }: Node, owner: AccountId, word: string) =>
   machine.on(world.outside)(filters.of([owner])).pipe(
     Effect.map((found) =>

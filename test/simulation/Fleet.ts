@@ -6,7 +6,7 @@ import type { Result } from "./Simulation.ts"
 
 /** Settings of a run, serialisable for another process. */
 export interface Settings {
-  /** Runs several federating servers instead of one server's nodes. */
+  /** True for a run of several federating servers instead of one server's nodes. */
   readonly federation: boolean
   /** A real Postgres with overlapping transactions; undefined for runs without overlap. */
   readonly postgres?: Address | undefined
@@ -14,7 +14,7 @@ export interface Settings {
   readonly faults: ReadonlyArray<number>
   /** Number of the mutant that runs instead of the program. */
   readonly mutant: number | undefined
-  /** Runs consent, polls and moderators, regardless of the seed. */
+  /** Enables consent, polls and moderators, regardless of the seed. */
   readonly talks?: true
   readonly logs: boolean
 }
@@ -25,8 +25,8 @@ export interface Job {
 }
 
 /**
- * Milliseconds without progress of virtual time after which a process counts as hung, and its seed as broken. On slow
- * machines an instant takes longer, but never this long.
+ * Time without progress of virtual time after which a process counts as hung, and its seed as broken, in milliseconds.
+ * Instants take longer on slow machines, but never this long.
  */
 const silenceMillisMax = 300_000
 
@@ -34,7 +34,7 @@ const silenceMillisMax = 300_000
 const seedsOfProcessMax = 120
 /** Memory in bytes above which a process ends after its seed. Federating servers have three databases. */
 const memoryBytesMax = { one: 1_000_000_000, federation: 1_400_000_000 }
-/** Releases memory early: most of a process's memory is its databases, not the heap. */
+/** V8 options that release memory early: most of a process's memory is its databases, not the heap. */
 const heapOptions = ["--heap-growing-percent=40", "--max-semi-space-size=16"]
 
 /** Report of a process about a finished seed: the result, and its memory. */
@@ -45,14 +45,14 @@ export interface Answer {
 
 interface Worker {
   readonly child: ChildProcess
-  /** Runs the program with planted bugs, one of which a mutant switches on. */
+  /** True if it runs the program with planted bugs, one of which a mutant switches on. */
   readonly planted: boolean
   /** True once the program is loaded; false if the process ended before. */
   readonly loaded: Promise<boolean>
   ran: number
 }
 
-/** Processes that run simulations. One that hangs or dies is replaced, and its seed counts as broken. */
+/** Processes that run simulations. A process that hangs or dies is replaced, and its seed counts as broken. */
 export class Fleet {
   private readonly idle: Array<Worker | undefined>
   private readonly waiting: Array<() => void> = []
@@ -62,7 +62,7 @@ export class Fleet {
     this.idle = Array.from({ length: processes }, () => undefined)
   }
 
-  /** Runs seeds and calls `told` with each result, in any order. The results of seeds that hold are not kept. */
+  /** Runs seeds and calls `told` with each result, in any order. Drops the logs of seeds that hold. */
   each(jobs: ReadonlyArray<Job>, told: (result: Result) => void) {
     const one = async ({ seed, settings }: Job) => {
       const { log, ...result } = await this.run(seed, settings)
@@ -79,7 +79,7 @@ export class Fleet {
 
   private async runOn(worker: Worker, seed: number, settings: Settings) {
     const { child } = worker
-    // No seed is to blame, and each further one would fail alike.
+    // The seed is not to blame, and every other seed would fail too.
     if (!(await worker.loaded)) throw new Error("a simulation process does not load the program; its error is above")
     const result = await ask(child, { seed, settings })
     const bytesMax = settings.federation ? memoryBytesMax.federation : memoryBytesMax.one

@@ -1,9 +1,9 @@
 import type { VirtualTime } from "./VirtualTime.ts"
 
 /**
- * Puts libraries that use globals on the run's time (the Postgres driver has its own timers), and removes chance from
- * them. They draw once for things that outlive a run, so a seeded stream would depend on earlier runs. Returns a
- * function that restores the globals.
+ * Puts libraries that use globals on the run's time (the Postgres driver has its own timers), and removes randomness
+ * from them. They draw random numbers once for objects that outlive a run, so a seeded stream would depend on earlier
+ * runs. Returns a function that restores the globals.
  */
 export const replace = (time: VirtualTime) => {
   const { clearTimeout, setTimeout } = globalThis

@@ -1,15 +1,15 @@
 import type { Settings } from "./Fleet.ts"
 import type { Result } from "./Simulation.ts"
 
-/** Invariants that a bug breaks, and seeds that find it. */
+/** Invariants that a bug breaks, and seeds that find the bug. */
 export interface BugSearch {
   /** Invariants that the bug breaks, by their names in the project's list. */
   readonly breaks: RegExp
-  /** Number of first commands that suffice to find it, in the seed that is tried first. */
+  /** Number of first commands that suffice to find the bug with the seed `foundAt`. */
   readonly commands?: number
   /** Seed that found it last, which is tried first. */
   readonly foundAt: number
-  /** Number of seeds, from 1 on, within which it must be found. */
+  /** Number of seeds, from 1 on, within which the bug must be found. */
   readonly seedsMax: number
 }
 

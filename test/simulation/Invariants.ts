@@ -26,7 +26,7 @@ import * as Suspending from "./Suspending.ts"
 import type { Requests } from "./Talking.ts"
 import type { Shared, World } from "./World.ts"
 
-/** State that a run leaves at rest. */
+/** State of a run at rest. */
 export interface Aftermath {
   readonly world: World
   readonly shared: Shared
@@ -51,7 +51,9 @@ const idMillisOff = 10_000
 /** Maximum difference between the clocks of two nodes, in milliseconds. */
 const clockMillisOff = 3_000
 
-/** Returns broken invariants, by the names of the project's list: I1 no accepted post lost, I2 one status a key ... */
+/**
+ * Returns broken invariants, by their names in the project's list: I1 no accepted post lost, I2 one status per key ...
+ */
 export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
   const { outcomes, shared: { sql }, world } = aftermath
   const now = world.time.now
@@ -135,7 +137,7 @@ const answers = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Perfor
   return broken
 }
 
-/** I2: a command does not begin after its client was told 503 for its deadline. */
+/** I2: a command does not start after its client was told 503 because of its deadline. */
 const late = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Performed>): ReadonlyArray<string> => {
   const asked = new Map([...outcomes, ...again].map((outcome) => [commandIdOf(outcome), outcome.askedAt]))
   return performed.flatMap(({ beganAt, commandId }) => {

@@ -9,7 +9,7 @@ export const keyOf = (address: RunnerAddress.RunnerAddress) => `${address.host}:
 export class Leases {
   private readonly runners = new Map<string, { runner: Runner.Runner; healthy: boolean; seen: number }>()
   private readonly leases = new Map<string, { owner: string; until: number }>()
-  /** Shards that each node believes it owns, and how long it has been releasing others. */
+  /** Shards that each node believes it owns, and for how long it has been releasing others. */
   private readonly owners = new Map<string, { sharding: Sharding.Sharding["Service"]; waits: Waits }>()
   /** Called when a node cannot release a shard. */
   stuck: (address: RunnerAddress.RunnerAddress, shard: string) => void = () => {}

@@ -5,13 +5,13 @@ import { families } from "../../src/services/intents/Commands.ts"
 import { Dice } from "./Seeded.ts"
 import type { Shared, World } from "./World.ts"
 
-/** Maximum remaining posts of accounts near their limit. */
+/** Maximum number of posts that accounts near their limit have left. */
 const leftMax = 4
 
 /** Prefix of the ids of commands from before the run. */
 export const earlier = "earlier:"
 
-/** Returns the remaining posts of several accounts in some seeds; undefined in the others. */
+/** Returns the number of posts that several accounts have left in some seeds; undefined in the others. */
 const leftIn = (seed: number) => {
   const dice = new Dice(seed, "limits")
   return dice.chance(0.25) ? dice.between(1, leftMax + 1) : undefined
@@ -27,7 +27,7 @@ export const insert = Effect.fnUntraced(function*(seed: number, people: Readonly
     FROM unnest(${people.slice(0, 3)}::bigint[]) a, generate_series(1, ${families.statuses.uses - left}) n`
 })
 
-/** I33: an account can use a limit fully and not beyond it, whichever nodes it uses. */
+/** I33: an account can use its whole limit and no more, through any nodes. */
 export const check = Effect.fnUntraced(function*(world: World, { sql }: Shared) {
   if (leftIn(world.seed) === undefined) return []
   const rows = yield* sql<{ accountId: bigint; uses: number }>`SELECT account_id, count(*)::int AS uses FROM commands

@@ -14,7 +14,7 @@ export interface List {
   readonly repliesPolicy: RepliesPolicy
   readonly exclusive: boolean
   readonly members: ReadonlyArray<AccountId>
-  /** The hashtag is a member. */
+  /** True if the hashtag is a member. */
   readonly tagged: boolean
 }
 

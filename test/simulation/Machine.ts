@@ -31,7 +31,7 @@ export class Machine {
     this.context = base.pipe(
       Context.add(Scheduler.Scheduler, this.scheduler(dice)),
       Context.add(Clock.Clock, this.clock()),
-      // Metrics hold the context of whoever counted first.
+      // Metrics keep the context of the fiber that counted first.
       Context.add(Metric.MetricRegistry, new Map()),
       Context.add(Random.Random, {
         nextIntUnsafe: () => dice.between(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
@@ -44,7 +44,7 @@ export class Machine {
     return this.frozen
   }
 
-  /** Runs a task of this machine, after the thaw if it is frozen; drops it if the machine is dead. */
+  /** Runs a task on this machine; after the thaw if it is frozen, never if it is dead. */
   readonly soon = (task: () => void) => {
     if (this.dead) return
     this.time.soon(() => {
@@ -70,7 +70,7 @@ export class Machine {
     })
   }
 
-  /** Runs an effect on this machine for a waiter on another; giving up the wait interrupts the effect. */
+  /** Runs an effect on this machine for a waiting fiber on another; interrupting the wait interrupts the effect. */
   on(waiting: Machine) {
     return <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.callback<A, E>((resume) => {

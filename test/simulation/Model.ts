@@ -45,7 +45,7 @@ export class Model {
   private readonly members = new Set<string>()
   private readonly tagFollowers = new Set<bigint>()
 
-  /** A spam rule limits the authors of matching posts: their follows become requests. */
+  /** True if a spam rule limits the authors of matching posts: their follows become requests. */
   private readonly limits: boolean
   private readonly limited = new Set<bigint>()
 
@@ -179,7 +179,7 @@ export class Model {
     for (const [reblog, { deleted, reblogOf }] of this.statuses) if (reblogOf === id && !deleted) this.remove(reblog)
   }
 
-  /** Returns the differences of the database, in words. */
+  /** Describes the differences between the database and the model. */
   differences({ rows }: Facts, now: number): ReadonlyArray<string> {
     const found: Array<string> = []
     for (const { accountId, createdAt, id, text } of rows.statuses) {

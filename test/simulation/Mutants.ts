@@ -7,7 +7,7 @@ import { overlappingMutants } from "./OverlappingMutants.ts"
 import { reviewMutants } from "./ReviewMutants.ts"
 import { talkMutants } from "./TalkMutants.ts"
 
-/** Does not adopt jobs that a dead node left. */
+/** Does not adopt the jobs of a dead node. */
 const jobForgotten: Mutant = {
   name: "a media job that was left behind is not woken",
   mutation: { processings: (jobs) => ({ ...jobs, due: () => Effect.succeed([]) }) },
@@ -42,7 +42,7 @@ const fileFirst: Mutant = {
   seedsMax: 30
 }
 
-/** A check before the other's commit is trusted after it, as without a lock on the pair. */
+/** A check before another transaction's commit is trusted after it, as without a lock on the pair. */
 const blockRaced: Mutant = {
   name: "a follow is checked before the newest block is committed",
   mutation: {
@@ -58,7 +58,7 @@ const blockRaced: Mutant = {
   seedsMax: 30
 }
 
-/** A client that got 503 tries another way, or undoes its action; then the first command is done. */
+/** A client that got 503 tries another way, or undoes its action; then the first command is executed. */
 const begunLate: Mutant = {
   name: "a command begins after its client was told 503",
   mutation: {},
@@ -119,7 +119,7 @@ const waitingTold: Mutant = {
   seedsMax: 30
 }
 
-/** Sends pushes of senders who were not accepted yet. */
+/** Sends pushes of senders who are not accepted yet. */
 const waitingPushed: Mutant = {
   name: "a notification that waits is pushed",
   mutation: { sql: (text) => text.replace("WHERE NOT told.filtered AND CASE p.policy", "WHERE CASE p.policy") },
@@ -128,7 +128,7 @@ const waitingPushed: Mutant = {
   seedsMax: 30
 }
 
-/** Notifies of boosts by streams only. */
+/** Announces boosts only on streams. */
 const pushForgotten: Mutant = {
   name: "phones hear of no boosts",
   mutation: { sql: (text) => text.replace("p.alerts -> told.type = 'true'", "told.type <> 'reblog'") },

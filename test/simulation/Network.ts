@@ -21,7 +21,7 @@ interface Connection {
   readonly server: Server
   readonly to: string
   readonly answer: (data: RpcMessage.FromServerEncoded) => Effect.Effect<void>
-  /** Arrival of the last message in each direction, as a connection keeps order. */
+  /** Arrival of the last message in each direction; a connection keeps the order. */
   readonly arrival: { there: number; back: number }
   /** Messages sent now are lost; the client has not noticed yet. */
   broken: boolean
@@ -163,7 +163,7 @@ export class Network {
               send: Effect.fnUntraced({ self: this }, function*(clientId: number, data: RpcMessage.FromClientEncoded) {
                 yield* this.step(machine)
                 const server = this.servers.get(to)
-                // A refusal takes time, too: otherwise a caller that retries at once would stop the clock.
+                // A refusal also takes time: otherwise a caller that retries at once would stop the clock.
                 if (server === undefined) {
                   yield* Effect.sleep(this.dice.between(1, hopMillisMax))
                   return yield* noRoute(to)

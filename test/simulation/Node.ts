@@ -31,7 +31,7 @@ import * as Uploading from "./Uploading.ts"
 import * as Watching from "./Watching.ts"
 import { client, committedOnly, type Shared, type Step, type World } from "./World.ts"
 
-/** A started node: the real actors on their own machine. */
+/** A started node: the real actors on a simulated machine. */
 export interface Node {
   readonly machine: Machine
   readonly port: number
@@ -43,7 +43,7 @@ export interface Node {
   readonly shown: Watching.Shown["Service"]
   /** Undefined if the run has no media. */
   readonly uploading: Uploading.Uploading | undefined
-  /** Ends the node as SIGTERM does, and waits until it is over. */
+  /** Stops the node like SIGTERM, and waits until it has ended. */
   readonly stop: Effect.Effect<void>
 }
 
@@ -65,7 +65,7 @@ const database = (world: World, machine: Machine) =>
     })
   ).pipe(Layer.provideMerge(client(world.session, machine, 4)))
 
-/** The node's use of feeds and bus, subject to faults. */
+/** The node's feeds and bus, with injected faults. */
 const watched = (world: World, machine: Machine, { bus, feeds, messages }: Shared) => {
   const around = surrounding(world, machine)
   const seen = Feeds.of({
@@ -140,7 +140,7 @@ export const start = Effect.fnUntraced(
     )
     const scope = Scope.makeUnsafe()
     const building = machine.on(world.outside)(Effect.orDie(Scope.provide(Layer.build(Layer.fresh(layer)), scope)))
-    // A node that cannot start because the database is down ends.
+    // A node ends if it cannot start because the database is down.
     const built = yield* world.talking
       ? Effect.onError(building, () => Effect.sync(() => world.crash(machine)))
       : building

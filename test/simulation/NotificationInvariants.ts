@@ -4,8 +4,8 @@ import type { Aftermath } from "./Invariants.ts"
 import { moderated } from "./Talking.ts"
 
 /**
- * I9: each current favourite, reblog, mention and follow is notified once, and no other; no stream repeats a
- * notification. Ignores pairs with a block or mute at any time and accounts that moderators restricted, as their
+ * I9: each current favourite, reblog, mention and follow is notified once, and nothing else; no stream repeats a
+ * notification. Ignores pairs with a block or mute at any time and accounts that moderators restricted, because their
  * notifications depend on the timing.
  */
 export const check = (aftermath: Aftermath, facts: Facts): ReadonlyArray<string> => {
@@ -23,7 +23,7 @@ export const check = (aftermath: Aftermath, facts: Facts): ReadonlyArray<string>
   const wanted = new Map<string, number>()
   const want = (type: string, to: bigint, from: bigint, statusId: bigint) => {
     if (to === from) return
-    // A dismissed notification is gone, and so is what waited with a dismissed request.
+    // A dismissed notification is gone, and so are notifications of a dismissed request.
     const isDismissed = dismissed.told.has(toldOf(type, to, from, statusId)) ||
       dismissed.told.has(toldOf(type, to, from, 0n))
     wanted.set(toldOf(type, to, from, statusId), excused(to, from) || isDismissed ? 0 : 1)

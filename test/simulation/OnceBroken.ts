@@ -4,7 +4,7 @@ import type { Settings } from "./Fleet.ts"
 export interface OnceBroken {
   readonly seed: number
   readonly what: string
-  /** Settings of the run beside its seed. */
+  /** Settings of the run besides its seed. */
   readonly given?: Pick<Settings, "talks">
   /** Minimal failing part. The suite runs this, the nightly run all of it. */
   readonly shortest?: Pick<Settings, "commands" | "faults">

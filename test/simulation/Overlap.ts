@@ -5,9 +5,11 @@ import { type Connection, type SocketFault, Sockets, writes } from "./Sockets.ts
 import type { VirtualTime } from "./VirtualTime.ts"
 import * as Wire from "./Wire.ts"
 
-/** Maximum milliseconds before a statement reaches Postgres. Longer for writes, so that their locks are held. */
+/**
+ * Maximum delay before a statement reaches Postgres, in milliseconds. Longer for writes, so that their locks are held.
+ */
 const wayMillisMax = { reads: 4, writes: 20 }
-/** Milliseconds after which a session idle in a transaction is ended, as the product configures. */
+/** Timeout of a session that is idle in a transaction, in milliseconds, as in the product's configuration. */
 const idleMillisMax = 5_000
 
 interface Served extends Connection {
@@ -33,8 +35,8 @@ interface Flight {
 
 /**
  * Postgres with many connections of many machines, each a real Postgres session. One statement runs at a time, drawn
- * from the seed, until it is answered or waits for another's lock. Statements that it unblocks run too. So transactions
- * overlap by the seed, except for what Postgres decides itself.
+ * from the seed, until it gets a response or waits for another's lock. Statements that it unblocks also run. So the
+ * seed decides how transactions overlap, except for decisions of Postgres.
  */
 export class Overlap extends Sockets<Served> {
   /** Called with the statement that Postgres aborted to resolve a deadlock. */
@@ -74,7 +76,7 @@ export class Overlap extends Sockets<Served> {
     this.time.soon(this.pump)
   }
 
-  /** A client that leaves loses its transaction: at once, or when its last request is answered. */
+  /** A client that disconnects loses its transaction: at once, or after the response to its last request. */
   protected left(connection: Served) {
     const { backend } = connection
     if (backend !== undefined && !this.flights.some((flight) => flight.backend === backend)) this.leave(connection)
@@ -132,7 +134,7 @@ export class Overlap extends Sockets<Served> {
     for (const over of this.flights.filter(({ answer }) => answer !== undefined)) this.land(over)
   }
 
-  /** Waits until every session is answered, or waits for the lock of an answered one. */
+  /** Waits until every session has a response, or waits for the lock of a session that has one. */
   private async settle(answer: Promise<void>) {
     await Promise.race([answer, moment()])
     for (;;) {

@@ -1,4 +1,4 @@
-/* Rules for transactions, by the texts of their statements. */
+/* Rules for transactions, checked by the texts of their statements. */
 
 const checksOwner = /\bactors\b[\s\S]*FOR SHARE/
 const ofOwner = /UPDATE inbound_activities i SET outcome/

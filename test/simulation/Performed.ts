@@ -32,12 +32,12 @@ export const statement = `CREATE TABLE performed (
   began_at timestamptz NOT NULL
 )`
 
-/** Part of the world that learns of transactions. */
+/** Parts of the world that observe transactions. */
 interface Observer extends Pick<World, "count" | "performs" | "say" | "time"> {
   readonly mutation: Pick<Mutation, "commands" | "sql">
 }
 
-/** The owners' real (or mutant) transactions; each one that has an effect also inserts a row about itself. */
+/** The owners' real (or mutant) transactions; each one with an effect also inserts a row about itself. */
 export const commands = (world: Observer, machine: Machine) =>
   Layer.effect(
     Commands,
@@ -78,7 +78,7 @@ export const commands = (world: Observer, machine: Machine) =>
             ),
             refused
           ),
-        // The additional row makes a transaction of the single statement.
+        // The additional row turns the single statement into a transaction.
         runAsStatement: (owner, id, made, statement) => {
           let began = world.time.now
           const done = tested.runAsStatement(owner, id, made, (recording) => {

@@ -20,14 +20,14 @@ const alerts = [
   "pending.quote"
 ]
 
-/** Milliseconds after which a due push has no sender. */
+/** Time for which a due push may have no sender, in milliseconds. */
 const idleMillis = 5_000
-/** Minimum milliseconds of a node's claim to a push, by any clock. */
+/** Minimum duration of a node's claim to a push by any clock, in milliseconds. */
 const claimMillis = 50_000
-/** Milliseconds within which notifications of different nodes may come in any order. */
+/** Milliseconds within which notifications of different nodes may arrive in any order. */
 const orderMillis = 500
 
-/** Gives everybody a phone that is subscribed to all types. */
+/** Gives everybody a phone that subscribes to all types. */
 export const insert = Effect.fnUntraced(function*(people: ReadonlyArray<AccountId>, at: Date) {
   const sql = yield* SqlClient.SqlClient
   const wanted = JSON.stringify(Object.fromEntries(alerts.map((type) => [type, true])))
@@ -48,7 +48,7 @@ const kept = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
 
 /**
  * I24: each notification is pushed once to its owner's phone, and filtered ones are not. Private mentions are optional,
- * as they may have waited.
+ * because they may have waited.
  */
 export const check = Effect.fnUntraced(function*({ outcomes, shared: { sql }, world }: Aftermath, facts: Facts) {
   const { byId, rows: { heard, notifications } } = facts

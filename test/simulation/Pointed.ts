@@ -6,7 +6,7 @@ import { Dice } from "./Seeded.ts"
 import { hasConsents } from "./Talking.ts"
 import type { Side, Step } from "./World.ts"
 
-/** Maximum targeted faults of a seed, which hit between a command's commit and its effects. */
+/** Maximum targeted faults of a seed, which strike between a command's commit and its effects. */
 export const faultsMax = 6
 
 type Tags = ReadonlyArray<Command["_tag"]>
@@ -22,7 +22,7 @@ const deciding: Tags = ["AuthorizeInteraction", "RejectInteraction", "RevokeQuot
 const talking: Tags = ["Vote", "Favourite"]
 const moderating: Tags = ["Moderate"]
 
-/** Target commands of a seed, by its theme. */
+/** Returns the target commands of a seed, by its theme. */
 const aims = (seed: number): ReadonlyArray<Tags> =>
   hasConsents(seed)
     ? [posting, deciding, deciding, talking, moderating]
@@ -30,14 +30,14 @@ const aims = (seed: number): ReadonlyArray<Tags> =>
     ? [scheduling, scheduling, rescheduling, posting, undoing]
     : [posting, posting, undoing, undoing, parting, joining]
 
-/** Steps by how often they are targeted, with the last one; effects of a commit begin with it. */
+/** Weighted steps that faults target, with their maximum number; the effects of a commit start with it. */
 const steps: ReadonlyArray<readonly [weight: number, step: { readonly step: Step; readonly nthMax: number }]> = [
   [4, { step: "commit", nthMax: 1 }],
   [4, { step: "effect", nthMax: 2 }],
   [5, { step: "feeds", nthMax: 1 }],
   [2, { step: "write", nthMax: 2 }]
 ]
-/** Steps at which a connection can end while its machine lives. */
+/** Steps at which a connection can break while its machine lives. */
 const cutting: ReadonlySet<Step> = new Set(["commit", "write"])
 
 /** Returns the targeted faults of a seed. */
@@ -67,7 +67,7 @@ export class Aim {
   private readonly seen = new Map<AtStep, number>()
   private readonly machines = new Map<AtStep, Machine>()
 
-  /** Called when a machine is about to commit a command; `commandId` begins with its tag. */
+  /** Called when a machine is about to commit a command; `commandId` starts with its tag. */
   performed(faults: Iterable<AtStep>, machine: Machine, commandId: string) {
     for (const fault of faults) {
       const { of } = fault

@@ -8,10 +8,10 @@ import type { Machine } from "./Machine.ts"
 import { Dice } from "./Seeded.ts"
 import type { World } from "./World.ts"
 
-/** Maximum milliseconds of a message, and the time until which the service is faulty. */
+/** Maximum duration of a message, and the time until which the service is faulty, in milliseconds. */
 const wayMillisMax = 400
 const faultyMillis = 30_000
-/** Half of a node's timeout, in milliseconds. */
+/** Duration of a slow request or response, in milliseconds: almost half of a node's timeout. */
 const slowMillis = replySecondsMax * 500 - wayMillisMax
 
 /** A message that the push service received. */
@@ -19,14 +19,14 @@ export interface Received {
   readonly subscription: string
   readonly notificationId: bigint
   readonly at: number
-  /** The server received the response. */
+  /** True if the server received the response. */
   readonly answered: boolean
 }
 
 /** Observations of the push service and of the nodes that send to it. */
 export interface Phones {
   readonly received: Array<Received>
-  /** Messages that had content when their turn came, by phone and notification. */
+  /** Messages that had content when they were due, by phone and notification. */
   readonly tried: Set<string>
   /**
    * Current sender of each message, by phone and notification; `standstills` counts that machine's freezes at the
@@ -66,7 +66,7 @@ const outbound = (world: World, machine: Machine) => {
   const { phones } = world
   const dice = new Dice(world.seed, `phones ${machine.name}`)
   const faults = new Dice(world.seed, "push service").pick([0, 0.3])
-  /** In some seeds every tenth message takes as long as a node's timeout. */
+  /** In some seeds every tenth request and response is slow. */
   const slow = new Dice(world.seed, "slow push service").pick([0, 0.1])
   const millis = () =>
     world.time.elapsed < faultyMillis && dice.chance(slow) ? slowMillis : dice.between(1, wayMillisMax)
@@ -98,7 +98,7 @@ const messages = PushMessages.of({
   message: (_, text) => Effect.succeed({ headers: {}, body: new TextEncoder().encode(text) })
 })
 
-/** Outbound client to the push service. */
+/** Outbound client that reaches the push service. */
 export const way = (world: World, machine: Machine) =>
   Layer.mergeAll(Layer.succeed(Outbound, outbound(world, machine)), Layer.succeed(PushMessages, messages))
 

@@ -31,7 +31,7 @@ const services = Layer.mergeAll(
   Timelines.layer
 )
 
-/** Returns ids from every endpoint by which a viewer reads statuses; `looksAt` are the profiles it opens. */
+/** Returns ids from every endpoint through which a viewer reads statuses; `looksAt` are the profiles that it opens. */
 const paths = Effect.fnUntraced(function*(viewer: AccountId | undefined, looksAt: ReadonlyArray<AccountId>) {
   const accounts = yield* AccountStatuses
   const timelines = yield* Timelines
@@ -53,7 +53,7 @@ const paths = Effect.fnUntraced(function*(viewer: AccountId | undefined, looksAt
   const conversations = yield* (yield* Conversations).page(viewer, page)
   seen.push(["notifications", notifications.flatMap(({ statusId }) => statusId ?? [])])
   seen.push(["favourites", favourites.map(({ statusId }) => statusId)])
-  // A conversation shows its newest status to its participants while that status exists.
+  // A conversation shows its newest status to its participants as long as the status exists.
   seen.push(["conversations", conversations.map(({ lastStatusId }) => lastStatusId)])
   return seen
 })

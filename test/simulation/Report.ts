@@ -12,10 +12,10 @@ export interface Shortest {
 
 type Run = (seed: number, settings: Settings) => Promise<Result>
 
-/** Invariants that a run breaks; a shrunk run must break one of them. */
+/** Returns the invariants that a run breaks; a shrunk run must break one of them. */
 const named = ({ broken }: Result) => new Set(broken.map((text) => text.split(":")[0] ?? text))
 
-/** Removes faults and commands in growing chunks, then single ones, as long as the run still fails. */
+/** Removes faults, then commands, in ever smaller chunks down to single ones, as long as the run still fails. */
 export const shrink = async (run: Run, failed: Result, settings: Settings): Promise<Shortest> => {
   let best: Shortest = { result: failed, settings }
   let attempts = 0

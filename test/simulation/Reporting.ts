@@ -18,7 +18,7 @@ export const insert = Effect.gen(function*() {
   return moderator
 })
 
-/** A report of an account, with a unique comment. */
+/** Makes a report of an account, with a unique comment. */
 export const report = (target: AccountId, n: number): Command => ({
   _tag: "Report",
   target,

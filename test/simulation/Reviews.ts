@@ -41,7 +41,7 @@ interface Reviewed {
   state: "held" | "approved" | "rejected" | "deleted"
   /** Time of the approval, in milliseconds since 1970. */
   approvedAt: number
-  /** Decisions of moderators. */
+  /** Number of moderators' decisions. */
   decisions: number
 }
 

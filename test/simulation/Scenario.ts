@@ -13,7 +13,7 @@ export interface Outcome {
   readonly command: Command
   readonly key: string
   readonly result: { readonly id: string } | { readonly error: string } | "unknown"
-  /** The client timed out on an attempt, so the command may be done at any time. */
+  /** True if the client timed out on an attempt, so that the command may be executed at any time. */
   readonly givenUp: boolean
   /** Times at which nodes accepted the client's attempts, in milliseconds since 1970. */
   readonly askedAt: ReadonlyArray<number>
@@ -50,12 +50,14 @@ const patienceMillis = [6000, 6000, 2000, 300]
 const pauseMillis = 1000
 /** Share of clients that try only once. */
 const hastyShare = 0.25
-/** Maximum polls of a client for its file. */
+/** Maximum polls of a client for its upload. */
 const readyAsksMax = 12
-/** Id under which the database stores the command. */
+/** Returns the id under which the database stores the command. */
 export const commandIdOf = ({ command, key }: Pick<Outcome, "command" | "key">) => `${command._tag}:${key}`
 
-/** Clients of many accounts that post, follow, favourite, block, read and so on, through any responding node. */
+/**
+ * Simulates clients of many accounts that post, follow, favourite, block, read and so on, through any responding node.
+ */
 export const make = (
   world: World,
   accounts: ReadonlyArray<AccountId>,
@@ -74,7 +76,7 @@ export const make = (
   const plan = drawing({ world, accounts, outcomes, published })
   const nameOf = (account: AccountId) => `p${accounts.indexOf(account)}`
 
-  /** Sends a command to one node, as an HTTP client would; "unknown" means a timeout or a 503. */
+  /** Sends a command to one node like an HTTP client; "unknown" means a timeout or a 503. */
   const ask = (
     node: Node,
     { account, command, key }: Pick<Outcome, "account" | "command" | "key">,
@@ -117,7 +119,7 @@ export const make = (
     return known.find((result) => "id" in result) ?? known[0] ?? "unknown"
   })
 
-  /** In some seeds attaches files to a post: uploaded through any node, and attached once ready, or never. */
+  /** In some seeds attaches files to a post: uploaded through any node, and attached when ready, or never. */
   const withFiles = Effect.fnUntraced(function*(dice: Dice, account: AccountId, command: Command) {
     if (!world.media || command._tag !== "Publish" || !dice.chance(0.7)) return command
     const mediaIds: Array<MediaId> = []
@@ -148,7 +150,7 @@ export const make = (
     }
   )
 
-  /** Sends one command of one client until it is answered; sometimes the client also reads its home. */
+  /** Sends one command of one client until it gets a response; sometimes the client also reads its home. */
   const send = Effect.fnUntraced(function*(n: number) {
     const dice = new Dice(world.seed, `command ${n}`)
     yield* Effect.sleep(plan.waits(dice, n))
@@ -179,7 +181,7 @@ export const make = (
       Effect.exit
     )
   })
-  /** Repeats a command at rest. A 503 is rare then: only a node that just lost the account gives one. */
+  /** Repeats a command at rest. A 503 is rare then: only a node that has just lost the account returns one. */
   const askAgain = Effect.fnUntraced(function*(node: Node, asked: Outcome) {
     let later: Outcome["result"] = "unknown"
     for (let attempt = 0; attempt < attemptsAtRestMax && later === "unknown"; attempt++) {

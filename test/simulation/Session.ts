@@ -31,7 +31,7 @@ export class Session extends Sockets<Connection> {
 
   private readonly wayMillisMax: number
 
-  /** `wayMillisMax` is the longest time that a message takes to the database, in milliseconds. */
+  /** `wayMillisMax` is the maximum delay of a message to the database, in milliseconds. */
   constructor(
     database: Database,
     time: VirtualTime,
@@ -47,7 +47,7 @@ export class Session extends Sockets<Connection> {
     this.dice = dice
   }
 
-  /** True while Postgres is at work. */
+  /** True while Postgres is working. */
   get busy() {
     return this.working
   }
@@ -65,12 +65,12 @@ export class Session extends Sockets<Connection> {
     else this.time.after(this.dice.between(0, this.wayMillisMax), arrive)
   }
 
-  /** The server ends the transaction of a client that leaves; a waiting one never begins. */
+  /** The server ends the transaction of a client that disconnects; a queued one never starts. */
   protected left(connection: Connection) {
     if (this.holder === connection) this.time.soon(this.pump)
   }
 
-  /** Handles the next message if Postgres is free; one that waits for another's transaction is not pending. */
+  /** Handles the next message if Postgres is free. Messages that wait for another's transaction are not ready. */
   private readonly pump = () => {
     if (this.working) return
     if (this.holder?.closed === true) return this.work(this.rollBack())
@@ -122,7 +122,7 @@ export class Session extends Sockets<Connection> {
       if (!connection.closed) duplex.push(answer)
       answered()
     })
-    // The server ends a transaction that its client abandoned, here at once.
+    // The server ends a transaction that its client abandoned; here at once.
     if (machine.standsStill && this.holder === connection) this.cut(connection)
   }
 

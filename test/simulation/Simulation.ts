@@ -41,7 +41,7 @@ export interface Options {
   readonly mutation: Mutation
   /** Regardless of the seed: users upload files, nodes freeze during jobs, and no other fault happens. */
   readonly standstills?: boolean
-  /** Runs consent, polls and moderators, regardless of the seed. */
+  /** Enables consent, polls and moderators, regardless of the seed. */
   readonly talks?: boolean
   /** Prints the program's log. */
   readonly logs: boolean
@@ -74,10 +74,10 @@ export interface Result {
 const nodesAtStart = 3
 /** Maximum time after the last fault until all work is done, in milliseconds. */
 const restMillisMax = 30_000
-/** Commands that are repeated at rest. */
+/** Maximum commands that are repeated at rest. */
 const againMax = 12
 
-/** Milliseconds of rest within which poll ends and due pushes are awaited. */
+/** Rest in which polls end and due pushes are sent, in milliseconds. */
 const lastMillis = 90_000
 
 const isSoon = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, until: number) {
@@ -86,7 +86,7 @@ const isSoon = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, until: numb
   return rows.length > 0
 })
 
-/** Waits until all work is done, within a bound. */
+/** Waits until all work is done, for a limited time. */
 const rest = Effect.fnUntraced(function*({ time, talking }: World, { sql }: Shared, late: number) {
   const { now } = time
   for (let waited = 0; waited < restMillisMax + late; waited += 1000) {
@@ -129,7 +129,7 @@ const scenario = (options: Options, overlapping: boolean) =>
     // Some seeds have clock skew.
     const calm = isCalm(seed) || (overlapping && dice.chance(0.5))
     const skewed = dice.chance(0.25) && !calm
-    // In a talking run, nodes send more queries at start; a node that fails to start is started again.
+    // In a run with consent, nodes send more queries at start; a node that fails to start is started again.
     const start = (port: number): Effect.Effect<Node.Node> =>
       world.talking
         ? Effect.catchCause(begin(port), () => Effect.andThen(Effect.sleep("1 second"), start(port)))
@@ -148,7 +148,7 @@ const scenario = (options: Options, overlapping: boolean) =>
       : FaultPlan.plan(seed, nodesAtStart, calm)
     const planned = faults.filter((_, n) => options.faults.includes(n))
     const over = yield* Faults.injectFaults(world, planned, nodes, start, feeds.drop(all))
-    // Deciders leave intents to other accounts, which the agenda finds if the wake-up is lost.
+    // Accounts that decide leave intents to others, which the agenda finds if the wake-up is lost.
     const watched = isCalm(seed) && !overlapping && !world.talking
     const watch = yield* Effect.forkChild(watched ? Waiting.watch(world, common) : Effect.void)
     const takeOvers = yield* Effect.forkChild(
@@ -173,7 +173,7 @@ const scenario = (options: Options, overlapping: boolean) =>
     yield* over
     yield* rest(world, common, world.talking ? Talking.talkMillis : Drawing.lateMillis(seed))
     yield* Fiber.interruptAll([watch, talks, looks])
-    // Clients that forgot the response repeat the command with the same key, on a fresh node.
+    // Clients that lost the response repeat the command with the same key, on a fresh node.
     const latest = yield* start(nodesAtStart + 1)
     yield* Effect.sleep("3 seconds")
     const again = yield* Effect.forEach(

@@ -36,16 +36,16 @@ interface Files {
 }
 
 interface Kept {
-  /** Contents, kept as this very array until the file is written. */
+  /** Contents; the file uses this array until it is written. */
   readonly bytes: Uint8Array
-  /** Array that an earlier run wrote instead, for reuse by the next run. */
+  /** Array that an earlier run wrote instead, which the next run reuses. */
   spare: Uint8Array | undefined
 }
 
 /** Files shared by the databases of this process, by path: most are never written. */
 const commonFiles = new Map<string, WeakRef<Uint8Array>>()
 
-/** Time older than any file: a file with this time was not written since it was set. */
+/** Time older than any file: a file with this time has not been written since. */
 const untouched = 0
 
 const pageBytes = 65_536
@@ -185,7 +185,7 @@ export class Snapshot {
 
 const entriesOf = ({ contents }: Entry): ReadonlyMap<string, Entry> => new Map(Object.entries(contents ?? {}))
 
-/** Arrays of files are signed or unsigned; Postgres's first writes create either. */
+/** Returns a file's bytes. Its array is signed or unsigned, depending on Postgres's first write. */
 const bytesOf = ({ contents, usedBytes }: Entry) => {
   if (!ArrayBuffer.isView(contents)) throw new Error("a file without bytes")
   return new Uint8Array(contents.buffer, contents.byteOffset, usedBytes)
@@ -194,7 +194,7 @@ const bytesOf = ({ contents, usedBytes }: Entry) => {
 const isSame = ({ contents, mtime, usedBytes }: Entry, kept: Kept | undefined) =>
   mtime === untouched && contents === kept?.bytes && usedBytes === kept?.bytes.length
 
-/** Memory up to the last byte ever written. */
+/** Returns the size of the memory up to the last byte ever written. */
 const usedOf = (heap: Uint8Array) => {
   let end = heap.length
   while (nothing.equals(heap.subarray(end - pageBytes, end))) end -= pageBytes

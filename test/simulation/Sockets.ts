@@ -8,9 +8,9 @@ import type { Side } from "./World.ts"
 /** A client message that reaches Postgres. */
 export interface Message {
   readonly machine: Machine
-  /** The message ends a transaction that wrote. */
+  /** True if the message ends a transaction that wrote. */
   readonly commits: boolean
-  /** The message is a transaction by itself, and writes. */
+  /** True if the message is a transaction by itself, and writes. */
   readonly writes: boolean
   readonly text: string
 }
@@ -19,11 +19,11 @@ export interface Message {
 export interface SocketFault {
   readonly side: Side
   readonly act: () => void
-  /** The connection breaks with it. */
+  /** True if the connection breaks too. */
   readonly breaks: boolean
 }
 
-/** A connection, on the server's side. */
+/** Server side of a connection. */
 export interface Connection {
   readonly machine: Machine
   readonly duplex: Duplex
@@ -34,7 +34,7 @@ export interface Connection {
   inside: boolean
 }
 
-/** Client side of a connection; `answered` lets it send more. */
+/** Makes the client side of a connection; `answered` lets it send more. */
 const socket = (server: {
   readonly receive: (chunk: Buffer, answered: () => void) => void
   readonly close: () => void
@@ -65,7 +65,7 @@ export abstract class Sockets<Of extends Connection> {
     this.time = time
   }
 
-  /** True while Postgres is at work; `progress` completes when that ends, if it is not otherwise known. */
+  /** True while Postgres is working; `progress` completes when that ends, if there is no other way to find out. */
   abstract get busy(): boolean
   get progress(): Promise<void> | undefined {
     return undefined
@@ -74,7 +74,7 @@ export abstract class Sockets<Of extends Connection> {
   protected abstract opened(connection: Connection): Of
   /** Handles bytes that a client sent. */
   protected abstract take(connection: Of, chunk: Buffer, answered: () => void): void
-  /** Called when a client leaves. */
+  /** Called when a client disconnects. */
   protected abstract left(connection: Of): void
 
   /** True while new connections are refused. */
@@ -168,5 +168,5 @@ export abstract class Sockets<Of extends Connection> {
 /** Returns true for a statement that writes. */
 export const writes = (text: string) => /^\s*(INSERT|UPDATE|DELETE|WITH)/.test(text)
 
-/** Postgres as seen by machines. */
+/** Postgres as machines see it. */
 export type Sessions = Sockets<Connection>

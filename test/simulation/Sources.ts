@@ -14,7 +14,7 @@ export interface Planted {
 const addressOf = ({ file }: Planted) => new URL(`../../src/${file}`, import.meta.url).href
 const switchedOn = "murmurationPlanted"
 
-/** Returns the text with the bug; fails if the program no longer matches the bug. */
+/** Returns the text with the bug; fails if the bug no longer matches the program. */
 const planted = (text: string, name: string, { file, from, times, to }: Planted) => {
   const found = text.split(from).length - 1
   if (found !== times) throw new Error(`${file} has "${from}" ${found} times, not ${times}: ${name}`)

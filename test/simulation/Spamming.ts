@@ -11,7 +11,7 @@ export const word = "buy"
 
 type Action = "report" | "limit" | "hold" | "drop"
 
-/** Action of a seed's spam rule; undefined if it has no rule. */
+/** Returns the action of a seed's spam rule; undefined if it has no rule. */
 export const actionOf = (seed: number): Action | undefined => {
   const dice = new Dice(seed, "spam")
   if (dice.chance(0.4)) return dice.pick<Action>(["report", "limit", "drop"])

@@ -4,16 +4,16 @@ import { type BugSearch, findBug } from "./Hunt.ts"
 import { show, shrink, sumsOf, totals } from "./Report.ts"
 import type { Result } from "./Simulation.ts"
 
-/* Requests of both simulations' tests to a fleet. */
+/* Runs of both simulations' tests in a fleet. */
 
 /**
  * No test timeout. All tests start at once and wait for a few processes, so a common timeout would end them on a slow
- * machine. Each run has its own bounds: `Drive` for CPU time, `VirtualTime` for turns and instants, and `Fleet` ends
- * one without progress.
+ * machine. Each run has its own bounds: `Drive` for CPU time, `VirtualTime` for turns and instants, and `Fleet` ends a
+ * run without progress.
  */
 export const noTimeout = 0
 
-/** Mutant number that does not exist, in either simulation, for processes that run without bugs. */
+/** Number of no mutant in either simulation, for processes that run without bugs. */
 export const noMutant = -1
 
 export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)

@@ -43,8 +43,8 @@ export const lookNowAndThen = Effect.fnUntraced(
 )
 
 /**
- * I18: suspensions match the committed commands, and streams of suspended accounts end at once: nodes are told before
- * the command is answered.
+ * I18: suspensions match the committed commands, and streams of suspended accounts end at once: nodes are notified
+ * before the command's response.
  */
 export const check = Effect.fnUntraced(function*(
   { outcomes, shared: { sql }, world }: Aftermath,

@@ -1,14 +1,14 @@
 import type { Command } from "../../src/actors/account/core/Protocol.ts"
 
-/** Milliseconds for which nodes may use stale caches after a commit whose node died before publishing. */
+/** Milliseconds for which nodes may use stale caches if a node died between its commit and its publish. */
 const staleMillisMax = 31_000
 
 interface Known {
-  /** Start of a certain suspension, in milliseconds since 1970; undefined if it is uncertain. */
+  /** Start of the suspension in milliseconds since 1970; undefined if it is uncertain. */
   since: number | undefined
-  /** Unanswered commands to lift the suspension. */
+  /** Number of commands to lift the suspension without a response. */
   lifting: number
-  /** Number of such commands; one without a response may be done at any time. */
+  /** Number of all commands to lift it; one without a response may be executed at any time. */
   lifts: number
   unsure: boolean
 }

@@ -9,16 +9,16 @@ import type { Known, Plan } from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import type { Shared } from "./World.ts"
 
-/** Some seeds are about consent, polls and moderators, and send real pushes. */
+/** Returns true for seeds about consent, polls and moderators, which also send real pushes. */
 export const hasConsents = (seed: number) => new Dice(seed, "talk of the town").chance(0.25)
 
-/** Start of the last commands, when the first polls end, in milliseconds after the first. */
+/** Start of the last commands, when the first polls end, in milliseconds after the first ones. */
 export const talkMillis = pollSecondsMin * 1000
 
-/** The first commands publish the posts that the others are about. */
+/** Number of first commands, which publish the posts that later commands refer to. */
 const firstMax = 5
 
-/** A pending reply or quote, as the deciding account reads it. */
+/** A pending reply or quote, as the deciding account sees it. */
 export interface Asked {
   readonly requestId: bigint
   readonly target: AccountId
@@ -43,7 +43,7 @@ export const look = (requests: Requests, { sql }: Shared) =>
     for (const asked of requests.now) requests.ever.set(asked.requestId, asked)
   }).pipe(Effect.ignore, Effect.repeat(Schedule.spaced("1 second")))
 
-/** Interaction policies of posts, in words. */
+/** Interaction policies of posts, in the client API's words. */
 export const manualReplies = ["canReply", "canReply:manual:public"]
 export const manualQuotes = ["canQuote", "canQuote:manual:public"]
 
@@ -51,8 +51,8 @@ const waits: Plan["waits"] = (dice, n) =>
   n < firstMax ? dice.between(0, 200) : dice.between(500, rushMillis) + (n % 4 === 0 ? talkMillis : 0)
 
 /**
- * People who reply to and quote one another, decide about requests, ask and vote, while moderators restrict some of
- * them.
+ * Plans people who reply to and quote one another, decide about requests, create polls and vote, while moderators
+ * restrict some of them.
  */
 export const make = (requests: Requests) => ({ accounts, outcomes, published, world }: Known): Plan => {
   const mix = new Dice(world.seed, "talk")
@@ -125,6 +125,6 @@ export const make = (requests: Requests) => ({ accounts, outcomes, published, wo
   }
 }
 
-/** Accounts that moderators acted on. */
+/** Returns the accounts that moderators acted on. */
 export const moderated = (outcomes: ReadonlyArray<{ readonly account: AccountId; readonly command: Command }>) =>
   new Set<bigint>(outcomes.flatMap(({ account, command }) => command._tag === "Moderate" ? account : []))

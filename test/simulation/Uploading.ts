@@ -49,7 +49,7 @@ export type Uploading = Effect.Success<typeof make>
 const dayMillis = 90_000_000
 
 /**
- * Removes unattached files, with a clock that is `days` ahead, at 25 hours a day: every unattached file has then
+ * Removes unattached files with a clock that is `days` days of 25 hours ahead, so that every unattached file has
  * expired.
  */
 export const sweep = Effect.fnUntraced(function*(world: World, { sql }: Shared, days: number) {
@@ -66,7 +66,7 @@ export const sweep = Effect.fnUntraced(function*(world: World, { sql }: Shared, 
   }).pipe(Effect.scoped, Effect.ignore, later.on(world.outside))
 })
 
-/** In some seeds sweeps while files are uploaded and attached, as if everything took a day. */
+/** In some seeds, sweeps while files are uploaded and attached, as if everything took a day. */
 export const sweepNowAndThen = Effect.fnUntraced(function*(world: World, shared: Shared) {
   const dice = new Dice(world.seed, "sweeps")
   if (!world.media || dice.chance(0.5)) return

@@ -1,6 +1,6 @@
 import type { Dice } from "./Seeded.ts"
 
-/** Start of a run, in milliseconds since 1970. */
+/** Start time of a run, in milliseconds since 1970. */
 export const startMillis = 1_700_000_000_000
 
 /** Bounds of one run; a run beyond them counts as broken, with the reason. */
@@ -13,8 +13,8 @@ interface Timer {
 }
 
 /**
- * The time of a run, and its list of runnable tasks. The seed draws the next task; time advances to the next timer when
- * no task is left.
+ * Virtual time of a run and its queue of runnable tasks. The seed draws the next task; time advances to the next timer
+ * when no task is left.
  */
 export class VirtualTime {
   now = startMillis
@@ -38,7 +38,7 @@ export class VirtualTime {
   /** Runs `fire` in `millis` milliseconds; returns a function that cancels it. */
   after(millis: number, fire: () => void) {
     const timer = { at: this.now + Math.max(0, Math.ceil(millis)), fire }
-    // Sorted with the earliest last; at equal times, the one set first.
+    // Sorted with the earliest last; of equal times, the timer set first fires first.
     let low = 0
     let high = this.timers.length
     while (low < high) {

@@ -20,7 +20,7 @@ export class Shown extends Context.Service<Shown, Renderings["Service"] | undefi
   "murmuration/test/simulation/Shown"
 ) {}
 
-/** Authors that a rendered entity names, at any depth. */
+/** Returns the authors that a rendered entity names, at any depth. */
 const authorsIn = (value: unknown): ReadonlyArray<bigint> => {
   if (typeof value !== "object" || value === null) return []
   const inside = Object.values(value).flatMap(authorsIn)
@@ -29,7 +29,7 @@ const authorsIn = (value: unknown): ReadonlyArray<bigint> => {
   return isAccount ? [BigInt(String(account.id)), ...inside] : inside
 }
 
-/** I18: later renderings have no author whose suspension is certain throughout the rendering. */
+/** I18: renderings contain no author whose suspension is certain throughout the rendering. */
 const withoutSuspended = (world: World, machine: Machine) => {
   const watched = <A>(what: string, texts: (answer: A) => ReadonlyArray<string>, rendering: Effect.Effect<A>) =>
     Effect.suspend(() => {
@@ -52,7 +52,7 @@ const withoutSuspended = (world: World, machine: Machine) => {
   })
 }
 
-/** Renders bus messages for streams, as the node's hub does. */
+/** Renders bus messages for streams like the node's hub. */
 const streams = (renderings: Renderings["Service"]) =>
   Effect.gen(function*() {
     const bus = yield* Broadcast

@@ -31,7 +31,7 @@ export const message = (type: number, body: Buffer) => {
 
 export const simpleQuery = (text: string) => message(query, Buffer.from(`${text}\0`))
 
-/** A client's startup message; `parameters` are its user, database and settings. */
+/** Makes a client's startup message; `parameters` are its user, database and settings. */
 export const startup = (parameters: Readonly<Record<string, string>>) => {
   const body = Buffer.from(`${Object.entries(parameters).flat().map((text) => `${text}\0`).join("")}\0`)
   const header = Buffer.alloc(8)
@@ -51,7 +51,7 @@ export const messages = (bytes: Buffer) => {
   return found
 }
 
-/** Columns of a row in text format; null is empty. */
+/** Returns the columns of a row in text format; null is empty. */
 export const columns = (body: Buffer) => {
   const found: Array<string> = []
   for (let at = 2; at + 4 <= body.length;) {
@@ -62,19 +62,19 @@ export const columns = (body: Buffer) => {
   return found
 }
 
-/** Rows of a response. */
+/** Returns the rows of a response. */
 export const rows = (answer: Buffer) =>
   messages(answer).filter(({ type }) => type === dataRow).map(({ body }) => columns(body))
 
-/** Number of ReadyForQuery messages that follow a client's bytes. */
+/** Returns the number of ReadyForQuery messages that follow a client's bytes. */
 export const readyCount = (chunk: Buffer) =>
   messages(chunk).filter(({ type }) => type === sync || type === query).length
 
-/** Content of a response without the object ids that differ between databases. */
+/** Returns the content of a response without the object ids that differ between databases. */
 export const comparable = (answer: Buffer) =>
   Buffer.concat(messages(answer).filter(({ type }) => type !== rowDescription).map(({ whole }) => whole))
 
-/** SQLSTATE and text of an error in a response. */
+/** Returns the SQLSTATE and text of an error in a response. */
 export const errorOf = (answer: Buffer) => {
   const found = messages(answer).find(({ type }) => type === errorResponse)
   if (found === undefined) return undefined
@@ -104,7 +104,7 @@ export interface Request {
   readonly chunk: Buffer
   /** Texts of the executed statements, in order. */
   readonly texts: ReadonlyArray<string>
-  /** Called when the request was done without an error. */
+  /** Called when the request has succeeded. */
   readonly confirm: () => void
 }
 
@@ -117,7 +117,7 @@ export class Statements {
   private readonly change: (text: string) => string
   private made = 0
 
-  /** `change` rewrites a statement's text, for mutants. `prepared` statements exist already. */
+  /** `change` rewrites a statement's text, for mutants. `prepared` statements already exist. */
   constructor(change: (text: string) => string = (text) => text, prepared: ReadonlyMap<string, string> = new Map()) {
     this.change = change
     this.shared = new Map(prepared)
@@ -188,11 +188,11 @@ export const describing = (name: string, key: string) =>
     message(sync, Buffer.alloc(0))
   ])
 
-/** Number of a statement's parameters, as the server describes it. */
+/** Returns the number of a statement's parameters from the server's description. */
 export const parametersOf = (answer: Buffer) =>
   messages(answer).find(({ type }) => type === parameterDescription)?.body.readUInt16BE(0) ?? 0
 
-/** Plans a statement: binds only nulls, and never executes it. */
+/** Makes a message that plans a statement: it binds only nulls, and never executes it. */
 export const binding = (name: string, parameters: number) => {
   const body = Buffer.alloc(4 + 4 * parameters + 2, 0xff)
   body.writeUInt16BE(0, 0)
@@ -204,7 +204,7 @@ export const binding = (name: string, parameters: number) => {
   ])
 }
 
-/** Parse of an unnamed empty statement, in place of one that is already prepared. */
+/** Parse of an unnamed empty statement, instead of one that is already prepared. */
 const emptyParse = message(parse, Buffer.from([0, 0, 0, 0]))
 
 const textAt = (bytes: Buffer, from: number) => bytes.toString("utf8", from, bytes.indexOf(0, from))

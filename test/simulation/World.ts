@@ -37,8 +37,8 @@ export interface Mutation {
 }
 
 /**
- * Points where a machine can be hit: it sends SQL, commits a transaction, writes by a single statement, begins effects
- * of a commit, writes feeds, publishes on the bus, sends to another node, or stores a file.
+ * Points at which a fault can strike a machine: it sends SQL, commits a transaction, writes by a single statement,
+ * starts effects of a commit, writes feeds, publishes on the bus, sends to another node, or stores a file.
  */
 export type Step = "sql" | "commit" | "write" | "effect" | "feeds" | "bus" | "network" | "files"
 
@@ -77,10 +77,10 @@ export const committedOnly = (
     return publish(message)
   })
 
-/** Calm seeds only lose responses of commits; everything else is on time. */
+/** Returns true for calm seeds, which only lose responses of commits; everything else is on time. */
 export const isCalm = (seed: number) => new Dice(seed, "still").chance(0.1)
 
-/** Some seeds have media, which take time. */
+/** Returns true for seeds with media, which take time. */
 export const hasMedia = (seed: number) => new Dice(seed, "media").chance(0.2)
 
 /** State that all machines of a run share: time, the database, leases, the network, and a record of events. */
@@ -103,7 +103,7 @@ export class World {
   readonly told: Array<Told> = []
   /** True if users upload files in this run. */
   readonly media: boolean
-  /** True if the run has consent, polls and moderators, and nodes serve streams and phones. */
+  /** True if the run has consent, polls and moderators, and nodes that serve streams and phones. */
   readonly talking: boolean
   readonly suspensions = new Suspensions()
   readonly dismissed = Dismissing.none()
@@ -112,7 +112,7 @@ export class World {
   readonly files = new Map<string, string>()
   /** Newest attempt of each file's job, by file id; absent if the last one was released. */
   readonly attempts = new Map<bigint, number>()
-  /** Called before and after a machine does something visible to others; the returned effect runs then. */
+  /** Called before and after a machine does something visible to others; then the returned effect runs. */
   step: (machine: Machine, step: Step, side: Side) => Effect.Effect<void> = () => Effect.void
   /** Called when a machine has run a command in a transaction that is not yet committed. */
   performs: (machine: Machine, commandId: string) => void = () => {}
@@ -147,7 +147,7 @@ export class World {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1)
   }
 
-  /** Kills a machine as by kill -9: none of its tasks run any more, and its connections end. */
+  /** Kills a machine like kill -9: its tasks never run again, and its connections break. */
   crash(machine: Machine) {
     if (machine.dead) return
     machine.kill()

@@ -12,7 +12,7 @@ const nightly = (scripts["simulate:nightly"] ?? "").split(" && ").map((command) 
   command.replace(/^node test\/simulation\/simulate\.ts /, "")
 )
 
-/** Numbers of the invariants that a bug breaks; one of them suffices to find it. */
+/** Returns the numbers of the invariants that a bug breaks; breaking one of them is enough. */
 const numbersOf = ({ breaks }: BugSearch) =>
   Array.from(breaks.source.matchAll(/I(?:\(\?:([\d|]+)\)|(\d+))/g), ([, several, one = ""]) => several ?? one)
     .flatMap((numbers) => numbers.split("|"))
@@ -32,7 +32,7 @@ describe("F2: long tests have a budget in the suite", () => {
       ["servers that federate", FederationMutants.mutants, Budget.federationBugs]
     ] as const
   ) {
-    it(`of ${kind} the suite looks for a bug that breaks the same as any that it leaves out`, () => {
+    it(`of ${kind} the suite looks for a bug that breaks the same invariant as any that it leaves out`, () => {
       const chosen = mutants.filter(({ name }) => bugs.has(name))
       assert.strictEqual(chosen.length, bugs.size, "a name is no bug's")
       const numbers = new Set(chosen.flatMap(numbersOf))

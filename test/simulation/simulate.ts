@@ -36,7 +36,7 @@ const usage = `npm run simulate -- [--federation | --overlapping] [--seed N] [--
   --show          prints what happens, also of runs that hold
   --logs          prints the program's own log`
 
-/** Maximum failed seeds to shrink; the others are only named. */
+/** Maximum number of failed seeds that are shrunk; the others are only named. */
 const shownMax = 3
 
 const textOf = (name: string) => {

@@ -21,7 +21,7 @@ const settings: Settings = {
 const fleets = new Fleets()
 afterAll(() => fleets.close())
 
-// All start at once, so that no process waits for the other; each runs its requests in test order.
+// All tests start at once, so that no process waits for the other; each runs its requests in test order.
 describe.concurrent("simulation", () => {
   const { plain, planted: fleet } = fleets
   const runOnce = once(plain, settings)
@@ -97,7 +97,7 @@ describe.concurrent("simulation", () => {
     noTimeout
   )
 
-  // Uses separate processes, where only the run sets timers: a test runner may set its own.
+  // Separate processes, where only the run sets timers: a test runner may set its own.
   it(
     "the same seed gives the same trace byte for byte: the first of a process, and after bugs in another",
     async () => {

@@ -40,7 +40,7 @@ const result = async (seed: number, settings: Settings) => {
   return run(database!, seed, { commands, faults, mutation, logs, standstills, ...(talks && { talks }) })
 }
 
-/** Interval of progress reports of this process, in milliseconds, while it makes progress. */
+/** Interval of this process's progress reports, in milliseconds; none is sent without progress. */
 const progressMillis = 5_000
 let told = 0
 setInterval(() => {

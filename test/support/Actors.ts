@@ -30,7 +30,7 @@ export const node = Actors.layer.pipe(
   Layer.provide([config, committedOnly])
 )
 
-/** The actors with a database of their own. */
+/** The actors on their own database. */
 export const layerActors = Layer.satisfiesServicesType<never>()(node.pipe(Layer.provideMerge(TestDatabase.layer)))
 
 /** Waits until no account has an open fan-out. */

@@ -93,7 +93,7 @@ export const beginImport = Effect.fnUntraced(function*(owner: AccountId, archive
 
 export const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
-/** Archive of an account of another server, as Mastodon writes it. */
+/** Builds the archive of an account of another server, as Mastodon writes it. */
 export const mastodonArchive = (
   actor: string,
   items: ReadonlyArray<unknown>,
@@ -135,7 +135,7 @@ export const noteOf = (actor: string, id: number, more: object = {}) => {
 /** Bytes of a small picture. */
 export const photo = Effect.promise(() => picture().png().toBuffer())
 
-/** Posts of which the first `pictures` have a picture each, with their files by path. */
+/** Makes posts, of which the first `pictures` have a picture each, and their files by path. */
 export const picturedPosts = (
   actor: string,
   posts: number,
@@ -151,7 +151,7 @@ export const picturedPosts = (
     return { items, files: Object.fromEntries(paths.map((path) => [path, image])) }
   })
 
-/** A queue whose node dies before or after the commit with the index `at`; later ones are not reached. */
+/** Makes a queue whose node dies before or after the commit with the index `at`; later ones are not reached. */
 const dyingQueue = (queue: TransferQueue["Service"], at: number, when: "before" | "after") => {
   let left = at
   return TransferQueue.of({
@@ -175,7 +175,7 @@ export const runUntilDeath = Effect.fnUntraced(function*(id: bigint, at: number,
   yield* abandon(id)
 })
 
-/** Runs work under a clock that goes on by `millis` at each look. */
+/** Runs work under a clock that advances by `millis` at each reading. */
 export const slowed = <A, E, R>(work: Effect.Effect<A, E, R>, millis: number) =>
   Effect.flatMap(Clock.Clock, (clock) => {
     let late = 0
@@ -196,7 +196,7 @@ export const claimAlias = Effect.fnUntraced(function*(owner: AccountId, actor: s
   yield* sql`UPDATE accounts SET also_known_as = ARRAY[${actor}] WHERE id = ${owner}`
 })
 
-/** A member who names an actor of another server as an alias, and the id of that actor. */
+/** Creates a member with an actor of another server as an alias; returns the member and the actor's id. */
 export const mover = Effect.fnUntraced(function*(name: string) {
   const [owner, actor] = [yield* user(name), `https://old.example/users/${name}`]
   yield* claimAlias(owner, actor)
@@ -243,7 +243,7 @@ export const postsOf = Effect.fnUntraced(function*(owner: AccountId) {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<Row>`SELECT * FROM statuses WHERE account_id = ${owner} AND deleted_at IS NULL ORDER BY id`
 })
-/** Everything about an account's posts but their ids. */
+/** Returns everything about an account's posts but their ids. */
 export const contentOf = Effect.fnUntraced(function*(owner: AccountId) {
   const sql = yield* SqlClient.SqlClient
   const posts = yield* sql`SELECT s.text, s.visibility, s.created_at, p.text AS parent, o.text AS boosted,

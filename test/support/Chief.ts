@@ -6,7 +6,7 @@ import { staffBrowser } from "./StaffBrowser.ts"
 export const administratorBrowser = Effect.fnUntraced(function*(name: string) {
   const person = yield* staffMember(name, ["administrator"], 900)
   const browser = yield* staffBrowser(person)
-  /** Presses a button, confirms where asked, and returns the page it leads to. */
+  /** Presses a button, confirms if asked, and returns the next page. */
   const act = Effect.fnUntraced(function*(path: string, name: string, fields: Record<string, string> = {}) {
     const first = yield* browser.press(yield* browser.get(path), name, fields)
     const done = first.status === 200 ? yield* browser.press(first, name) : first

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { CliOutput, Command, type HelpDoc } from "effect/cli"
 import { root } from "../../src/cli/Commands.ts"
 
-/** A command with the words that call it, from the name of the program on. */
+/** A command and the words that call it, starting with the program's name. */
 export interface Place {
   readonly path: ReadonlyArray<string>
   readonly isLeaf: boolean
@@ -31,9 +31,11 @@ export const helpOf = Effect.fnUntraced(function*(path: ReadonlyArray<string>) {
   return shown[0]!
 }, Effect.orDie)
 
-/** Configuration that every command refuses before it does anything: accepted command lines end with code 1. */
+/**
+ * Configuration that every command refuses before it does anything. A command line that parses then ends with code 1.
+ */
 export const refused = { PORT: "x" }
 
-/** Splits a command line like a shell, as far as the examples need it. */
+/** Splits a command line like a shell, in the subset that the examples need. */
 export const argumentsOf = (line: string) =>
   [...line.matchAll(/"([^"]*)"|((?:\$\([^)]*\)|\S)+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "")

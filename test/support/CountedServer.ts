@@ -3,7 +3,7 @@ import { TestServer } from "./Server.ts"
 import { counting } from "./StatementCounter.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
-/** Statements that the server has run, its background work included: their number, and the runs of each text. */
+/** Statements that the server has run, including background work: their total, and the runs of each text. */
 class Statements extends Context.Service<Statements, {
   readonly statements: () => number
   readonly runs: () => ReadonlyMap<string, number>
@@ -15,12 +15,12 @@ export const countedServer = Layer.unwrap(Effect.gen(function*() {
   return Layer.merge(TestServer.layerOnly({ DATABASE_URL: url }), Layer.succeed(Statements, counts))
 })).pipe(Layer.provideMerge(TestDatabase.layer))
 
-/** Requests whose count must be the lowest, and maximum requests until then. */
+/** Number of requests that must have the lowest count, and maximum number of requests until then. */
 const [lowestSeen, roundsMax] = [3, 60]
 
 /**
- * Returns the statements of one request with warm caches: the lowest count of repeated ones. Background work only adds to a
- * count, so the request is repeated until its lowest count was seen three times.
+ * Returns the number of statements of one request with warm caches. Background work only adds to a count, so the
+ * request is repeated until its lowest count was seen three times.
  */
 export const statementsOf = Effect.fnUntraced(function*<E, R>(request: Effect.Effect<unknown, E, R>) {
   const { statements } = yield* Statements
@@ -35,12 +35,15 @@ export const statementsOf = Effect.fnUntraced(function*<E, R>(request: Effect.Ef
   return yield* Effect.die(new Error(`no steady number of statements: ${counts.join(", ")}`))
 })
 
-/** Requests whose lowest counts are taken, unless background work may have run a statement in all of them. */
+/**
+ * Minimum and maximum number of requests. More than the minimum run if background work may have run a statement in all
+ * of them.
+ */
 const [requestsMin, requestsMax] = [3, 12]
 
 /**
- * Returns how often one request runs each statement, by text: the lowest count of repeated requests. Background work and
- * reads of expired caches are in some of them only, or run a statement once.
+ * Returns how often one request runs each statement, by text: the lowest count of repeated requests. Background work
+ * and reads of expired caches are in only some of them, or run a statement once.
  */
 export const runsOf = Effect.fnUntraced(function*<E, R>(request: Effect.Effect<unknown, E, R>) {
   const { runs } = yield* Statements
@@ -64,5 +67,5 @@ export const repeatedIn = (few: ReadonlyMap<string, number>, many: ReadonlyMap<s
     count > Math.max(1, few.get(text) ?? 0) ? [`${few.get(text) ?? 0} or ${count} times: ${text}`] : []
   )
 
-/** Returns how many statements there are in all. */
+/** Returns the total number of statement runs. */
 export const totalOf = (runs: ReadonlyMap<string, number>) => [...runs.values()].reduce((sum, count) => sum + count, 0)

@@ -7,7 +7,7 @@ import { TrendRefresh } from "../../src/services/trends/TrendRefresh.ts"
 import { configurationOf } from "./Configuration.ts"
 import { plainCard } from "./PlainCard.ts"
 
-/** Inserts silent accounts of another server; returns their ids. */
+/** Inserts inactive accounts of another server; returns their ids. */
 export const remoteAccounts = Effect.fnUntraced(function*(host: string, size: number) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
@@ -71,7 +71,7 @@ export const linkedBy = Effect.fnUntraced(function*(url: string, accounts: Reado
   return card?.id ?? 0n
 })
 
-/** Makes every status trend, with or without approval, and a link that all of them share. */
+/** Makes every status trend, with or without approval, and a link that is in all of them. */
 export const allTrends = Effect.fnUntraced(function*(address: string) {
   const sql = yield* SqlClient.SqlClient
   const at = new Date(yield* Clock.currentTimeMillis)

@@ -8,7 +8,7 @@ import { connection, template } from "./PostgresServer.ts"
 
 /*
  * Pool of databases that hold only the schema. Creating one costs Postgres a thousand files, more than most test files
- * cost. So each test process empties its databases and uses them again.
+ * cost. So each test process empties its databases and reuses them.
  */
 
 /** Table size in bytes above which emptying also shrinks the table. */
@@ -98,7 +98,7 @@ const look = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
   return { written, schema: schema?.fingerprint, fingerprint: all?.fingerprint }
 })
 
-/** Takes a migrated database without rows. */
+/** Takes a migrated database without rows from the pool. */
 export const take = Effect.gen(function*() {
   const found = free.pop()
   if (found !== undefined) return found

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { retryDeadlocks } from "../../src/services/database/Transactions.ts"
 
-/** Selects the tables and all that refer to them, directly or not. */
+/** Selects the tables and all tables that refer to them, directly or indirectly. */
 const withReferring = (tables: ReadonlyArray<string>) =>
   `WITH RECURSIVE found AS (
       SELECT unnest(ARRAY[${tables.map((table) => `'${table}'::regclass`).join(", ")}])::oid AS id
@@ -10,8 +10,8 @@ const withReferring = (tables: ReadonlyArray<string>) =>
     SELECT id::regclass::text AS name FROM found WHERE pg_relation_size(id) > 0`
 
 /**
- * Empties tables and all that refer to them; a concurrent read of the server may cause a deadlock. Avoids TRUNCATE, for
- * which Postgres recreates every table and index.
+ * Empties tables and all that refer to them. Retries after deadlocks with concurrent reads of the server. Avoids
+ * TRUNCATE, for which Postgres recreates every table and index.
  */
 export const emptied = Effect.fnUntraced(function*(...tables: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient

@@ -2,12 +2,14 @@ import { Effect } from "effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import { inspect } from "node:util"
 
-/** Milliseconds between polls. Doubled from the first, so that polling does not starve the awaited work. */
+/**
+ * Milliseconds between polls; doubled after each poll up to `most`, so that polling does not starve the awaited work.
+ */
 const lookMillis = { first: 1, most: 32 }
-/** Maximum number of polls: two minutes and more, after which the wait fails. */
+/** Maximum number of polls: over two minutes, after which the wait fails. */
 const looksMax = 4_000
 
-/** Polls until the result is as wanted; on failure reports the last result. */
+/** Polls until the result is as wanted; a failure reports the last result. */
 export const eventually = Effect.fnUntraced(
   function*<A, E, R>(ask: Effect.Effect<A, E, R>, wanted: (answer: A) => boolean) {
     let last: A | undefined

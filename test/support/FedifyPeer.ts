@@ -187,7 +187,7 @@ const actions = ({ context, notes }: Started) => {
         await send(whom, kind === "reply" ? new ReplyRequest(asked) : new QuoteRequest(asked))
         return id.href
       }),
-    /** Fetches a consent from the given address; returns its type and what it is for. */
+    /** Fetches a consent from the given address; returns its type, author, interaction and target. */
     consent: (address: string) =>
       promise(async () => {
         const found = await context().lookupObject(address)

@@ -5,8 +5,8 @@ import { freePort, unlessTaken } from "./ports.ts"
 import { type Person, type RequestOptions, TestServer } from "./Server.ts"
 
 /*
- * Several whole servers of ours in one process that federate over plain http on loopback. Each has its own database and
- * port. `fediverse(2)` starts them; `settled(servers)` waits until no work is in flight.
+ * Several whole servers in one process that federate over plain http on loopback. Each has its own database and port.
+ * `fediverse(2)` starts them; `settled(servers)` waits until no work is in flight.
  */
 
 // Tests read bodies of every shape.
@@ -145,7 +145,7 @@ export const settled = quiet(false)
 /** Waits for retries as well, up to the test's timeout. */
 export const settledWithRetries = quiet(true)
 
-/** Outcomes of all inbound activities, for failure messages. */
+/** Returns the outcomes of all inbound activities, for failure messages. */
 export const outcomes = ({ sql }: TestInstance) =>
   Effect.map(
     Effect.orDie(sql<{ outcome: string | null; document: string | null }>`

@@ -21,7 +21,7 @@ export const post = (author: Person, status: string, more: Record<string, unknow
     Effect.tap(() => settled)
   )
 
-/** The statuses of a list. */
+/** Returns the statuses of a list. */
 export const shown = (viewer: Person, list: string) =>
   Effect.map(call("GET", list, viewer.token), ({ body }): ReadonlyArray<typeof Status.Type> => body)
 

@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { eventually } from "./Eventually.ts"
 
 /**
- * Runs requests that write rows of a table at once: each write waits until all requests have reached it or wait for
- * one that has. Returns the responses in the order of the requests.
+ * Runs requests that write rows of a table concurrently: each write waits until all requests have reached it or wait
+ * for one that has. Returns the responses in the order of the requests.
  */
 export const behindGate = Effect.fnUntraced(
   function*<A, E, R>(table: string, event: "INSERT" | "UPDATE", requests: ReadonlyArray<Effect.Effect<A, E, R>>) {
@@ -33,8 +33,8 @@ export const behindGate = Effect.fnUntraced(
 )
 
 /**
- * Asserts that at most one of concurrent requests succeeded and all others were refused. A response that came too late,
- * a 503, tells nothing: that request is sent again, when the table is full.
+ * Asserts that at most one of concurrent requests succeeded and all others were refused. A 503 (timeout) is
+ * inconclusive: that request is sent again when the table is full.
  */
 export const assertOneTook = Effect.fnUntraced(function*<A extends { readonly status: number }, E, R>(
   responses: ReadonlyArray<A>,

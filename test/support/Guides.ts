@@ -16,11 +16,11 @@ export const guidePages: ReadonlyArray<GuidePage> = [...documents].flatMap(([pat
   path.startsWith(folder) ? [{ name: path.slice(folder.length), ...parsed }] : []
 )
 
-/** Beginnings of lines that a shell runs; lines of other blocks are files. */
+/** Starts of lines that a shell runs; lines of other blocks are files. */
 const program =
   /^(?:sudo |[A-Z_]+=\S* )*(?:export|npm|npx|git|curl|createuser|createdb|psql|systemctl|journalctl|apt|apt-get|dpkg|docker|podman|murmuration) /
 
-/** Lines of a block that a shell runs, without comments. Continued lines are joined. */
+/** Returns the lines of a block that a shell runs, without comments. Continued lines are joined. */
 const linesOf = (text: string): ReadonlyArray<string> =>
   text.replaceAll(/\\\n\s*/g, "").split("\n").map((line) => line.replace(/ # .*$/, "").trim()).filter((line) =>
     program.test(line)
@@ -32,7 +32,7 @@ interface Commands {
   readonly skipped: string | undefined
 }
 
-/** Returns the blocks of commands of a page, in its order. */
+/** Returns the command blocks of a page, in its order. */
 export const commandsOf = (name: string): ReadonlyArray<Commands> =>
   (guidePages.find((page) => page.name === name)?.blocks ?? []).flatMap(({ comment, text }) => {
     const lines = linesOf(text)
@@ -40,7 +40,7 @@ export const commandsOf = (name: string): ReadonlyArray<Commands> =>
     return lines.length === 0 ? [] : [{ lines, skipped }]
   })
 
-/** Tests that run the commands of a page, or their steps in a Debian root; a page without commands has none. */
+/** Tests that run the commands of a page, or their steps in a Debian root. Pages without commands have no entry. */
 export const runners: Readonly<Record<string, string>> = {
   "backup.md": "docs/GuideFolders.test.ts",
   "federation.md": "docs/GuideCommands.test.ts",

@@ -25,7 +25,7 @@ const numbers = (...values: ReadonlyArray<number>) => {
 const grey = (width: number, height: number) =>
   chunk("IHDR", Buffer.concat([numbers(width, height), Buffer.from([1, 0, 0, 0, 0])]))
 
-/** PNG in grey, one bit per pixel, all zero: 16,000 x 16,000 pixels are 31 kB. */
+/** Makes a PNG in grey, one bit per pixel, all zero: 16,000 x 16,000 pixels are 31 kB. */
 export const pngOf = (width: number, height: number): Buffer =>
   Buffer.concat([
     pngSignature,
@@ -34,11 +34,11 @@ export const pngOf = (width: number, height: number): Buffer =>
     chunk("IEND", Buffer.alloc(0))
   ])
 
-/** PNG that claims this size and holds no pixels. */
+/** Makes a PNG that claims this size and holds no pixels. */
 export const pngThatSays = (width: number, height: number): Buffer =>
   Buffer.concat([pngSignature, grey(width, height), chunk("IDAT", deflateSync(Buffer.alloc(64)))])
 
-/** An animated PNG with the given number of frames of 8 x 8 pixels. */
+/** Makes an animated PNG with the given number of frames of 8 x 8 pixels. */
 export const apngOf = (frames: number): Buffer => {
   const image = deflateSync(Buffer.alloc(8 * 2))
   let sequence = 0
@@ -59,7 +59,7 @@ export const apngOf = (frames: number): Buffer => {
   ])
 }
 
-/** An animated GIF with the given number of frames, each one pixel of a canvas of `edge` x `edge`. */
+/** Makes an animated GIF with the given number of frames, each one pixel of a canvas of `edge` x `edge`. */
 export const gifOf = (frames: number, edge = 8, comment = ""): Buffer => {
   const size = [edge & 255, edge >> 8]
   const frame = Buffer.from([0x21, 0xf9, 4, 0, 5, 0, 0, 0, 0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0])
@@ -80,7 +80,7 @@ const riff = (type: string, data: Uint8Array): Buffer => {
   return Buffer.concat([head, data, Buffer.alloc(data.length % 2)])
 }
 
-/** An animated WebP with the given number of frames of 8 x 8 pixels. */
+/** Makes an animated WebP with the given number of frames of 8 x 8 pixels. */
 export const webpOf = async (frames: number): Promise<Buffer> => {
   const still = await sharp({ create: { width: 8, height: 8, channels: 3, background: "#fff" } })
     .webp({ lossless: true }).toBuffer()
@@ -96,7 +96,7 @@ export const webpOf = async (frames: number): Promise<Buffer> => {
   return riff("RIFF", body)
 }
 
-/** A small AVIF that claims this size. */
+/** Makes a small AVIF that claims this size. */
 export const avifThatSays = async (width: number, height: number): Promise<Buffer> => {
   const file = await sharp({ create: { width: 64, height: 64, channels: 3, background: "#fff" } }).avif().toBuffer()
   const at = file.indexOf("ispe")
@@ -112,7 +112,7 @@ export const interlacedPng = (width: number, height: number) =>
 export const progressiveJpeg = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: "#123" } }).jpeg({ progressive: true }).toBuffer()
 
-/** Texts that some decoder would read as a picture or a playlist; `url` is what that decoder would fetch. */
+/** Returns texts that some decoder would read as a picture or a playlist; `url` is what that decoder would fetch. */
 export const textsOf = (url: string): Readonly<Record<string, string>> => ({
   svg: `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="${url}" width="9" height="9"/></svg>`,
   "svg with an entity": `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]><svg>&x;</svg>`,
@@ -129,7 +129,7 @@ export const textsOf = (url: string): Readonly<Record<string, string>> => ({
   html: "<html><script>alert(1)</script></html>"
 })
 
-/** Files that begin like each accepted container and continue with other content. */
+/** Returns files that start like each accepted container and continue with other content. */
 export const disguised = (text: string): Readonly<Record<string, Buffer>> => ({
   jpeg: latin(`\xff\xd8\xff\xe0${text}`),
   png: latin(`\x89PNG\r\n\x1a\n\0\0\0\rIHDR${text}`),

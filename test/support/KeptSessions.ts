@@ -10,7 +10,7 @@ import { connection as connectionTo } from "./PostgresServer.ts"
  * statement again, which takes Postgres longer than most tests need.
  */
 
-/** Application name of the sessions, so that code that ends other sessions spares them. */
+/** Application name of the sessions; code that ends other sessions spares it. */
 export const applicationName = "murmuration-kept"
 
 interface Kept {
@@ -37,7 +37,7 @@ const keptName = (connection: Database.Connection): string | undefined => {
   return connection.path?.startsWith(`${folder}/`) === true ? connection.database : undefined
 }
 
-/** Stands in for `Database.Clients`: returns the open sessions where a server has the default number. */
+/** Replaces `Database.Clients`: returns the open sessions if the server uses the default number of connections. */
 export const clients = (connection: Database.Connection): ReturnType<typeof Database.client> => {
   const name = keptName(connection)
   const { maxConnections = Database.defaultMaxConnections } = connection

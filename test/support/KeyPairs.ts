@@ -3,12 +3,12 @@ import { inject } from "vitest"
 import { SlowKeyWork } from "../../src/layers/KeyOperations.ts"
 import type { KeyPair } from "../../src/services/federation/signatures/KeyOperations.ts"
 
-/** Key pairs for each run of tests. One costs a tenth of a second of processor time. */
+/** Number of key pairs for a test run. Generating one takes a tenth of a second of CPU. */
 const pairsMax = 16
 
 const own = Context.get(Context.empty(), SlowKeyWork)
 
-/** Makes the key pairs of the whole run, before its tests. */
+/** Generates the key pairs of the whole run, before its tests. */
 export const make = (): Promise<ReadonlyArray<KeyPair>> =>
   Effect.runPromise(Effect.all(Array.from({ length: pairsMax }, () => own.generate), { concurrency: "unbounded" }))
 

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { ask, idsOf } from "./Api.ts"
 import type { Person } from "./Server.ts"
 
-/* Calls for lists over HTTP. */
+/* API calls for lists. */
 
 export const path = "/api/v1/lists"
 

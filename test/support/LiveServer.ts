@@ -18,7 +18,7 @@ export const source = {
   clientId: "client"
 }
 
-/** A server whose documents are these, by URL; `failing` fails requests first. */
+/** Makes a server with these documents by URL; `failing` is asked before each request. */
 export const sourceOf = (
   documents: Readonly<Record<string, object>>,
   failing: () => SourceFailed | undefined = () => undefined,
@@ -48,7 +48,7 @@ export const sourceOf = (
   return { asked, service }
 }
 
-/** Documents of an account with so many posts, on pages of ten; posts with an even number have a picture. */
+/** Makes the documents of an account with a number of posts, on pages of ten; even-numbered posts have a picture. */
 export const account = (posts: number, more: ReadonlyArray<unknown> = []) => {
   const notes = Array.from(
     { length: posts },
@@ -81,7 +81,7 @@ export const account = (posts: number, more: ReadonlyArray<unknown> = []) => {
     ...Object.fromEntries(Array.from({ length: pages }, (_, at) => [`${actor}/migration?${at}`, {
       type: "OrderedCollectionPage",
       orderedItems: all.slice(10 * at, 10 * at + 10),
-      // The last page names itself.
+      // The last page links to itself.
       next: `${actor}/migration?${Math.min(at + 1, pages - 1)}`
     }])),
     ...list("following"),
@@ -89,11 +89,11 @@ export const account = (posts: number, more: ReadonlyArray<unknown> = []) => {
   }
 }
 
-/** The imports, whose other server is this one. */
+/** Provides the imports with this server as the other server. */
 export const askingOnly = (service: LiveSources["Service"]) =>
   Layer.fresh(LiveImports.layerNoDeps).pipe(Layer.provideMerge(Layer.succeed(LiveSources, service)))
 
-/** Runs an import until it waits for its owner or ends; pauses pass at once. */
+/** Runs an import until it waits for its owner or ends; skips pauses. */
 export const run = Effect.fnUntraced(function*(
   { service }: ReturnType<typeof sourceOf>,
   owner: AccountId,
@@ -110,7 +110,7 @@ export const run = Effect.fnUntraced(function*(
   }
 })
 
-/** Begins an import, and gives consent. */
+/** Starts an import and gives consent. */
 export const consented = Effect.fnUntraced(function*(
   from: ReturnType<typeof sourceOf>,
   owner: AccountId,

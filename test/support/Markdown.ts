@@ -1,13 +1,13 @@
 import MarkdownIt, { type Token } from "markdown-it"
 import { anchorOf } from "../../src/http/docs/ManualPage.ts"
 
-/** An indented or fenced block of code, with the HTML comment right above it, if any. */
+/** An indented or fenced code block, with the HTML comment directly above it, if any. */
 interface CodeBlock {
   readonly text: string
   readonly comment: string | undefined
 }
 
-/** A Markdown document as far as tests look at it. */
+/** Parts of a Markdown document that tests check. */
 export interface Parsed {
   readonly blocks: ReadonlyArray<CodeBlock>
   /** Texts in backticks. */

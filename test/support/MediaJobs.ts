@@ -59,7 +59,7 @@ export const tools = (first: Effect.Effect<void, MediaRefused | MediaToolFailed>
 
 const head = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52])
 
-/** Uploads a file that waits to be processed. */
+/** Uploads a file that is still unprocessed. */
 export const upload = Effect.gen(function*() {
   const owner = yield* person(`p${Math.random().toString(36).slice(2, 12)}`)
   const { bytes, name } = yield* (yield* StoredFiles).receive("upload", Stream.make(head), 100)

@@ -17,8 +17,8 @@ const dataOf = (type: "A" | "MX" | "TXT", value: string) => {
 }
 
 /**
- * A name server on its own port that serves these records (`MX mail.example`); `asked` holds the questions it got. A
- * name below which there is a record exists itself, without records.
+ * Starts a name server on its own port with these records (`MX mail.example`); `asked` has the queries that it
+ * received. Parents of names with records exist, without records.
  */
 export const nameServer = Effect.fnUntraced(function*(records: Readonly<Record<string, string>>) {
   const asked: Array<string> = []

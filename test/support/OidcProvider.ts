@@ -16,9 +16,9 @@ interface Key {
   readonly publicKey: KeyObject
 }
 
-/** Mistakes of the provider in its next responses. */
+/** Errors in the provider's next responses. */
 interface Mistakes {
-  /** Claims of the ID token that replace the right ones. */
+  /** Claims of the ID token that replace the correct ones. */
   readonly claims?: Json
   /** `none` leaves out the signature; `other` signs with a key that is not published. */
   readonly signature?: "none" | "other"
@@ -30,7 +30,7 @@ interface Mistakes {
   readonly reusable?: boolean
   /** True if the ID token has no claims of the person; the userinfo endpoint has them. */
   readonly bare?: boolean
-  /** Claims of the userinfo endpoint that replace the right ones. */
+  /** Claims of the userinfo endpoint that replace the correct ones. */
   readonly info?: Json
 }
 
@@ -67,16 +67,16 @@ const read = async (request: IncomingMessage) => {
   return new URLSearchParams(Buffer.concat(chunks).toString())
 }
 
-/** An OpenID Connect provider on a port of this machine. It signs in whoever comes as `person`. */
+/** An OpenID Connect provider on a port of this machine. It signs in everyone as `person`. */
 export class OidcProvider extends Context.Service<OidcProvider, {
   readonly issuer: string
   /** Claims of the person who signs in next; `sub` is required. */
   readonly become: (person: Json) => void
-  /** Makes mistakes until it is called again. */
+  /** Makes these errors until the next call. */
   readonly err: (mistakes: Mistakes) => void
   /** Replaces the signing key. */
   readonly rotate: (alg: Key["alg"]) => void
-  /** Requests by path. */
+  /** Returns the number of requests for a path. */
   readonly count: (path: string) => number
   /** Follows the redirect to the provider, and returns the path of the callback. */
   readonly follow: (url: string) => Effect.Effect<string>

@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../../src/services/database/Ids.ts"
 
-/** Inserts a local, confirmed, recently active account without a password, as a sign-up leaves it. */
+/** Inserts a local, confirmed, recently active account without a password, as after a sign-up. */
 export const person = Effect.fnUntraced(function*(username: string, settings: {
   readonly locked?: boolean
   readonly seenAt?: number
@@ -31,7 +31,7 @@ export const followers = Effect.fnUntraced(function*(target: AccountId, ids: Rea
   yield* sql`UPDATE account_stats SET followers_count = followers_count + ${ids.length} WHERE account_id = ${target}`
 })
 
-/** Accepts private mentions of strangers without a notification request. */
+/** Makes accounts accept private mentions of strangers without a notification request. */
 export const hearStrangers = Effect.fnUntraced(function*(...accounts: ReadonlyArray<{ readonly accountId: bigint }>) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`INSERT INTO notification_policies (account_id, private_mentions)

@@ -1,6 +1,6 @@
 import type { Card } from "../../src/services/cards/Card.ts"
 
-/** A preview card with only a title. */
+/** A preview card with no more than a title. */
 export const plainCard: Card = {
   title: "t",
   description: "",

@@ -29,7 +29,7 @@ export const connection = ({ folder, password, port, username }: Address, databa
 const Platform = Layer.merge(NodeServices.layer, NodeCrypto.layer)
 const prefix = "murmuration-test-"
 
-/** Removes what killed runs left behind; the folder's name holds their process id. */
+/** Removes folders of killed runs; the folder's name has their process id. */
 const sweep = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   for (const name of yield* fs.readDirectory(tmpdir())) {

@@ -3,10 +3,10 @@ import { SqlClient } from "effect/sql"
 import type { AccountId, StatusId } from "../../src/services/database/Ids.ts"
 import { inputOf, type Post } from "../../src/services/statuses/Post.ts"
 
-/** An edit by a client that sends only the text. */
+/** Makes the edit of a client that sends only the text. */
 export const edit = (statusId: StatusId, text: string) => ({ _tag: "Edit", statusId, text, ...inputOf({}) }) as const
 
-/** A post by a client that leaves everything to the author's settings. */
+/** Makes a post with only a text; the author's settings decide the rest. */
 export const post = (text: string, more: Partial<Post> = {}): Post => ({
   ...inputOf({}),
   text,
@@ -24,7 +24,7 @@ export const post = (text: string, more: Partial<Post> = {}): Post => ({
   ...more
 })
 
-/** Inserts a status as its author's actor would. */
+/** Inserts a status like its author's actor. */
 export const status = Effect.fnUntraced(function*(author: AccountId, text: string, more: {
   readonly visibility?: "public" | "unlisted" | "private" | "direct"
   readonly html?: string

@@ -28,11 +28,11 @@ export const start = (entry: "main" | "cli", args: ReadonlyArray<string>, variab
     ({ child, ended }) => Effect.andThen(Effect.sync(() => child.kill("SIGTERM")), ended)
   )
 
-/** Runs an operator command to its end. */
+/** Runs an operator command in a separate process until it ends. */
 export const cli = (args: ReadonlyArray<string>, variables: Record<string, string>) =>
   Effect.scoped(Effect.flatMap(start("cli", args, variables), ({ ended }) => ended))
 
-/** Completes when the program has printed the text; fails with its output if it ends before. */
+/** Completes when the program has printed the text; fails with its output if it ends first. */
 export const said = (program: { readonly child: ChildProcess; readonly out: () => string }, text: string) =>
   Effect.callback<void, Error>((resume) => {
     const look = () => program.out().includes(text) ? resume(Effect.void) : undefined

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { createServer, type IncomingHttpHeaders, request, type RequestListener } from "node:http"
 
-/** Client address that the proxy reports, of a network for examples (RFC 5737). */
+/** Client address that the proxy reports, from a network for examples (RFC 5737). */
 const client = "198.51.100.7"
 
 const listening = (listener: RequestListener) =>
@@ -21,7 +21,7 @@ const listening = (listener: RequestListener) =>
     ({ close }) => Effect.sync(close)
   )
 
-/** A reverse proxy at a port of 127.0.0.1; `change` replaces the headers that it passes on. */
+/** Starts a reverse proxy at a port of 127.0.0.1; `change` replaces the headers that it forwards. */
 export const proxyTo = Effect.fnUntraced(function*(port: number) {
   let changed = (headers: IncomingHttpHeaders): IncomingHttpHeaders => headers
   const proxy = yield* listening((incoming, response) => {
@@ -44,7 +44,7 @@ export const proxyTo = Effect.fnUntraced(function*(port: number) {
   }
 })
 
-/** An HTTP service at a port of 127.0.0.1 with a fixed reply by path. */
+/** Starts an HTTP service at a port of 127.0.0.1 with a fixed reply per path. */
 export const fixedReplies = (reply: (path: string) => { readonly status: number; readonly body: string }) =>
   Effect.map(
     listening((incoming, response) => {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from "node:crypto"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 
-/* A push service on loopback with its devices, which decrypt pushes by RFC 8291 and its last draft. */
+/* A push service on loopback and its devices, which decrypt pushes by RFC 8291 and its last draft. */
 
 const hkdf = (salt: Uint8Array, key: Uint8Array, info: Uint8Array, bytes: number) =>
   Buffer.from(hkdfSync("sha256", key, salt, info, bytes))
@@ -14,7 +14,7 @@ const decipher = (key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array) => {
   return Buffer.concat([cipher.update(sealed.subarray(0, -16)), cipher.final()])
 }
 
-/** Makes the subscription keys of a device and its decryption. */
+/** Makes the subscription keys of a device and its decryption function. */
 const makeDevice = () => {
   const pair = createECDH("prime256v1")
   const own = pair.generateKeys()
@@ -84,7 +84,7 @@ export interface Told {
   readonly claims: Record<string, unknown>
 }
 
-/** A push service that responds with `status`. Devices are reached at `/<name>`. */
+/** Starts a push service that responds with `status`. Devices are at `/<name>`. */
 export const pushService = Effect.fnUntraced(function*(address = "127.0.0.1") {
   const state = { status: 201, headers: {} as Record<string, string> }
   const devices = new Map<string, { readonly device: ReturnType<typeof makeDevice>; readonly told: Array<Told> }>()

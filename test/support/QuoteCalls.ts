@@ -4,7 +4,7 @@ import { Status } from "../../src/http/wire/Status.ts"
 import { ask } from "./Api.ts"
 import type { Person } from "./Server.ts"
 
-/* Calls for quotes over HTTP. */
+/* API calls for quotes. */
 
 export const decodeStatus = Schema.decodeUnknownEffect(Status, { onExcessProperty: "error" })
 

@@ -44,7 +44,7 @@ export const otherServer = Effect.acquireRelease(
 
 let count = 0
 
-/** Inserts rows as federation leaves them: a remote account and its public post with remote files. */
+/** Inserts rows as federation does: a remote account and its public post with remote files. */
 export const remotePost = Effect.fnUntraced(function*(files: ReadonlyArray<string>, avatar: string | null = null) {
   const sql = yield* SqlClient.SqlClient
   const [now, name] = [Date.now(), `remote${++count}`]
@@ -71,7 +71,7 @@ export const remotePost = Effect.fnUntraced(function*(files: ReadonlyArray<strin
   return { accountId, statusId }
 })
 
-/** Waits for the avatar hash of a post's author. */
+/** Waits for the avatar hash of a post's author, and returns it. */
 export const avatarHashOf = (statusId: bigint) =>
   SqlClient.SqlClient.use((sql) =>
     eventually(

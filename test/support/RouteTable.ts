@@ -1,12 +1,12 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 
-/** Routes of a server under test, as `POST /web/lists`; those of the API's groups are not among them. */
+/** Routes of a server under test, like `POST /web/lists`; without those of API groups. */
 export class RouteTable extends Context.Service<RouteTable, Array<string>>()("murmuration/test/RouteTable") {
   static readonly layer = Layer.sync(RouteTable, () => [])
 }
 
-/** Records the routes of the layers that it is provided to, before the router gets them. */
+/** Records the routes of the layers that it is provided to, and forwards them to the router. */
 export const recording = Layer.effect(
   HttpRouter.HttpRouter,
   Effect.gen(function*() {

@@ -22,7 +22,7 @@ const strict = (text: string) =>
     return /[A-Za-z0-9\-._~]/.test(mark) ? mark : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`
   }).join("")
 
-/** Checks an AWS Signature Version 4 as S3 does, with independent code. */
+/** Checks an AWS Signature Version 4 like S3, with independent code. */
 export const authenticate = (request: IncomingMessage, body: Buffer) => {
   const header =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/

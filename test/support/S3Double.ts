@@ -6,7 +6,7 @@ import { authenticate, keys, Refused } from "./S3Authentication.ts"
 
 export const bucket = "files"
 
-/** Minimum bytes of every part but the last, and objects on one page of a list. */
+/** Minimum size of every part but the last, in bytes, and number of objects per list page. */
 const partBytesMin = 5 * 1_048_576
 const pageMax = 3
 
@@ -34,7 +34,7 @@ const headersOf = (request: IncomingMessage) =>
 
 /**
  * Fault of the next request, decided before it is read: a response with that status, a broken connection, or a
- * connection broken after the work is done.
+ * connection that breaks after the work is done.
  */
 export type Fault = number | "break" | "lose"
 
@@ -162,7 +162,7 @@ export const s3Double = Effect.acquireRelease(
       const [taken] = index < 0 ? [] : faults.splice(index, 1)
       if (taken?.fault === "break") return void request.socket.destroy()
       const chunks: Array<Buffer> = []
-      // Counted from the head on, as the sender holds the whole body until the end.
+      // Counted from the headers on, because the sender holds the whole body until the end.
       let held = Number(request.headers["content-length"] ?? "0")
       inMemory += held
       inMemoryMax = Math.max(inMemoryMax, inMemory)
@@ -206,9 +206,9 @@ export const s3Double = Effect.acquireRelease(
       objects,
       uploads,
       requests,
-      /** Maximum bytes of bodies that were in flight at once. */
+      /** Returns the maximum size of bodies that were in flight concurrently, in bytes. */
       bytesAtOnce: () => inMemoryMax,
-      /** Makes the next requests that begin with `line` fail, in that order. */
+      /** Makes the next requests that start with `line` fail, in that order. */
       fail: (line: string, ...next: ReadonlyArray<Fault>) => {
         for (const fault of next) faults.push({ when: (one) => one.startsWith(line), fault })
       },

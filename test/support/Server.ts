@@ -31,17 +31,17 @@ export class TestServer extends Context.Service<TestServer, {
   readonly baseUrl: string
   /** Environment variables that it was started with. */
   readonly variables: Record<string, string>
-  /** Creates an account as the command line does. */
+  /** Creates an account like the command line. */
   readonly createPerson: (username: string, scopes?: ReadonlyArray<string>) => Effect.Effect<Person>
   /** Issues another token for an account. */
   readonly createToken: (accountId: AccountId, scopes: ReadonlyArray<string>) => Effect.Effect<string>
   /** `fetch` on the server. Sends JSON if `json` is given, and the token as a bearer token. */
   readonly fetch: (path: string, options?: RequestOptions) => Effect.Effect<Response>
 }>()("murmuration/test/TestServer") {
-  /** Runs without rate limits unless `variables` say otherwise. Also provides all services of the server. */
+  /** Starts without rate limits unless `variables` set them. Also provides all services of the server. */
   static readonly layer = (variables: Record<string, string> = {}) =>
     Layer.provideMerge(TestServer.layerOnly(variables), TestDatabase.layer)
-  /** Starts the server on an existing database, with clients for it. */
+  /** Starts the server on an existing database, for which it provides clients. */
   static readonly layerOnly = (variables: Record<string, string> = {}) =>
     Layer.provide(Layer.effect(TestServer, unlessTaken(start(variables))), NodeServices.layer)
 }
@@ -80,7 +80,7 @@ const start = Effect.fnUntraced(function*(given: Record<string, string>) {
       )
     ))
   )
-  // Uses the database sessions that the test has open already.
+  // Uses the test's open database sessions.
   const operator = yield* Layer.build(Layer.fresh(Operator.layerOn(quick)))
   const registrations = Context.get(operator, Registrations)
   const tokens = Context.get(operator, Tokens)

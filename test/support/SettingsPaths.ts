@@ -1,4 +1,4 @@
-/** Paths of all pages that the navigation of the settings links. */
+/** Paths of all pages in the navigation of the settings. */
 export const settingsPaths = [
   "/settings/profile",
   "/settings/featured",

@@ -1,9 +1,11 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** Folders of long test files and single long files, longest first: the run would end with one that started last. */
+/**
+ * Folders of long test files and single long files, longest first: a long file that starts last would prolong the run.
+ */
 const folders = [
   "simulation",
-  // Tightly timed tests start while most processors are idle.
+  // Tests with tight timing start while most processors are idle.
   "cluster/FaultsRedis.test.ts",
   "cluster/FaultsFrozen.test.ts",
   "cluster/FaultsPostgres.test.ts",
@@ -13,7 +15,7 @@ const folders = [
   "check.test.ts",
   "main.test.ts",
   "http/staff/pages/Pages.test.ts",
-  // Tests that wait for other programs start one at a time, between processor-bound folders.
+  // Tests that wait for other programs start one at a time, between CPU-bound folders.
   "http/v1/MediaPlayables.test.ts",
   "cli",
   "federation/Snac.test.ts",
@@ -35,7 +37,7 @@ const rank = ({ moduleId }: TestSpecification) => {
   return found === -1 ? folders.length : found
 }
 
-/** Order in which test files start; the default order within a folder. */
+/** Orders test files by the lists above; within a folder, in the default order. */
 export class SlowFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>) {
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other))

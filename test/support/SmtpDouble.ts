@@ -5,9 +5,9 @@ import { createServer as createTlsServer } from "node:tls"
 interface Options {
   /** Certificate and key of a server that speaks TLS from the first byte. */
   readonly tls?: { readonly cert: string; readonly key: string }
-  /** True if it wants a user and a password; only `right` is the right password. */
+  /** True if it requires a user and a password; only `right` is correct. */
   readonly auth?: boolean
-  /** Replies by word of the command, instead of `250 fine`. */
+  /** Replies by command, instead of `250 fine`. */
   readonly replies?: Readonly<Record<string, string>>
 }
 
@@ -36,7 +36,7 @@ const speak = (socket: Socket, received: Array<string>, { auth = false, replies 
   })
 }
 
-/** Minimal mail server (RFC 5321) at a port of 127.0.0.1; `received` holds what clients send. */
+/** Starts a minimal mail server (RFC 5321) at a port of 127.0.0.1; `received` has what clients send. */
 export const mailServer = Effect.fnUntraced(function*(options: Options = {}) {
   const received: Array<string> = []
   const sockets = new Set<Socket>()

@@ -16,7 +16,7 @@ const execute = promisify(execFile)
 const lookMillis = 100
 const looksMax = 300
 
-/** Prepares its folder with one account, for http on loopback; returns the password. */
+/** Prepares snac's folder with one account, for http on loopback; returns the password. */
 const prepared = (program: string, folder: string, port: number) => {
   const answers = ["127.0.0.1", String(port), `127.0.0.1:${port}`, "", ""]
   execFileSync(program, ["init", folder], { input: `${answers.join("\n")}\n`, stdio: ["pipe", "ignore", "ignore"] })
@@ -66,7 +66,7 @@ const actions = ({ authorization, folder, origin, program }: Started) => {
       const response = await fetch(`${origin}/${user}/admin/${form}`, {
         method: "POST",
         redirect: "manual",
-        // snac recognises this content type by its exact letters.
+        // snac compares this content type exactly.
         headers: { authorization, "content-type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams({ ...fields, redir: "top" })
       })

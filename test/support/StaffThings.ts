@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { ask, newPerson } from "./Api.ts"
 import type { administratorBrowser } from "./Chief.ts"
 
-/** Things that page forms create, with the form's fields. */
+/** Entries that page forms create, with the form's fields. */
 const made = [
   ["/admin/rules", "add", { text: "Be kind", hint: "To everybody who is here" }],
   ["/admin/announcements", "draft", { text: "The server moves on Sunday" }],
@@ -26,7 +26,7 @@ const made = [
   ["/admin/webhooks", "create", { url: "https://hooks.example/a/long/way/to/it", "events[]": "report.created" }]
 ] as const
 
-/** Creates a user who was reported, warned, and has appealed. */
+/** Creates a user who was reported and warned, and has appealed. */
 const moderated = Effect.fnUntraced(function*(staff: Parameters<typeof ask>[0]) {
   const sql = yield* SqlClient.SqlClient
   const [bad, good] = [yield* newPerson("thingbad"), yield* newPerson("thinggood")]
@@ -48,7 +48,7 @@ const moderated = Effect.fnUntraced(function*(staff: Parameters<typeof ask>[0]) 
   return bad.accountId
 })
 
-/** Creates one of everything that staff pages are about; the returned function finds the page of each. */
+/** Creates one of everything that staff pages show; the returned function finds the page of each. */
 export const adminFixtures = Effect.fnUntraced(
   function*(owner: Effect.Success<ReturnType<typeof administratorBrowser>>) {
     const sql = yield* SqlClient.SqlClient
@@ -60,7 +60,7 @@ export const adminFixtures = Effect.fnUntraced(
     for (const [path, name, fields] of made) yield* owner.act(path, name, fields)
     yield* ask(yield* newPerson("thinggambler"), "POST", "/api/v1/statuses", { status: "A lottery of ducks" })
 
-    /** Returns the first page that its list links to. */
+    /** Returns the first page that the list links to. */
     return Effect.fnUntraced(function*(path: string) {
       if (!path.includes(":")) return path
       if (path === "/admin/accounts/:id") return `/admin/accounts/${account}`

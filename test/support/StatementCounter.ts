@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { connect, createServer, type Socket } from "node:net"
 
-/** Types of a client's messages that name a statement, bind it to a portal, run a portal, or run a text. */
+/** Types of a client's messages: parse a statement, bind it to a portal, execute a portal, run a simple query. */
 const [parse, bind, execute, query] = ["P", "B", "E", "Q"].map((letter) => letter.charCodeAt(0))
 const lengthBytes = 4
 
-/** Returns the two strings, which end with a zero, at the start of a message's content. */
+/** Returns the two zero-terminated strings at the start of a message's content. */
 const strings = (content: Buffer) => content.toString("latin1").split("\0", 2)
 
 /** Calls `count` with the text of each statement that a session runs. A session's first message has no type. */
@@ -34,8 +34,8 @@ const counter = (count: (text: string) => void) => {
 }
 
 /**
- * A proxy URL of the same database that counts every statement, including those that begin and end transactions: in all,
- * and by text.
+ * Returns a proxy URL of the same database that counts every statement, in total and by text, including those that
+ * begin and end transactions.
  */
 export const counting = Effect.fnUntraced(function*(database: string) {
   const { hostname, port: databasePort } = new URL(database)

@@ -11,7 +11,7 @@ import { Postbox } from "./WebServer.ts"
 
 export const path = (id: bigint) => `/api/v1/accounts/${id}/email_subscriptions`
 
-/** A user who may offer posts by e-mail, and does. */
+/** Creates a user who may offer posts by e-mail, and does. */
 export const withEmailSubscriptions = Effect.fnUntraced(function*(name: string) {
   const sql = yield* SqlClient.SqlClient
   const id = yield* user(name)
@@ -45,7 +45,7 @@ export const subscribed = Effect.fnUntraced(function*(id: bigint, email: string)
   return letter
 })
 
-/** Ages the gathered posts and runs the sweep. */
+/** Ages the collected posts and runs the sweep. */
 export const runDigestSweep = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const earlier = new Date((yield* Clock.currentTimeMillis) - 6 * 60_000)

@@ -3,9 +3,11 @@ import { spawn } from "node:child_process"
 import { freePort } from "./ports.ts"
 import * as Programs from "./programs/Programs.ts"
 
-/* OpenStack Swift as packaged by Debian, a second S3 implementation beside our double. */
+/* OpenStack Swift as packaged by Debian: a second S3 implementation besides the test double. */
 
-/** All of Swift in one process, with objects in memory. Prints "ready" and ends when its input closes. */
+/**
+ * Program that runs all of Swift in one process, with objects in memory. Prints "ready" and ends when its input closes.
+ */
 const program = `
 import eventlet
 eventlet.monkey_patch()

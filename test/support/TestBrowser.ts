@@ -6,10 +6,10 @@ import { password } from "./SignedIn.ts"
 
 type Send<R> = (path: string, init?: RequestInit) => Effect.Effect<Answer, never, R>
 
-/** A browser without scripts that keeps cookies and sends page forms with their hidden fields. */
+/** A browser without scripts that keeps cookies and submits page forms with their hidden fields. */
 export const make = (headers: Record<string, string> = { origin: configuration.publicUrl }) => makeWith(send, headers)
 
-/** A browser for another server under test. */
+/** Makes a browser for another server under test. */
 export const makeWith = <R>(send: Send<R>, headers: Record<string, string>, mailDomain = "mail.example") => {
   const cookies = new Map<string, string>()
   const tokens = new Set<string>()
@@ -22,7 +22,7 @@ export const makeWith = <R>(send: Send<R>, headers: Record<string, string>, mail
       if (value === "") cookies.delete(name)
       else cookies.set(name, value)
     }
-    // BREACH: a page that may be compressed has a token that no other response has.
+    // BREACH: a page that may be compressed must have a token that no other response has.
     const [, token] = new RegExp(`name="${tokenField}" value="([^"]*)"`).exec(answer.text) ?? []
     if (token !== undefined && tokens.has(token)) {
       return yield* Effect.die(new Error(`${path} has the token of an earlier response`))
@@ -41,7 +41,7 @@ export const makeWith = <R>(send: Send<R>, headers: Record<string, string>, mail
     return request(form.action, { method: "POST", body, headers })
   }
 
-  /** Presses an action's button, on the first form that has it. */
+  /** Presses an action's button in the first form that has it. */
   const press = (page: Answer, act: string, written: Record<string, string> = {}) => {
     const index = formsOf(page).findIndex(({ acts }) => acts.includes(act))
     return submit(page, { ...written, act }, index)
@@ -68,7 +68,10 @@ export type Page = Answer
 const isSignOut = (page: string, action: string) =>
   page.includes(`<header class="top">`) && action.startsWith("/auth/sign_out")
 
-/** Parses the forms of a page: targets, names of text fields, acts and hidden fields. The sign-out in the web client's navigation comes last. */
+/**
+ * Parses the forms of a page: targets, names of text fields, actions and hidden fields. The sign-out in the web
+ * client's navigation comes last.
+ */
 export const formsOf = ({ text }: Answer) =>
   [...text.matchAll(/<form method="post" action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map((
     [, action = "", inside = ""]

@@ -7,12 +7,12 @@ import * as KeptSessions from "./KeptSessions.ts"
 import { connection } from "./PostgresServer.ts"
 
 /**
- * A migrated, empty database for the test inside the run's Postgres, reused after the layer closes. `layer` also
- * provides the server's clients for it. `layerEmpty` provides a database without a schema, and no client.
+ * A migrated, empty database for the test in the run's Postgres, reused after the layer closes. `layer` also provides
+ * the server's clients for it. `layerEmpty` provides a database without a schema, and no client.
  */
 export class TestDatabase extends Context.Service<TestDatabase, {
   readonly connection: Database.Connection
-  /** The database as a `DATABASE_URL`. */
+  /** URL of the database, for `DATABASE_URL`. */
   readonly url: string
 }>()("murmuration/test/TestDatabase") {
   static readonly layerOnly = Layer.effect(

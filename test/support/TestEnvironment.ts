@@ -1,7 +1,7 @@
 import { ConfigProvider, Layer } from "effect"
 import { Environment, serverConfig } from "../../src/layers/Environment.ts"
 
-/** The configuration of a server with only these variables, as `Environment` and `ServerConfig`. */
+/** Provides the configuration of a server with only these variables, as `Environment` and `ServerConfig`. */
 export const testEnvironment = (variables: Record<string, string>) =>
   serverConfig.pipe(
     Layer.provideMerge(Environment.layer),

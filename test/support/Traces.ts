@@ -38,7 +38,7 @@ export const spansOf = (received: ReadonlyArray<string>): ReadonlyArray<Received
     attributes: Object.fromEntries(attributes.map(({ key, value }) => [key, String(Object.values(value)[0])]))
   }))
 
-/** Returns the names of a span and its ancestors, the outermost first. */
+/** Returns the names of a span and its ancestors, outermost first. */
 export const pathOf = (spans: ReadonlyArray<ReceivedSpan>, span: ReceivedSpan): ReadonlyArray<string> => {
   const above = spans.find(({ id }) => id === span.parent)
   return above === undefined ? [span.name] : [...pathOf(spans, above), span.name]

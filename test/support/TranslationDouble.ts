@@ -27,7 +27,7 @@ const shouted = (html: string) =>
         : piece.replace(/&\w+;|[^&]+/g, (part) => part.startsWith("&") ? part : part.toUpperCase())
   )
 
-/** A local translation service that speaks both LibreTranslate and DeepL; `fail` makes it respond with a status. */
+/** A local translation service that speaks LibreTranslate and DeepL; `fail` makes it respond with a status. */
 export const translationDouble = Effect.gen(function*() {
   const asked: Array<Asked> = []
   let status: number | undefined

@@ -3,8 +3,8 @@ import { WebSocket } from "ws"
 import { type Person, TestServer } from "./Server.ts"
 
 /**
- * Opens a `user` stream on the server under test; `more` extends its query. `next` waits for an event by the start of
- * its name.
+ * Opens a `user` stream on the server under test; `more` extends its query. `next` waits for an event whose name has
+ * this start.
  */
 export const watching = Effect.fnUntraced(function*({ token }: Person, more = "") {
   const { baseUrl } = yield* TestServer

@@ -33,7 +33,7 @@ import { configuration } from "./Reads.ts"
 import { recording, RouteTable } from "./RouteTable.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
-/** E-mails that were sent, in order. */
+/** Sent e-mails, in order. */
 export class Postbox extends Context.Service<Postbox, Queue.Queue<Email>>()("murmuration/test/Postbox") {
   static readonly layer = Layer.effect(Postbox, Queue.unbounded<Email>())
   static readonly next = Effect.flatMap(Postbox, Queue.take)
@@ -50,7 +50,7 @@ const routes = Layer.mergeAll(
   Routes.layer.pipe(Layer.provide(WebSockets.layer))
 ).pipe(Layer.provide(recording))
 
-/** Foundation whose slow parts are in memory, in a folder or left out. */
+/** Foundation with in-memory or temporary parts; slow parts are left out. */
 const foundation = (config: Partial<ServerConfig["Service"]>, credentials: typeof PasswordHashing.layerSimulation) =>
   Layer.mergeAll(
     Catalogs.layer,
@@ -68,7 +68,7 @@ const foundation = (config: Partial<ServerConfig["Service"]>, credentials: typeo
     Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, NodeServices.layer, TestDatabase.layer, committedOnly))
   )
 
-/** Stores no fetched posts. */
+/** Rejects all fetched posts. */
 const nobody = Layer.succeed(FetchedPosts, {
   store: () => new Unavailable(),
   feature: () => new Unavailable(),

@@ -4,14 +4,14 @@ import { insertLists } from "./WorldLists.ts"
 
 /*
  * Small worlds of accounts and statuses for property tests. `World` generates them, `settle` writes one into an empty
- * database. Accounts have the ids 1 to `accounts`, statuses `firstStatus` and up. Each rule about them exists twice:
- * here as plain loops, in the product as SQL.
+ * database. Accounts have the ids 1 to `accounts`, statuses `firstStatus` and up. Each rule exists twice: here as plain
+ * loops, in the product as SQL.
  */
 
 export const accounts = 5
 export const firstStatus = 1000n
 export const statusesMax = 10
-/** Time at which world tests read. */
+/** Time of the tests' reads. */
 export const now = new Date("2026-06-01T12:00:00Z")
 
 const Account = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: accounts }))
@@ -23,7 +23,7 @@ const rarely = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 7 }))
 
 const Tag = Schema.Literals(["birds", "cats"])
 
-/** A user's list, with its members. */
+/** A user's list and its members. */
 const List = Schema.Struct({
   /** Only local users have lists. */
   owner: Local,
@@ -75,7 +75,7 @@ export const World = Schema.Struct({
 })
 export type World = typeof World.Type
 
-/** A world that holds only accounts. */
+/** A world with only accounts. */
 export const nothing: World = {
   suspended: 0,
   statuses: [],
@@ -88,7 +88,7 @@ export const nothing: World = {
   tagFollows: []
 }
 
-/** A status of a settled world, with its database ids. */
+/** A status of a world in the database, with its database ids. */
 export interface Settled {
   readonly id: bigint
   readonly author: bigint
@@ -145,7 +145,7 @@ const distinct = (
   given: ReadonlyArray<readonly [number, number]>
 ) => [...new Map(given.filter(([a, b]) => a !== b).map((pair) => [pair.join(), pair])).values()]
 
-/** The relations of a world as sets of `from>to`. */
+/** Returns the relations of a world as sets of `from>to`. */
 export const relationsOf = (world: World) => {
   const follows = new Map(
     world.follows.filter(({ pair: [a, b] }) => a !== b).map((follow) => [follow.pair.join(">"), follow])
@@ -159,7 +159,7 @@ export const relationsOf = (world: World) => {
   }
 }
 
-/** Replaces the database's world with this one. */
+/** Replaces the world in the database with this one. */
 export const settle = Effect.fn("World.settle")(function*(world: World) {
   const sql = yield* SqlClient.SqlClient
   const statuses = statusesOf(world)

@@ -7,7 +7,7 @@ const tagNames = ["birds", "cats"]
 const tagId = (name: string) => BigInt(tagNames.indexOf(name) + 1)
 const firstList = 2_000n
 
-/** The lists of a world with their ids, members deduplicated. */
+/** Returns the lists of a world with their ids, members deduplicated. */
 export const listsOf = (world: World) =>
   world.lists.map((list, index) => ({
     ...list,

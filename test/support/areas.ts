@@ -1,8 +1,8 @@
 import { importsOf, type Source } from "./source.ts"
 
 /**
- * Areas, one a row: folders and files (without `.ts`), and the areas outside it that it may import. A row may name only
- * rows above it, so that areas form no cycle.
+ * Areas, one per row: folders and files (without `.ts`), and the outside areas that they may import. A row may name
+ * only rows above it, so that areas form no cycle.
  */
 export type Areas = ReadonlyArray<readonly [area: string, mayImport: string]>
 
@@ -38,7 +38,7 @@ export const forbiddenImports = (
   ]
 }
 
-/** Areas of HTTP: wire JSON, request guards, page parts, and handlers, up to the whole. */
+/** Areas of HTTP: wire JSON, request guards, page parts, handlers, and modules that combine all of them. */
 export const http: Areas = [
   ["TimeoutSet PageLinks InFlight", ""],
   ["wire", ""],
@@ -106,7 +106,7 @@ export const federation: Areas = [
   ["RemoteLookup", "DomainNames ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents fetching"]
 ]
 
-/** Areas of the account's actor: what all share, work on intents, command handlers, and inbound activities. */
+/** Areas of the account's actor: shared code, work on intents, command handlers, and inbound activities. */
 export const account: Areas = [
   ["core", ""],
   ["fanout", "core"],
@@ -121,5 +121,5 @@ export const leaves: ReadonlyArray<string> = words(
   "announcements annual encryption invites lists mastodon previews push spam subscriptions transfers translation trends webhooks"
 )
 
-/** Leaf that copies a whole server, and so writes what the other leaves store. */
+/** Leaf that copies a whole server, and therefore writes the rows of other leaves. */
 export const wholeServer = "mastodon"

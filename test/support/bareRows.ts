@@ -28,8 +28,8 @@ export const decodersInside = (sources: ReadonlyArray<Source>): ReadonlyArray<st
   )
 
 /**
- * Finds statements outside StatusRows.ts that insert or update statuses; a copy of another server's database has
- * statements of its own.
+ * Finds statements outside StatusRows.ts that insert or update statuses; a copy of another server's database has its
+ * own statements.
  */
 export const statusWrites = (sources: ReadonlyArray<Source>): ReadonlyArray<string> =>
   sources.filter(({ path }) =>

@@ -15,7 +15,7 @@ const unknownWhenNew = new Set([
   "users"
 ])
 
-/** Kinds by table. */
+/** Kinds of changes by table. */
 const kinds = new Map(
   cachedTables.flatMap(([kind, tables]) => tables.map((table) => [table, kind] as const))
 )
@@ -59,7 +59,7 @@ const quoteEnd = (text: string, at: number): number => {
   return text.length
 }
 
-/** Ranges of a file within `tracked(kind, ...)(...)`, or piped to it, by kind. */
+/** Returns the ranges of a file within `tracked(kind, ...)(...)`, or piped to it, by kind. */
 const toldRanges = (text: string) =>
   [...text.matchAll(/\btracked\(\s*"([a-z_]+)"/g)].flatMap(({ 0: call, 1: kind, index }) => {
     const end = closing(text, index + call.indexOf("("))
@@ -67,7 +67,7 @@ const toldRanges = (text: string) =>
     return [{ kind, from: pipedFrom(text, index), to: end }]
   })
 
-/** Returns the start of the template that is piped to the call at `index`; `index` if there is none. */
+/** Returns the start of the template that is piped to the call at `index`; `index` if no template is. */
 const pipedFrom = (text: string, index: number): number => {
   const pipe = text.lastIndexOf("`.pipe(", index)
   if (pipe === -1 || closing(text, pipe + "`.pipe".length) < index) return index
@@ -78,8 +78,8 @@ const pipedFrom = (text: string, index: number): number => {
 }
 
 /**
- * Writes that need not be told, by file and the beginning of their statements, with the reason. An entry without a
- * statement fails.
+ * Writes that need not be published, by file and start of the statement, with the reason. An entry without a statement
+ * fails.
  */
 const untold: Readonly<Record<string, string>> = {
   "src/actors/account/verbs/Drafting.ts: UPDATE media_attachments SET scheduled_status_id": "files of scheduled posts",
@@ -122,7 +122,7 @@ const untold: Readonly<Record<string, string>> = {
   "src/services/trends/TrendReviews.ts: UPDATE preview_cards SET trendable": "read by trends only"
 }
 
-/** Returns the reasons for which no statement is left. */
+/** Returns the entries whose statements no longer exist. */
 export const staleReasons = (sources: ReadonlyArray<Source>): ReadonlyArray<string> => {
   const writes = sources.flatMap((file) => [...outside(file)].map(({ statement }) => `${file.path}: ${statement}`))
   return Object.keys(untold).filter((known) => !writes.some((write) => write.startsWith(known)))
@@ -134,7 +134,7 @@ export const silentWrites = (file: Source): ReadonlyArray<string> =>
     !Object.keys(untold).some((known) => `${file.path}: ${statement}`.startsWith(known))
   ).map(({ kind, statement }) => `${file.path}: ${kind}: ${statement.slice(0, 70)}`)
 
-/** Writes of cached tables outside of `tracked`. */
+/** Finds writes of cached tables outside `tracked`. */
 const outside = ({ text }: Source) => {
   const ranges = toldRanges(text)
   const found: Array<{ readonly kind: string; readonly statement: string }> = []

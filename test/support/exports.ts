@@ -1,6 +1,6 @@
 import { resolved, type Source } from "./source.ts"
 
-/** Names that a file exports. */
+/** Returns the names that a file exports. */
 export const exportsOf = ({ text }: Source): ReadonlyArray<string> => [
   ...[...text.matchAll(/^export (?:const|function\*?|(?:abstract )?class|interface|type) (\w+)/gm)].map(([, name]) =>
     name!
@@ -8,10 +8,10 @@ export const exportsOf = ({ text }: Source): ReadonlyArray<string> => [
   ...[...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names]) => namesIn(names!))
 ]
 
-/** Original names in the braces of an import or export, before any renaming. */
+/** Returns the original names in the braces of an import or export, before any renaming. */
 const namesIn = (list: string) => [...list.matchAll(/(?:^|,)\s*(?:type )?(\w+)/g)].map(([, name]) => name!)
 
-/** Names that a file imports from other project files, as `path#name`. */
+/** Returns the names that a file imports from other project files, as `path#name`. */
 const usesOf = ({ code, path, text }: Source): ReadonlyArray<string> => [
   ...[...text.matchAll(/^(?:import|export) (?:type )?\{([^}]*)\} from "(\.[^"]+)"/gm)].flatMap(([, names, from]) =>
     namesIn(names!).map((name) => `${resolved(path, from!)}#${name}`)
@@ -23,7 +23,7 @@ const usesOf = ({ code, path, text }: Source): ReadonlyArray<string> => [
   )
 ]
 
-/** Exports of `files`, types included, that no other file in `all` imports, as `path: name`. */
+/** Finds exports of `files`, including types, that no other file in `all` imports, as `path: name`. */
 export const unusedExports = (files: ReadonlyArray<Source>, all: ReadonlyArray<Source>): ReadonlyArray<string> => {
   const uses = new Set(all.flatMap(usesOf))
   return files.flatMap((file) =>

@@ -7,7 +7,7 @@ const ledger = [
     .matchAll(/^\| ([a-z-]+) \| `([^`]+)` \|[^|]+\| ([^|]+) \|/gm)
 ].map(([, name = "", path = "", bench = ""]) => ({ mark: `${path}: ${name}`, bench }))
 
-/** Compares the marks `@fastPath NAME` of the sources with docs/fast-paths.md; returns what is in one of them only. */
+/** Compares the marks `@fastPath NAME` of the sources with docs/fast-paths.md; returns entries of only one of them. */
 export const unlistedFastPaths = (sources: ReadonlyArray<Source>): ReadonlyArray<string> => {
   const marks = sources.flatMap(({ path, text }) =>
     [...text.matchAll(/@fastPath ([a-z-]+)/g)].map(([, name = ""]) => `${path}: ${name}`)

@@ -12,7 +12,7 @@ declare module "vitest" {
   }
 }
 
-/** True if only part of the tests was requested: it may not need the missing programs. */
+/** Returns true if only part of the tests was requested, which may not need the missing programs. */
 const partOnly = () => process.argv.slice(2).some((word) => word !== "run" && !word.startsWith("--"))
 
 /**

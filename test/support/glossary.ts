@@ -5,7 +5,7 @@ import { matches, type Source } from "./source.ts"
 const text = readFileSync(`${import.meta.dirname}/../../docs/glossary.md`, "utf8")
 const [, meanings = "", replaced = ""] = text.split("\n## ")
 
-/** First cells of a table without its header, in lower case. */
+/** Returns the first cells of a table without its header, in lower case. */
 const firstCells = (table: string) =>
   Array.from(table.matchAll(/^\| ([^|]+) \|/gm), ([, cell = ""]) => cell.toLowerCase())
     .filter((cell) => !/^-+$/.test(cell)).slice(1)

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { once } from "node:events"
 import { createServer } from "node:net"
 
-/** A port of 127.0.0.1 that was free just now. */
+/** Finds a currently free port of 127.0.0.1. */
 export const freePort = Effect.callback<number>((resume) => {
   const server = createServer()
   server.listen(0, "127.0.0.1", () => {

@@ -20,7 +20,7 @@ export interface Source {
 
 const known = new Map<string, ReadonlyArray<Source>>()
 
-/** All TypeScript files that run in Node below a project folder; each folder is read once. */
+/** Returns all TypeScript files below a project folder that run in Node; each folder is read once. */
 export const sourcesIn = (folder: string): ReadonlyArray<Source> => {
   const found = known.get(folder) ?? read(folder)
   known.set(folder, found)
@@ -119,7 +119,7 @@ const split = (text: string): Omit<Source, "path" | "text"> => {
   return { code, literals, patterns }
 }
 
-/** Imports of a file: relative ones as paths from the project's folder, packages as written. */
+/** Returns the imports of a file: relative ones as paths from the project's folder, packages as written. */
 export const importsOf = ({ path, text }: Source): ReadonlyArray<string> =>
   [...text.matchAll(/^(?:import|export) [^"=(]*"([^"]+)"|^\} from "([^"]+)"|\bimport\("([^"]+)"\)/gm)].map((match) => {
     const specifier = match[1] ?? match[2] ?? match[3] ?? ""

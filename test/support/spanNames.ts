@@ -1,19 +1,18 @@
 import type { Source } from "./source.ts"
 
-/** Names of the spans in a file: of `traced`, `continued`, `Effect.withSpan` and `Effect.fn`. */
+/** Matches the names of spans: in `traced`, `continued`, `Effect.withSpan` and `Effect.fn`. */
 const span = /\b(?:traced|continued|withSpan|Effect\.fn)\(\s*"([^"]*)"/g
 
-/** Names that a span can stand at: a constant, a function, a property, a method. */
+/** Matches the members that a span's name can refer to: constants, functions, properties and methods. */
 const member = /(?:const|let|function) (\w+)|(?<![\w.])"?(\w+)"?\??:(?!:)/g
 
 const namesOf = (text: string, pattern: RegExp) =>
   new Set([...text.matchAll(pattern)].map(([, one, other]) => one ?? other ?? ""))
 
 /**
- * Returns the spans of a file whose names are stale, as "path: name". A name is "Class.member": the class is the file,
- * or declared or imported by it, and the member stands in the file. The class of an endpoint is its group, as in
- * "admin.rules.change" of the group "admin/rules". The name of a
- * command is the command, and it stands in the file.
+ * Returns the stale span names of a file, as "path: name". A name is "Class.member": the class is the file, or declared
+ * or imported by it, and the file contains the member. The class of an endpoint is its group, as in
+ * "admin.rules.change" of the group "admin/rules". A command's name is a command in the file.
  */
 export const staleSpans = ({ path, text }: Source): ReadonlyArray<string> => {
   const file = path.split("/").at(-1)?.replace(".ts", "")

@@ -14,7 +14,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const queues = Layer.merge(AgendaEntries.layer, OperatorCommands.layer)
 
-/** A post of a later program version, which this one cannot publish. */
+/** Inserts a post of a later program version, which this one cannot publish. */
 const scheduled = Effect.fnUntraced(function*(accountId: AccountId, id: bigint) {
   const sql = yield* SqlClient.SqlClient
   const past = new Date((yield* Clock.currentTimeMillis) - 1_000)
@@ -25,16 +25,16 @@ const scheduled = Effect.fnUntraced(function*(accountId: AccountId, id: bigint) 
 })
 
 layer(queues.pipe(Layer.provideMerge(layerActors)), { excludeTestServices: true })(
-  "What an account does beside its commands",
+  "An account's work besides its commands",
   (it) => {
-    it.effect("an entry of the agenda that fails holds up none behind it, and is tried later", () =>
+    it.effect("a failing entry of the agenda does not delay later ones, and is retried later", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const actors = yield* AccountActors
         const account = yield* person("chores1")
         yield* scheduled(account, 11n)
         const at = new Date(yield* Clock.currentTimeMillis)
-        // Nothing is left of what these two were about, which is no failure. The second is of a later version.
+        // The subjects of these two no longer exist, which is not a failure. The second is of a later version.
         yield* sql`INSERT INTO agenda (kind, subject_id, account_id, due_at)
           VALUES ('mute_end', 12, ${account}, ${at}), ('of tomorrow', 13, ${account}, ${at})`
         yield* actors.wake(account)
@@ -50,7 +50,7 @@ layer(queues.pipe(Layer.provideMerge(layerActors)), { excludeTestServices: true 
         ])
       }))
 
-    it.effect("an operator's command that fails holds up those behind it until it has failed for good", () =>
+    it.effect("a failing operator's command delays later ones until it has failed permanently", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const actors = yield* AccountActors
@@ -72,7 +72,7 @@ layer(queues.pipe(Layer.provideMerge(layerActors)), { excludeTestServices: true 
   }
 )
 
-layer(queues.pipe(Layer.provideMerge(TestDatabase.layer)))("Tries are counted", (it) => {
+layer(queues.pipe(Layer.provideMerge(TestDatabase.layer)))("Attempts are counted", (it) => {
   it.effect("an entry of the agenda is set aside after the last one, until it is enqueued or requeued", () =>
     Effect.gen(function*() {
       const agenda = yield* AgendaEntries

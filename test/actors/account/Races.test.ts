@@ -22,7 +22,7 @@ const domain = "far.test"
 
 interface Pair {
   readonly name: string
-  /** Local accounts; `other` is one of `far.test`. */
+  /** Local accounts; `other` is at `far.test`. */
   readonly here: AccountId
   readonly near: AccountId
   readonly other: AccountId
@@ -108,7 +108,7 @@ layer(layerActors, { excludeTestServices: true })("two accounts at the same time
     return sides(pair).map(([account, command]) => tell(account, command, pair.name))
   })
 
-  /** Runs due work at once: effects of domain blocks, and data of deleted accounts. */
+  /** Makes delayed work due, and waits for it: effects of domain blocks, and deletion of data. */
   const over = Effect.fnUntraced(function*(oneByOne: boolean) {
     const { wake } = yield* AccountActors
     const sql = yield* SqlClient.SqlClient
@@ -123,10 +123,10 @@ layer(layerActors, { excludeTestServices: true })("two accounts at the same time
     return yield* violations(oneByOne)
   })
 
-  it.effect("F12: one side's check holds when the other commits: one by one in both orders, and 60 pairs at once", () =>
+  it.effect("F12: one side's check holds when the other commits: singly in both orders, and 60 pairs at once", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      // The database may be one in which another file has made deadlocks on purpose.
+      // Another test file may have caused deadlocks in this database on purpose.
       const deadlocks = sql`SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`
       const before = yield* deadlocks
       yield* meetings
@@ -167,7 +167,7 @@ layer(layerActors, { excludeTestServices: true })("two accounts at the same time
       )
     }))
 
-  it.effect("F12: a boost that is taken back while its post is deleted is counted once", () =>
+  it.effect("F12: a boost that is undone while its post is deleted is counted once", () =>
     Effect.gen(function*() {
       const { tell } = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
@@ -188,7 +188,7 @@ layer(layerActors, { excludeTestServices: true })("two accounts at the same time
       yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`SELECT FROM account_stats WHERE account_id = ${booster} FOR UPDATE`
         yield* Deferred.succeed(held, undefined)
-        // The boost is taken down, which may not be counted yet.
+        // The boost is deleted, and may not be uncounted yet.
         yield* waits(1)
         yield* Deferred.succeed(taken, undefined)
         yield* waits(2)
@@ -201,7 +201,7 @@ layer(layerActors, { excludeTestServices: true })("two accounts at the same time
       )
     }))
 
-  it.effect("F248: nodes are told of a suspension twice: after its commit, and by an intent that outlives the node", () =>
+  it.effect("F248: nodes are notified of a suspension twice: after its commit, and by an intent that outlives the node", () =>
     Effect.scoped(Effect.gen(function*() {
       const account = yield* person("outlived")
       const heard = yield* (yield* Broadcast).subscribe
@@ -225,7 +225,7 @@ layer(layerActors, { excludeTestServices: true })("two accounts at the same time
       const next = yield* Layer.build(Layer.fresh(node))
       const { tell, wake } = Context.get(next, AccountActors)
       const heard = yield* Context.get(next, Broadcast).subscribe
-      // Once the account is held, so that no agenda has the next one take it before.
+      // Inserted once the account is held, so that no agenda wakes the next owner first.
       const left = sql`INSERT INTO fanouts (id, account_id, kind, status_id, created_at)
         VALUES (1, ${author}, 'edit', ${BigInt(id)}, 'epoch')`
       const held = yield* Deferred.make<void>()
@@ -233,7 +233,7 @@ layer(layerActors, { excludeTestServices: true })("two accounts at the same time
       yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`SELECT FROM actors WHERE account_id = ${author} FOR SHARE`
         yield* Deferred.succeed(held, undefined)
-        // The next one has read what waits, and may not have the account yet.
+        // The next owner has read the pending work, and may not have the account yet.
         while ((yield* sql`SELECT FROM pg_locks WHERE NOT granted`).length === 0) yield* Effect.yieldNow
         yield* sql`DELETE FROM fanouts WHERE id = 1`
       }))

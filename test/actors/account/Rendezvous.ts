@@ -52,7 +52,7 @@ export const interleave = Effect.fnUntraced(function*<A, B>(
   yield* sql`DELETE FROM meetings`
 })
 
-/** A remote account, as federation leaves it. */
+/** Inserts a remote account like federation. */
 export const remoteAccount = Effect.fnUntraced(function*(username: string, domain: string) {
   const sql = yield* SqlClient.SqlClient
   const id = yield* person(username)
@@ -66,8 +66,8 @@ export const remoteAccount = Effect.fnUntraced(function*(username: string, domai
 })
 
 /**
- * Relations that should not be, in words; and figures that are not those of the rows. `oneByOne`: the commands were
- * recorded in the order in which they took effect, which is not so for concurrent ones.
+ * Describes invalid relations, and counters that differ from the rows. `oneByOne`: the commands were recorded in the
+ * order in which they took effect, which does not hold for concurrent ones.
  */
 export const violations = Effect.fnUntraced(function*(oneByOne: boolean) {
   const sql = yield* SqlClient.SqlClient

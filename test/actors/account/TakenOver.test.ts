@@ -15,7 +15,7 @@ const layerActions = AccountActions.layer.pipe(
   Layer.provideMerge(layerActors)
 )
 
-/** A user with the owner's role. */
+/** Creates a user with the owner's role. */
 const owner = Effect.fnUntraced(function*(username: string) {
   const sql = yield* SqlClient.SqlClient
   const id = yield* person(username)
@@ -23,7 +23,7 @@ const owner = Effect.fnUntraced(function*(username: string) {
   return id
 })
 
-/** Blocks a domain, as the server does for known accounts. */
+/** Blocks a domain and its known accounts, like the server. */
 const block = Effect.fnUntraced(function*(domain: string, severity: "silence" | "suspend") {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
@@ -35,7 +35,7 @@ const block = Effect.fnUntraced(function*(domain: string, severity: "silence" | 
     : sql`UPDATE accounts SET silenced_at = ${at}, silenced_by_domain = true WHERE domain = ${domain}`
 })
 
-/** Restrictions of an account, by whom, and the days until its suspension becomes irreversible. */
+/** Returns the restrictions of an account, their source, and the days until its suspension becomes irreversible. */
 const stateOf = Effect.fnUntraced(function*(id: AccountId) {
   const sql = yield* SqlClient.SqlClient
   const now = new Date(yield* Clock.currentTimeMillis)
@@ -57,8 +57,8 @@ const acts = (target: AccountId) =>
     )
   )
 
-layer(layerActions, { excludeTestServices: true })("measures of others, taken over", (it) => {
-  it.effect("F120: a moderator's suspension ends in a purge, also if the origin or a domain block suspended before", () =>
+layer(layerActions, { excludeTestServices: true })("restrictions that others take over", (it) => {
+  it.effect("F120: a moderator's suspension ends in a purge, also if the origin or a domain block had suspended the account before", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { tell } = yield* AccountActors
@@ -83,14 +83,14 @@ layer(layerActions, { excludeTestServices: true })("measures of others, taken ov
       yield* take(silent, "silence")
       assert.deepStrictEqual(yield* stateOf(silent), { suspended: "no", silenced: "here", days: null })
       yield* lift(silent, "silence")
-      // The domain block still applies to its accounts.
+      // The domain block still applies to its other accounts.
       assert.deepStrictEqual(yield* stateOf(own), { suspended: "no", silenced: "no", days: null })
       assert.deepStrictEqual(yield* stateOf(blocked), { suspended: "by domain", silenced: "no", days: null })
       assert.deepStrictEqual(yield* stateOf(silent), { suspended: "no", silenced: "by domain", days: null })
       yield* settled
     }))
 
-  it.effect("F120: the operator and spam rules take over with a log entry and a strike, and lift nothing of others", () =>
+  it.effect("F120: the operator and spam rules take over with a log entry and a strike, and do not lift restrictions of others", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { tell } = yield* AccountActors

@@ -7,7 +7,7 @@ import { Signatures } from "../../../src/services/federation/signatures/Signatur
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import { host, layerRounds, Outside, receiver, send, sender, waiting } from "./Rounds.ts"
 
-/** Steps of an owner for a delivery, in order; each begins and ends. */
+/** Steps of an owner for a delivery, in order; the owner can end before or after each. */
 const steps = ["claim", "sign", "send", "complete"] as const
 type Point = `${"before" | "after"} ${(typeof steps)[number]}`
 const points = steps.flatMap((step): ReadonlyArray<Point> => [`before ${step}`, `after ${step}`])
@@ -16,10 +16,10 @@ const points = steps.flatMap((step): ReadonlyArray<Point> => [`before ${step}`, 
 type End = "killed" | "defect" | "interrupted"
 const ends: ReadonlyArray<End> = ["killed", "defect", "interrupted"]
 
-/** The owner ends when it reaches the point for this time. */
+/** The owner ends when it reaches the point for the n-th time. */
 const endsAtTime = 2
 
-/** An owner of the host whose services end it at a point; from then on it does nothing any more. */
+/** Makes an owner of the host whose services end it at a point; it does nothing afterwards. */
 const doomed = Effect.fnUntraced(function*(name: string, at: Point, end: End) {
   const [deliveries, outbound, outside, signatures] = [
     yield* Deliveries,
@@ -40,7 +40,7 @@ const doomed = Effect.fnUntraced(function*(name: string, at: Point, end: End) {
       isOver = true
       over?.()
       if (end === "defect") return Effect.die(new Error(point))
-      // Database reads and writes under way complete when an owner is asked to leave.
+      // When an owner is interrupted, database reads and writes in flight complete.
       return end === "interrupted" && (step === "complete" || step === "claim") ? Effect.void : Effect.never
     })
   const within = <A, E, R>(step: (typeof steps)[number], effect: Effect.Effect<A, E, R>) =>
@@ -79,7 +79,7 @@ const doomed = Effect.fnUntraced(function*(name: string, at: Point, end: End) {
       })
     )
   )
-  // A killed fiber is never joined: it stays where it is.
+  // A killed fiber never ends, so it is not joined.
   const running = yield* Effect.forkDetach(Effect.exit(drain))
   yield* Effect.promise(() => ended)
   const sent = outside.arrived.map(({ uri }) => uri)

@@ -6,10 +6,10 @@ import { claimMillis, Deliveries } from "../../../src/services/federation/outbox
 import { host, layerRounds, Outside, receiver, send, sender, waiting } from "./Rounds.ts"
 
 const fresh = Layer.fresh(layerRounds)
-/** Arrivals at an inbox, without repeats. */
+/** Returns the arrivals at an inbox, without repeats. */
 const firsts = (outside: Outside["Service"]) => [...new Set(outside.arrived.map(({ uri }) => uri))]
 
-layer(fresh)("I6: deliveries about one thing reach an inbox in order", (it) => {
+layer(fresh)("I6: deliveries about one object reach an inbox in order", (it) => {
   it.effect("keep their order even if the first one fails or later ones overtake it", () =>
     Effect.gen(function*() {
       const outside = yield* Outside
@@ -24,7 +24,7 @@ layer(fresh)("I6: deliveries about one thing reach an inbox in order", (it) => {
       yield* send(from, to, "delete", { about: 77n })
       yield* drain
       assert.sameMembers(outside.arrived.map(({ uri }) => uri), ["create", "other"])
-      // Nothing behind it is due before it is.
+      // Later deliveries are not due before the failed one.
       const seconds = (yield* waiting).map((row) => Math.round(row.seconds))
       assert.lengthOf(seconds, 3)
       assert.strictEqual(new Set(seconds).size, 1)
@@ -35,7 +35,7 @@ layer(fresh)("I6: deliveries about one thing reach an inbox in order", (it) => {
       assert.isEmpty(yield* waiting)
     }))
 
-  it.effect("an inbox of a host does not wait for another inbox of it", () =>
+  it.effect("an inbox does not wait for another inbox of its host", () =>
     Effect.gen(function*() {
       const outside = yield* Outside
       outside.arrived.length = 0
@@ -56,13 +56,13 @@ layer(fresh)("I6: deliveries about one thing reach an inbox in order", (it) => {
 })
 
 layer(fresh)("I5, F2: a crash", (it) => {
-  it.effect("a crash between the response and our record repeats deliveries in flight and loses none", () =>
+  it.effect("a crash between the response and the record repeats deliveries in flight and loses none", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [outside, deliveries] = [yield* Outside, yield* Deliveries]
       const [from, to] = [yield* sender, yield* receiver("crash.test")]
       for (let count = 0; count < 40; count++) yield* send(from, to, `${count}`)
-      // The note is what the crash takes: the round ends as if the process had ended there.
+      // The crash prevents the record: the round ends as if the process had died there.
       yield* sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'gone'; END $$`
       yield* sql`CREATE TRIGGER refuse BEFORE DELETE ON deliveries EXECUTE FUNCTION refuse()`
       const { round } = yield* host("crash.test")
@@ -71,7 +71,7 @@ layer(fresh)("I5, F2: a crash", (it) => {
       assert.isAbove(sent, 0)
       assert.isBelow(sent, 20)
       yield* sql`DROP TRIGGER refuse ON deliveries`
-      // Another owner leaves alone what may be under way still, and takes it once that time is over.
+      // Another owner skips deliveries that may still be in flight, and takes them when their claims have expired.
       const { drain } = yield* host("crash.test")
       yield* drain
       assert.lengthOf(outside.arrived, 40)

@@ -15,7 +15,7 @@ const actors = Domain.layer.pipe(
 const [dead, well] = ["dead.test", "well.test"]
 const isAt = (host: string) => ({ url }: Arrived) => new URL(url).host === host
 
-/** Wakes the hosts for which something is due, as the agenda does every five seconds. */
+/** Wakes the hosts with due deliveries, like the agenda every five seconds. */
 const sweep = Effect.gen(function*() {
   const deliveries = yield* Deliveries
   const domainActors = yield* DomainActors
@@ -24,16 +24,16 @@ const sweep = Effect.gen(function*() {
 
 layer(Layer.fresh(actors))("F11, F12: a host that is dead for an hour", (it) => {
   it.effect(
-    "gets everything of that hour once it is back, in order, nothing twice; another host saw no delay",
+    "gets everything of that hour once it is back, in order, nothing twice; another host had no delay",
     () =>
       Effect.gen(function*() {
         const outside = yield* Outside
         const domainActors = yield* DomainActors
-        // The runner takes its shards.
+        // The runner acquires its shards.
         yield* TestClock.adjust("2 seconds")
         const [from, toDead, toWell] = [yield* sender, yield* receiver(dead), yield* receiver(well)]
         let isDead = true
-        // Its packets are lost, so that each try takes as long as it may.
+        // Its packets are lost, so that each attempt takes the maximum time.
         outside.says = (arrived) =>
           isDead && isAt(dead)(arrived) ? Effect.delay(Effect.succeed("unreachable"), "15 seconds") : 202
 
@@ -49,7 +49,7 @@ layer(Layer.fresh(actors))("F11, F12: a host that is dead for an hour", (it) => 
           ]
           yield* domainActors.wake(hosts)
           const isThere = (one: Arrived) => isAt(well)(one) && one.uri === uri
-          // It comes without any time going by.
+          // It arrives without any passage of time.
           yield* Effect.repeat(waiting, { until: () => outside.arrived.some(isThere) })
           late.push((outside.arrived.find(isThere)?.at ?? 0) - now)
         })
@@ -66,7 +66,7 @@ layer(Layer.fresh(actors))("F11, F12: a host that is dead for an hour", (it) => 
         }
         assert.isTrue(late.every((millis) => millis === 0), late.join())
         const tried = outside.arrived.filter(isAt(dead)).length
-        // Backs off to one request a minute.
+        // Backs off to one request per minute.
         assert.isBelow(tried, 90)
 
         isDead = false

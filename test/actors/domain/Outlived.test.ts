@@ -5,7 +5,7 @@ import { claimMillis, Deliveries } from "../../../src/services/federation/outbox
 import { layerRounds, receiver, send, sender, waiting } from "./Rounds.ts"
 
 layer(layerRounds)("a delivery with a stale claim", (it) => {
-  it.effect("F123: is changed by its newest owner alone, not by one that reports a failure or gives it back later", () =>
+  it.effect("F123: is changed only by its newest owner, not by one that reports a failure or releases it later", () =>
     Effect.gen(function*() {
       const deliveries = yield* Deliveries
       yield* send(yield* sender, yield* receiver("late.test"), "https://here.test/1")
@@ -31,7 +31,7 @@ layer(layerRounds)("a delivery with a stale claim", (it) => {
       assert.deepStrictEqual(yield* waiting, [
         { uri: "https://here.test/1", tries: 2, error: "refused", seconds: 1 }
       ])
-      // A delivery that the inbox accepted is over, even if a stale claim reports it.
+      // A delivery that the inbox accepted has ended, even if a stale claim reports it.
       yield* deliveries.complete([first])
       assert.deepStrictEqual(yield* waiting, [])
     }))

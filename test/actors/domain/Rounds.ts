@@ -26,10 +26,10 @@ export interface Arrived {
   readonly standard: boolean
 }
 
-/** The outside world, which is what the test says: who answers what, and what came there. */
+/** Simulated network: the test decides the responses, and reads the arrivals. */
 export class Outside extends Context.Service<Outside, {
   readonly arrived: Array<Arrived>
-  /** Answers a delivery, by the number of those that arrived before and its address. */
+  /** Response to a delivery, by its address and the number of earlier arrivals. */
   says: (arrived: Arrived, before: number) => Says | Effect.Effect<Says>
 }>()("murmuration/test/Outside") {
   static readonly layer = Layer.sync(Outside, () => ({ arrived: [], says: () => 202 }))
@@ -62,7 +62,7 @@ const outbound = Layer.effect(
   })
 )
 
-/** The services of deliveries over a database of their own and a world that the test makes. */
+/** Services of deliveries, on their own database and a simulated network. */
 export const layerRounds = Layer.mergeAll(
   Outbox.layer,
   Deliveries.layer,
@@ -80,7 +80,7 @@ export const layerRounds = Layer.mergeAll(
 
 let made = 0n
 
-/** A local account that sends. */
+/** Inserts a local account that sends. */
 export const sender = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const [id, at] = [++made, new Date(0)]
@@ -88,7 +88,7 @@ export const sender = Effect.gen(function*() {
   return id
 })
 
-/** An account elsewhere; its inbox is at `path`, or at one that no other has. */
+/** Inserts a remote account; its inbox is at `path`, or at a unique path. */
 export const receiver = Effect.fnUntraced(function*(host: string, path?: string) {
   const sql = yield* SqlClient.SqlClient
   const [id, at] = [++made, new Date(0)]
@@ -102,7 +102,7 @@ export const receiver = Effect.fnUntraced(function*(host: string, path?: string)
   return id
 })
 
-/** Writes an activity with this id to an account. */
+/** Enqueues an activity with this id for an account. */
 export const send = (
   senderId: bigint,
   to: bigint,
@@ -117,14 +117,14 @@ export const send = (
       ...(more.low === undefined ? {} : { low: more.low })
     }, [to]))
 
-/** An actor's rounds at a host, one for each call, until there is nothing to do now. */
+/** Makes an actor's rounds for a host: `round` runs one, `drain` repeats them until no work is due. */
 export const host = Effect.fnUntraced(function*(name: string) {
   const round = yield* DeliveryRound.make
   const state = HostState.begin(name)
   return { line: state, round: round(state), drain: Effect.repeat(round(state), { while: (more) => more }) }
 })
 
-/** Pending activities: ids, tries and seconds until the next try. */
+/** Returns the pending activities: ids, attempts and seconds until the next attempt. */
 export const waiting = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis

@@ -13,7 +13,7 @@ const hour = 3_600
 
 describe("F12: a host's response decides the next step", () => {
   layer(fresh)((it) => {
-    it.effect("a host that fails is tried again 16 times within 49 to 75 hours, later each time, and then no more", () =>
+    it.effect("a failing host is retried 16 times within 49 to 75 hours, with growing delays, and then no more", () =>
       Effect.gen(function*() {
         const outside = yield* Outside
         outside.says = () => 500
@@ -31,7 +31,7 @@ describe("F12: a host's response decides the next step", () => {
         const seconds = ((outside.arrived.at(-1)?.at ?? 0) - began) / 1_000
         assert.isAbove(seconds, 49 * hour)
         assert.isBelow(seconds, 76 * hour)
-        // n^4 + 15 seconds and up to half of n^4 more, after the n-th failure, n from 0.
+        // After the n-th failure, from 0: n^4 + 15 seconds, plus up to half of n^4.
         outside.arrived.slice(1).forEach(({ at }, n) => {
           const gap = (at - outside.arrived[n]!.at) / 1_000
           assert.isAtLeast(gap, n ** 4 + 15)
@@ -41,7 +41,7 @@ describe("F12: a host's response decides the next step", () => {
   })
 
   layer(fresh)((it) => {
-    it.effect("4xx is final but for 401, 408 and 429, as is 501; 410 is the end of the inbox", () =>
+    it.effect("4xx is final except for 401, 408 and 429, as is 501; 410 disables the inbox", () =>
       Effect.gen(function*() {
         const outside = yield* Outside
         const sql = yield* SqlClient.SqlClient
@@ -109,7 +109,7 @@ describe("F12: a host's response decides the next step", () => {
   })
 
   layer(fresh)((it) => {
-    it.effect("Retry-After is obeyed, by everything that waits for the host", () =>
+    it.effect("Retry-After applies to everything that waits for the host", () =>
       Effect.gen(function*() {
         const outside = yield* Outside
         const [from, to] = [yield* sender, yield* receiver("busy.test")]
@@ -147,7 +147,7 @@ describe("F12: a host's response decides the next step", () => {
           ["one", true],
           ["two", true]
         ])
-        // Refused in both signature schemes: retried later, once in each scheme a try.
+        // Refused in both signature schemes: retried later, once in each scheme per attempt.
         outside.says = () => 401
         yield* send(from, to, "three")
         yield* drain
@@ -186,7 +186,7 @@ describe("a host that is down", () => {
   })
 
   layer(fresh)((it) => {
-    it.effect("on seven days gets only tests of whether it is back; an incoming request or an accepted test resumes deliveries", () =>
+    it.effect("after seven days it only gets tests of whether it is back; an incoming request or an accepted test resumes deliveries", () =>
       Effect.gen(function*() {
         const outside = yield* Outside
         const deliveryHosts = yield* DeliveryHosts

@@ -10,12 +10,12 @@ import { layerRounds, Outside, receiver, send, sender } from "./Rounds.ts"
 const actors = Domain.layer.pipe(Layer.provideMerge(Cluster.layerSingle), Layer.provideMerge(layerRounds))
 
 layer(Layer.fresh(actors))("wake-ups of a host", (it) => {
-  it.effect("F152: a wake-up that arrives during a round that fails is not lost", () =>
+  it.effect("F152: a wake-up that arrives during a failing round is not lost", () =>
     Effect.gen(function*() {
       const outside = yield* Outside
       const clientOf = yield* RemoteDomain.client
       const host = "busy.test"
-      // The runner takes its shards.
+      // The runner acquires its shards.
       yield* TestClock.adjust("2 seconds")
       const [from, one, other] = [yield* sender, yield* receiver(host, "/one"), yield* receiver(host, "/other")]
       const outbox = yield* Outbox
@@ -27,7 +27,7 @@ layer(Layer.fresh(actors))("wake-ups of a host", (it) => {
       outside.says = (_, before) => before === 0 ? failsOnce : 202
       yield* send(from, one, "first")
       yield* clientOf(host).Wake()
-      // Without any time going by.
+      // Without any passage of time.
       assert.include(outside.arrived.map(({ uri }) => uri), "second")
     }))
 })

@@ -11,7 +11,7 @@ import { layerJobs, states, tools, upload } from "../../support/MediaJobs.ts"
 
 const jobsAtOnce = 2
 
-/** A node with the actors of media jobs, whose tool is this one; ends with its scope. */
+/** Starts a node with the actors of media jobs and this tool; it ends with its scope. */
 const node = Effect.fnUntraced(function*(made: MediaTools["Service"]) {
   const built = yield* Layer.build(Layer.fresh(
     Media.layerOver.pipe(
@@ -20,7 +20,7 @@ const node = Effect.fnUntraced(function*(made: MediaTools["Service"]) {
       Layer.provide(Cluster.layerSingle)
     )
   ))
-  // It takes its shards.
+  // The node acquires its shards.
   yield* TestClock.adjust("2 seconds")
   return Context.get(built, MediaActors)
 })
@@ -33,10 +33,10 @@ const countIn = Effect.fnUntraced(function*(state: string) {
 
 const until = <E, R>(done: Effect.Effect<boolean, E, R>) => Effect.repeat(done, { until: (is) => is })
 
-/** Waits while time advances; a sweep still in its query when it was due runs the next time. */
+/** Waits while time advances; a sweep whose query is still running when it is due runs the next time. */
 const inTime = <E, R>(done: Effect.Effect<boolean, E, R>) => until(Effect.andThen(TestClock.adjust("1 second"), done))
 
-/** A tool that says when it begins, and waits until it may go on. */
+/** Makes a tool that reports when it starts, and waits until it is released. */
 const gated = Effect.gen(function*() {
   const entered = yield* Queue.unbounded<void>()
   const mayGo = yield* Queue.unbounded<void>()
@@ -59,7 +59,7 @@ layer(layerJobs)("media jobs as actors", (it) => {
       for (let left = ids.length; left > 0; left--) {
         const now = Math.min(jobsAtOnce, left)
         yield* until(Effect.map(Queue.size(entered), (begun) => begun === ids.length - left + now))
-        // A round of questions, in which a third one could begin.
+        // Several queries, during which a third job could start.
         for (let round = 0; round < 5; round++) assert.strictEqual(yield* countIn("processing"), now)
         assert.strictEqual(yield* countIn("queued"), left - now)
         yield* Queue.offer(mayGo, undefined)
@@ -76,7 +76,7 @@ layer(layerJobs)("media jobs as actors", (it) => {
       yield* inTime(Effect.map(Queue.size(entered), (begun) => begun === 1))
       yield* Queue.take(entered)
       yield* Effect.all([mediaActors.wake(id), mediaActors.wake(id)])
-      // It takes long, so that every sweep finds it.
+      // The job takes long enough for every sweep to find it.
       yield* TestClock.adjust("2 minutes")
       yield* Queue.offer(mayGo, undefined)
       yield* mediaActors.wait(id, 60)

@@ -27,7 +27,7 @@ layer(layerJobs)("a media job that fails late", (it) => {
       assert.strictEqual((yield* states(id)).state, "ready")
     }))
 
-  it.effect("F123: a file that fails keeps no cover that its owner gave it meanwhile", () =>
+  it.effect("F123: a file that fails does not keep a cover that its owner set in the meantime", () =>
     Effect.gen(function*() {
       const { attachments, id, owner } = yield* upload
       const { bytes, name } = yield* (yield* StoredFiles).receive("upload", Stream.make(new Uint8Array(9)), 100)

@@ -53,7 +53,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.lengthOf(held, 40)
     }))
 
-  it.effect("row 45: a decoder that crashes every time is tried three times, one that refuses once; then it has failed", () =>
+  it.effect("row 45: a decoder that always crashes is tried three times, one that refuses once; then the job has failed", () =>
     Effect.gen(function*() {
       const { id } = yield* upload
       let tries = 0
@@ -75,7 +75,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.deepStrictEqual(onDisk, held)
     }))
 
-  it.effect("a file that takes its node with it each time fails in the end, and costs no fourth node", () =>
+  it.effect("a file that always kills its node fails in the end, without a fourth node", () =>
     Effect.gen(function*() {
       const { id } = yield* upload
       const deadly = yield* tools(Effect.die("killed"))
@@ -98,7 +98,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.deepStrictEqual(yield* states(id), before)
     }))
 
-  it.effect("a storage that is away costs no attempt; the job waits and is found", () =>
+  it.effect("an unavailable storage costs no attempt; the job waits and is found", () =>
     Effect.gen(function*() {
       const { id } = yield* upload
       const jobs = yield* MediaJobs
@@ -143,7 +143,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
   it.effect("F287: a file that arrives over hours is kept, and one that stalls for an hour is swept", () =>
     Effect.gen(function*() {
       const files = yield* StoredFiles
-      /** Ten chunks; the sweep runs before each. */
+      /** A stream of ten chunks; the sweep runs before each. */
       const slow = (pause: number) =>
         Stream.range(1, 10).pipe(
           Stream.mapEffect((number) =>
@@ -156,7 +156,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       const first = yield* files.receive("upload", Stream.make(Uint8Array.of(0)), 10)
       const { bytes, name } = yield* files.receive("upload", slow(unheldMillisMax / 2), 10, [first.name])
       assert.strictEqual(bytes, 10)
-      // Its request has another hour for giving it an owner.
+      // The request has another hour to give the file an owner.
       yield* TestClock.adjust(unheldMillisMax / 2)
       yield* files.sweep
       const sql = yield* SqlClient.SqlClient
@@ -197,7 +197,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.deepStrictEqual([onDisk, ledger, held], [[], [], []])
     }))
 
-  it.effect("a post that takes a file while the sweep looks at it keeps it", () =>
+  it.effect("a post that attaches a file while the sweep checks it keeps it", () =>
     Effect.gen(function*() {
       const { attachments, id, owner } = yield* upload
       yield* run(id, yield* tools())
@@ -214,7 +214,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       )
       yield* Deferred.await(taken)
       const sweep = yield* Effect.forkChild(attachments.sweep)
-      // It has found the row and waits for the post; who looks on has a connection of its own.
+      // The sweep has found the row and waits for the post; the observer has its own connection.
       const onlooker = yield* HeldSessions
       const waits = onlooker`SELECT pid FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`
@@ -225,7 +225,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.strictEqual((yield* states(id)).state, "ready")
     }))
 
-  it.effect("F33: a picture that its owner gives a file while it is worked on is the one that it is made with", () =>
+  it.effect("F33: a thumbnail that its owner sets while a file is processed is kept", () =>
     Effect.gen(function*() {
       const { attachments, id, owner } = yield* upload
       const { bytes, name } = yield* (yield* StoredFiles).receive("upload", Stream.make(new Uint8Array(9)), 100)

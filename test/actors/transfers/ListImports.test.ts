@@ -35,7 +35,7 @@ layer(live, { excludeTestServices: true })("imports of lists", (it) => {
       assert.deepInclude(yield* transfers.find(ada, id), { processed: 3, added: 3, failed: 0 })
     }))
 
-  it.effect("F254: an overwriting import keeps what lines of a server that does not respond may name", () =>
+  it.effect("F254: an overwriting import keeps entries that lines of an unavailable server may refer to", () =>
     Effect.gen(function*() {
       const [imports, sql, transfers] = [yield* FileImports, yield* SqlClient.SqlClient, yield* Transfers]
       const eve = yield* user("eve")

@@ -33,13 +33,13 @@ layer(liveServices, { excludeTestServices: true })("consent for imports from oth
         "Unprocessable"
       )
       assert.strictEqual((yield* (yield* Transfers).find(owner, id)).state, "unconfirmed")
-      // A second one waits for the first.
+      // A second import waits for the first.
       assert.strictEqual((yield* Effect.flip(imports.begin(owner, actor)))._tag, "Unprocessable")
       assert.strictEqual((yield* Effect.flip(imports.begin(other, " ")))._tag, "Unprocessable")
       yield* abandon(id)
     }))
 
-  it.effect("F288: consent counts for the account that the asked OAuth server names, at the server of that account", () =>
+  it.effect("F288: consent is valid for the account that the OAuth server names, on the server of that account", () =>
     Effect.gen(function*() {
       const owner = yield* user("eli")
       const imports = yield* LiveImports
@@ -60,11 +60,11 @@ layer(liveServices, { excludeTestServices: true })("consent for imports from oth
         [source, {}, "scheduled"],
         [source, { iss: `${origin}/`, activitypub_actor: `${origin}/users/other` }, "scheduled"],
         [elsewhere, named, "scheduled"],
-        // The OAuth server says nothing of this account's server, which would get the token.
+        // The OAuth server does not confirm this account's server, which would get the token.
         [elsewhere, {}, "Unprocessable"],
         [source, { activitypub_actor: "https://evil.example/users/ann" }, "Unprocessable"],
         [source, { activitypub_actor: "no url" }, "Unprocessable"],
-        // A response of another OAuth server, to which the first one sent the user (RFC 9207).
+        // A response of another OAuth server, to which the first one redirected the user (RFC 9207).
         [source, { ...named, iss: "https://evil.example" }, "Unprocessable"],
         [elsewhere, { ...named, iss: origin }, "Unprocessable"],
         [source, { activitypub_actor: `${origin}/users/\0` }, "scheduled"]

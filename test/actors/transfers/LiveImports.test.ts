@@ -16,7 +16,7 @@ layer(liveServices, { excludeTestServices: true })("imports of accounts from the
         const sql = yield* SqlClient.SqlClient
         const owner = yield* user(`mia_${when}`)
         const from = sourceOf(account(45))
-        // Dies at every second step, so that the other ones make progress.
+        // Dies at every second step, so that the others make progress.
         const dies = (step: number, at: "before" | "after") => step % 2 === 1 && at === when
         const { id, planned } = yield* consented(from, owner, dies)
         assert.deepInclude(planned, { state: "unconfirmed", total: 45, problem: null })
@@ -37,7 +37,7 @@ layer(liveServices, { excludeTestServices: true })("imports of accounts from the
       }))
   }
 
-  it.effect("a server that is busy is asked later, and given up after many tries; no secret is left, and its token is revoked", () =>
+  it.effect("a busy server is retried later, and given up after many attempts; no secret remains, and its token is revoked", () =>
     Effect.gen(function*() {
       const owner = yield* user("ben")
       let failures = 0
@@ -62,7 +62,7 @@ layer(liveServices, { excludeTestServices: true })("imports of accounts from the
       assert.isBelow(1_000 - failures, 30)
     }))
 
-  it.effect("posts of others and of other servers are left out, and a consent that ended fails the import", () =>
+  it.effect("posts of others and of other servers are left out, and a revoked consent fails the import", () =>
     Effect.gen(function*() {
       const owner = yield* user("cat")
       const foreign = [
@@ -81,11 +81,11 @@ layer(liveServices, { excludeTestServices: true })("imports of accounts from the
       yield* (yield* Transfers).cancel(owner, id)
       const refusing = sourceOf({})
       assert.deepInclude((yield* consented(refusing, owner)).planned, { state: "failed", problem: "no_consent" })
-      // The token could still open the account.
+      // The token would otherwise still give access.
       assert.include(refusing.asked, "revoked")
     }))
 
-  it.effect("F290: no post or file takes the place of another, and a text may name an escape of JSON", () =>
+  it.effect("F290: no post or file replaces another, and a text may contain a JSON escape", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const owner = yield* user("fae")

@@ -1,9 +1,9 @@
 import { createServer } from "node:http"
 import { WebSocketServer } from "ws"
 
-/* Upper bound of this machine: a Node server without any work that sends the same bytes to all. */
+/* Upper bound of this machine: a Node server that sends the same bytes for every request. */
 
-/** Size of an instance's JSON or a status's event. */
+/** Size of an instance's JSON or of a status event. */
 const bytes = 2_000
 const body = JSON.stringify({ text: "x".repeat(bytes) })
 

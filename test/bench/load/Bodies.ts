@@ -1,6 +1,6 @@
 import { shapes } from "../../http/body/Shapes.ts"
 
-/** Request with an expensive body, named after its difficulty. */
+/** A request with an expensive body, named after what makes it expensive. */
 export interface Hard {
   readonly name: string
   readonly method: string
@@ -21,7 +21,7 @@ const json = (name: string, method: string, path: string, value: () => unknown):
 const status = (name: string, text: () => string) => json(name, "POST", "/api/v1/statuses", () => ({ status: text() }))
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => String(n + 1))
 
-/** The largest characters that a limit of characters lets through, of 26 bytes each. */
+/** The longest single character for a limit in characters: an emoji of 25 bytes. */
 const wide = "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}"
 
 const picture = (file: Uint8Array<ArrayBuffer>) => () => {
@@ -30,7 +30,7 @@ const picture = (file: Uint8Array<ArrayBuffer>) => () => {
   return form
 }
 
-/** Near every bound that there is, one kind of body after the other; `file` is a picture. */
+/** Returns bodies of each kind, all near the limits; `file` is a picture. */
 export const bodies = (file: Uint8Array<ArrayBuffer>): ReadonlyArray<Hard> => [
   ...shapes.map(([name, type, body]): Hard => ({
     name: `shape: ${name}`,

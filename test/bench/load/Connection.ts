@@ -1,18 +1,18 @@
 import { connect, type Socket } from "node:net"
 
-/** One request of a load; `{n}` in the body is replaced by a number that no other request has. */
+/** A request of a load; `{n}` in the body is replaced by a unique number. */
 export interface Request {
   readonly method: "GET" | "POST" | "DELETE"
   readonly path: string
   readonly token?: string
   readonly body?: string
-  /** Replaces the default headers, which are those of apps. */
+  /** Replaces the default headers, which are those of an app. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 const headEnd = "\r\n\r\n"
 
-/** A connection that stays open and carries one request at a time; cheap, because it shares the machine with the server. */
+/** A keep-alive connection that carries one request at a time. Cheap, because it shares the machine with the server. */
 export class Connection {
   readonly #socket: Socket
   readonly #port: number
@@ -37,7 +37,7 @@ export class Connection {
     return this.#closed
   }
 
-  /** Sends a request and answers its status; 0 where the connection broke. */
+  /** Sends a request; returns its status, or 0 if the connection broke. */
   send({ body, headers, method, path, token }: Request): Promise<number> {
     const given = Object.entries(headers ?? { host: `127.0.0.1:${this.#port}`, accept: "application/json" })
     const lines = [`${method} ${path} HTTP/1.1`, ...given.map(([name, value]) => `${name}: ${value}`)]

@@ -1,7 +1,7 @@
 import { Connection, type Request } from "./Connection.ts"
 import { Streams } from "./Streams.ts"
 
-/* The process that makes the load, so that its CPU is not the server's. */
+/* Load generator in a process of its own, so that its CPU time is not the server's. */
 
 /** Jobs of the generator, one at a time, and their results. */
 export type Job =
@@ -10,7 +10,7 @@ export type Job =
     readonly port: number
     readonly connections: number
     readonly requests: ReadonlyArray<Request>
-    /** Until this many milliseconds are over, or this many requests are done. */
+    /** Ends after this many milliseconds or this many requests. */
     readonly millis?: number
     readonly count?: number
   }
@@ -33,7 +33,7 @@ export interface Load {
 }
 
 const streams = new Streams()
-/** Connections by port, which stay open between loads. */
+/** Connections by port, kept open between loads. */
 const opened = new Map<number, Array<Connection>>()
 let sent = 0
 let number = 0

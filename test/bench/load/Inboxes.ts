@@ -2,8 +2,8 @@ import { createServer } from "node:http"
 import { createServer as createTcpServer } from "node:net"
 
 /*
- * The inboxes of all other servers of the bench, in one process: every address of 127.0.0.0/8 is a host of its own. One port
- * takes everything, another one accepts connections and never answers.
+ * Inboxes of all other servers of the bench, in one process: every address of 127.0.0.0/8 is a separate host. One port
+ * accepts everything; another one accepts connections and never responds.
  */
 
 export type Order = { readonly kind: "ports" } | { readonly kind: "reset" } | { readonly kind: "taken" }
@@ -38,7 +38,7 @@ const portOf = (address: ReturnType<typeof server.address>) =>
 
 server.listen(0, "0.0.0.0", 4_096)
 silent.listen(0, "0.0.0.0", 4_096)
-// Nothing listens there any more.
+// A port without a listener.
 let closedPort = 0
 closed.listen(0, "127.0.0.1", () => {
   closedPort = portOf(closed.address())

@@ -1,12 +1,12 @@
 import { encode } from "blurhash"
 import sharp from "sharp"
 
-/* A process that makes the renditions of a picture with sharp and does nothing else: no server can do it in less. */
+/* Process that only makes the renditions of a picture with sharp: the lower bound of a server's cost. */
 
 export interface Order {
   readonly file: string
   readonly folder: string
-  /** Pixels of the two renditions: width and height of each. */
+  /** Width and height of both renditions, in pixels. */
   readonly large: readonly [width: number, height: number]
   readonly small: readonly [width: number, height: number]
   readonly runs: number

@@ -2,15 +2,15 @@ import { Agent } from "@effect/platform-node/Undici"
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto"
 
 /*
- * A process that signs requests and sends them on connections that stay open, and does nothing else: no server can deliver
- * for less.
+ * Process that only signs requests and sends them on keep-alive connections: the lower bound of a server's cost per
+ * delivery.
  */
 
 export interface Order {
   readonly urls: ReadonlyArray<string>
-  /** Bytes of each body. */
+  /** Size of each body, in bytes. */
   readonly bytes: number
-  /** Requests under way at once to each host. */
+  /** Concurrent requests per host. */
   readonly width: number
 }
 

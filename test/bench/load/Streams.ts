@@ -4,7 +4,7 @@ import { Connection } from "./Connection.ts"
 /** First byte of a whole text message (RFC 6455, 5.2). */
 const textFrame = 0x81
 
-/** WebSockets on the `user` stream that say when something arrives; what it is they do not look at. */
+/** WebSockets on the `user` stream that report when a message arrives, without parsing it. */
 export class Streams {
   readonly #sockets: Array<Socket> = []
   #heard: (socket: number) => void = () => {}
@@ -36,8 +36,8 @@ export class Streams {
   }
 
   /**
-   * Posts `posts` times, `pause` milliseconds after one another, and answers the milliseconds from sending a post to each
-   * socket's next message. A message that takes over `patience` milliseconds counts as that.
+   * Publishes `posts` posts, `pause` milliseconds apart. Returns the milliseconds from each post to each socket's next
+   * message; a message later than `patience` milliseconds counts as `patience`.
    */
   async events(port: number, token: string, posts: number, pause: number, patience: number): Promise<Array<number>> {
     const connection = new Connection(port)

@@ -2,8 +2,8 @@ import { createServer } from "node:http"
 import sharp from "sharp"
 
 /*
- * The web of the bench, in one process: every address of 127.0.0.0/8 is a site with pages that say what they are and a picture,
- * and a push service that takes everything.
+ * Web of the bench, in one process. Every address of 127.0.0.0/8 is a site with a picture and pages with metadata, and
+ * a push service that accepts everything.
  */
 
 export type Order = { readonly kind: "port" } | { readonly kind: "taken" }

@@ -5,17 +5,20 @@ import { type Bench, type Measured, type Row, sleep } from "../Row.ts"
 
 const connections = 8
 
-/** Accounts that are made resident; the figure for memory is given for 10,000. */
+/** Number of accounts that are made resident; the memory figure is scaled to 10,000. */
 const residents = ({ options }: Bench) => options.quick ? 2_000 : 10_000
-/** S13 of the scale's anchors: megabytes per 10,000 resident accounts. */
+/** Target S13: megabytes per 10,000 resident accounts. */
 const memoryTarget = 400
 
-/** Accounts whose commands warm the server up: only then what a first command takes more is its actor. */
+/**
+ * Accounts whose commands warm up the server; without warm-up, a first command would cost more than its actor's
+ * activation.
+ */
 const warmUpAccounts = 500
-/** Accounts per slice, if two servers take turns. */
+/** Accounts per slice when two servers take turns. */
 const sliceAccounts = 200
 
-/** The heap of the server in bytes, after a collection. */
+/** Returns the server's heap after a garbage collection, in bytes, and its resident memory, in megabytes. */
 const heap = async ({ stand }: Bench) => {
   const memory = await stand.server.ask({ kind: "memory" }) as { readonly heapUsed: number; readonly rss: number }
   return { heap: memory.heapUsed, rss: megabytes(stand.watched.node) }
@@ -36,17 +39,17 @@ const ask = ({ people, stand }: Bench, numbers: ReadonlyArray<number>, method: "
   })
 }
 
-/** A command of each. */
+/** Runs one command for each account. */
 const command = async (bench: Bench, numbers: ReadonlyArray<number>) => {
   const before = spent(bench.stand.watched)
   const { done, millis } = await ask(bench, numbers, "POST", "/unfavourite")
   return { millis: between(before, spent(bench.stand.watched), done), each: millis / done }
 }
 
-/** Accounts of each server that no row has had do anything yet. */
+/** Accounts of each server that no row has used. */
 const strangers = new WeakMap<Stand, Array<number>>()
 
-/** Takes unused accounts from the end. */
+/** Takes unused accounts from the end of the list. */
 const take = ({ people, stand }: Bench, count: number): ReadonlyArray<number> => {
   const left = strangers.get(stand) ?? followerNumbers(people.accounts - 1_000)
   strangers.set(stand, left)

@@ -6,17 +6,17 @@ import type * as Signing from "../load/Signing.ts"
 import { followersOfSmall, type People, small, token } from "../People.ts"
 import { type Bench, type Measured, median, percentile, type Row, sleep } from "../Row.ts"
 
-/** Authors who post to few hosts with many inboxes each, and to many hosts with some dead ones. */
+/** Authors who post to few hosts with many inboxes each, and to many hosts, some of them dead. */
 const [toFew, toMany] = [601, 602]
 const fewHosts = 8
 const manyHosts = 2_000
 const inboxesEach = 5
-/** One host in this many is dead. */
+/** One in this many hosts is dead. */
 const deadOf = 20
-/** The part of the bare cost's figure that is to be reached, and the least on any machine, in deliveries a CPU second. */
+/** Target as a share of the bare process's rate, and minimum rate on any machine, in deliveries per CPU second. */
 const partTarget = 0.7
 const floorTarget = 1_200
-/** Variables of a server that may deliver to hosts on loopback. */
+/** Environment of a server that may deliver to loopback hosts. */
 export const variables = { OUTBOUND_ALLOW: "127.0.0.0/8" }
 
 const load = (path: string) => fileURLToPath(new URL(`../load/${path}`, import.meta.url))
@@ -26,13 +26,13 @@ interface World {
   readonly urls: Readonly<Record<number, ReadonlyArray<string>>>
 }
 
-/** The hosts of a server, by its people. */
+/** Remote hosts by the people of the server. */
 const worlds = new Map<People, World>()
 
-/** A host by its number, as an address of its own. */
+/** Returns the loopback address of a host by its number. */
 const address = (base: number, host: number) => `127.${base}.${host >> 8}.${host & 255}`
 
-/** Follows by accounts with an inbox each, `each` accounts per host; dead hosts get a port without a server. */
+/** Adds follows by accounts with an inbox each, `each` accounts per host; dead hosts get a port without a server. */
 const follow = async (
   { people, stand }: Bench,
   target: number,
@@ -76,7 +76,7 @@ const make = async (bench: Bench): Promise<World> => {
     9,
     manyHosts,
     inboxesEach,
-    // Half of the dead ones accept connections and never answer, half have nothing that listens.
+    // Half of the dead hosts accept connections and never respond; the others have no listener.
     (host) => host % deadOf !== 0 ? ports.taking : host % (2 * deadOf) === 0 ? ports.silent : ports.closed
   )
   await bench.stand.query("VACUUM ANALYZE")
@@ -100,7 +100,7 @@ const post = async ({ stand }: Bench, number: number) => {
   if (answer.status !== 200) throw new Error(`A post was answered ${answer.status}`)
 }
 
-/** Waits until so many inboxes have it. */
+/** Waits until `count` inboxes have the activity. */
 const arrived = async ({ inboxes }: World, count: number) => {
   for (;;) {
     const taken = await inboxes.ask({ kind: "taken" }) as Inboxes.Taken
@@ -109,7 +109,7 @@ const arrived = async ({ inboxes }: World, count: number) => {
   }
 }
 
-/** Minimum cost of a delivery: CPU milliseconds of a process that only signs and sends. */
+/** Measures the minimum cost of a delivery: CPU milliseconds of a process that only signs and sends. */
 const bare = async ({ urls }: World, width: number) => {
   const child = Child.start<Signing.Order>([load("Signing.ts")])
   const order = { urls: urls[toFew] ?? [], bytes: 2_000, width }
@@ -124,7 +124,7 @@ const bare = async ({ urls }: World, width: number) => {
 
 const countOf = ({ urls }: World) => urls[toFew]?.length ?? 0
 
-/** One post to the few hosts, until each inbox has it. */
+/** Sends one post to the few hosts, and waits until each inbox has it. */
 const deliver = async (bench: Bench, there: World) => {
   await there.inboxes.ask({ kind: "reset" })
   const [before, began] = [spent(bench.stand.watched), performance.now()]
@@ -208,7 +208,7 @@ export const manyInboxes: Row = {
   }
 }
 
-/** Ends what the rows started. */
+/** Ends the processes that the rows started. */
 export const end = () => {
   for (const { inboxes } of worlds.values()) inboxes.process.kill("SIGKILL")
 }

@@ -2,7 +2,7 @@ import { between, spent, total } from "../Cpu.ts"
 import { followersOfSmall, large, type Size, small, token } from "../People.ts"
 import { type Bench, type Measured, median, percentile, type Row, settled } from "../Row.ts"
 
-/** Feed entries a second of CPU of all processes together. */
+/** Target: feed entries per CPU second of all processes together. */
 const entriesTarget = 30_000
 /** Maximum latency of a small account's event, in milliseconds; a later one counts with this value. */
 const patience = 10_000
@@ -18,10 +18,13 @@ const post = async ({ stand }: Bench, number: number) => {
   if (answer.status !== 200) throw new Error(`A post was answered ${answer.status}`)
 }
 
-/** Posts whose CPU is measured together, because the kernel counts in hundredths of a second. */
+/** Posts that are measured together, because the kernel counts CPU time in hundredths of a second. */
 const postsOf: Record<Size, number> = { 1000: 20, 10000: 4, 100000: 1 }
 
-/** Posts to `size` followers, one after another, each from sending it until the last home has it; figures of one post. */
+/**
+ * Publishes posts to `size` followers one after another, and times each until the last home feed has it; returns
+ * figures per post.
+ */
 const spread = async (bench: Bench, size: Size) => {
   const { stand } = bench
   await settled(stand)
@@ -36,7 +39,10 @@ const spread = async (bench: Bench, size: Size) => {
   return { millis: median(took), cpu: between(before, spent(stand.watched), postsOf[size]) }
 }
 
-/** How long a small account's post takes to its followers' streams, alone and while a large one posts again and again. */
+/**
+ * Measures the latency of a small account's posts on its followers' streams, alone and while a large account keeps
+ * posting.
+ */
 const meanwhile = async (bench: Bench, size: Size) => {
   const { generate, port } = bench.stand
   await generate({ kind: "listen", port, tokens: followersOfSmall.map(token) })
@@ -55,7 +61,7 @@ const meanwhile = async (bench: Bench, size: Size) => {
   return { alone: median(alone), p50: median(delays), p99: percentile(delays, 0.99) }
 }
 
-/** One post to many local followers: feeds, streams and cursor of every part. */
+/** One post to many local followers: feeds, streams and the cursor of each slice. */
 export const fanout = (size: Size): Row => ({
   name: `fan-out to ${size}`,
   measure: async (bench): Promise<ReadonlyArray<Measured>> => {

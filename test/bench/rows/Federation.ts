@@ -4,19 +4,21 @@ import { authorNumbers, type People } from "../People.ts"
 import { type Remote, seedRemote } from "../Remote.ts"
 import { type Bench, type Measured, median, type Row, sleep } from "../Row.ts"
 
-/** Connections that other servers have open at once. */
+/** Concurrent connections from other servers. */
 const connections = 16
-/** To reach: accepted and processed per second of CPU (Node and Postgres), and documents served from the cache. */
+/**
+ * Targets: activities accepted and processed per CPU second (Node and Postgres), and documents served from the cache.
+ */
 const inboundTarget = 800
 const documentTarget = 2_000
-/** A slice where two servers take turns: activities, and milliseconds of asking for documents. */
+/** Slice when two servers take turns: number of activities, and milliseconds of document requests. */
 const sliceActivities = 500
 const sliceMillis = 400
 
-/** Remote accounts, by the server's own people. */
+/** Remote accounts by the people of the server. */
 const remotes = new Map<People, Remote>()
 
-/** Completes when nothing that came in waits any more. */
+/** Completes when no inbound activity and no fan-out is left. */
 const workedOff = async ({ stand }: Bench) => {
   for (;;) {
     const [row] = await stand.query(`SELECT EXISTS (SELECT FROM inbound_activities WHERE outcome IS NULL)
@@ -43,7 +45,10 @@ const perCpuSecond = (name: string, target: number, runs: ReadonlyArray<Pick<Mea
   } satisfies Measured
 }
 
-/** Answers what sends so many activities that no other are, and what tells whether all had their effect. */
+/**
+ * Returns `send`, which sends a number of unique activities and waits until they are processed, and `check`, which
+ * fails if any had no effect.
+ */
 const senders = async (bench: Bench) => {
   const { people, stand } = bench
   const remote = remotes.get(people) ?? await seedRemote(stand.query, people)
@@ -68,7 +73,10 @@ const senders = async (bench: Bench) => {
   return { send, check }
 }
 
-/** From the first request to the last effect: signatures checked, rows written, done by the senders' actors, told on. */
+/**
+ * Inbound activities, from the first request to the last effect: signature checks, rows, work of the senders' actors,
+ * and fan-outs.
+ */
 export const inbound: Row = {
   name: "inbound activities accepted and processed",
   measure: async (bench): Promise<ReadonlyArray<Measured>> => {
@@ -84,7 +92,7 @@ export const inbound: Row = {
   }
 }
 
-/** Answers what asks for documents so long. */
+/** Returns a function that requests actor documents for a number of milliseconds. */
 const askers = async ({ options, stand }: Bench) => {
   const headers = { host: `localhost:${stand.port}`, accept: "application/activity+json" }
   const requests = authorNumbers.slice(0, 50)
@@ -94,7 +102,7 @@ const askers = async ({ options, stand }: Bench) => {
     const { done, millis } = await stand.load({ connections, requests, millis: during })
     return { perSecond: done * 1000 / millis, millis: between(before, spent(stand.watched), done) }
   }
-  // One after another: the first request of each makes keys, which takes long on a busy machine.
+  // Sequential: the first request for each actor makes its keys, which is slow on a busy machine.
   await stand.load({ connections: 1, requests, count: requests.length })
   await ask(options.quick ? 1_500 : 4_000)
   return ask

@@ -9,8 +9,8 @@ const connections = 8
 const script = fileURLToPath(new URL("../load/Bare.ts", import.meta.url))
 
 /**
- * Equal requests and sockets on a Node server that does nothing: an upper bound for Node on this machine now, so
- * that figures of different machines and hours can be compared.
+ * Same requests and sockets on a Node server that does nothing. This is the upper bound for Node on this machine now,
+ * and makes figures of different machines and hours comparable.
  */
 export const floor: Row = {
   name: "floor",

@@ -7,9 +7,9 @@ import * as BenchServer from "../BenchServer.ts"
 import type { Checkout } from "../Checkout.ts"
 import type { Bench, Measured, Row } from "../Row.ts"
 
-/** Local posts, and local accounts. Posts of other servers are a third of that number more. */
+/** Numbers of local posts and local accounts. Posts of other servers add a third. */
 const sizes = { quick: { posts: 30_000, members: 300 }, long: { posts: 300_000, members: 1_000 } }
-/** Posts of the server whose copy must take less than an hour. */
+/** Target: a server with this many posts is copied in less than an hour. */
 const targetPosts = 3_000_000
 const targetMinutes = 60
 
@@ -31,7 +31,7 @@ const indexes = [
   "preview_cards_statuses (status_id)"
 ]
 
-/** Fills a Mastodon database of version 4.5: members, strangers, posts of both, and what refers to them. */
+/** Fills a database of Mastodon 4.5: members, remote accounts, posts of both, and rows that refer to them. */
 const fill = async (query: Query, { members, posts }: typeof sizes.long) => {
   for (const statement of schema("4.5")) await query(statement)
   for (const index of indexes) await query(`CREATE INDEX ON ${index}`)
@@ -111,7 +111,7 @@ export const start = async (_dataDir: string, checkout?: Checkout): Promise<Benc
   return { ...stand, stop: () => stand.stop().then(remove) }
 }
 
-/** Rows a second of the steps that copied enough of them for a rate. */
+/** Returns the rows per second of each step that copied enough rows for a rate. */
 const ratesIn = (output: string) =>
   Object.fromEntries(
     Array.from(
@@ -120,7 +120,7 @@ const ratesIn = (output: string) =>
     )
   )
 
-/** Time of the operator's command, from another Postgres on this machine. */
+/** Duration of the operator's command, with another Postgres on this machine as the source. */
 export const mastodonCopy: Row = {
   name: "copy from Mastodon",
   measure: async ({ options, stand }: Bench): Promise<ReadonlyArray<Measured>> => {

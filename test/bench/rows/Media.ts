@@ -13,7 +13,10 @@ import { type Bench, type Measured, median, percentile, type Row } from "../Row.
 
 const script = fileURLToPath(new URL("../load/Sharp.ts", import.meta.url))
 
-/** A 12-megapixel photo, and pixels of its renditions (ContentLimits: 8,294,400 and 230,400 of the same shape). */
+/**
+ * A 12-megapixel photo, and the sizes of its renditions (ContentLimits: 8,294,400 and 230,400 pixels in the same
+ * shape).
+ */
 const [photoWidth, photoHeight] = [4000, 3000]
 const large = [3326, 2494] as const
 const small = [554, 416] as const
@@ -22,13 +25,13 @@ const partMin = 0.85
 
 const uploadBytes = 10_485_760
 const uploadsAtOnce = 8
-/** Less than the uploads that are under way hold together, in megabytes. */
+/** Maximum memory growth, in megabytes; less than the total size of the concurrent uploads. */
 const uploadGrowthMax = 48
 
 const crowd = 100
 const crowdGrowthMax = 200
 
-/** Something to see, with the noise of a camera. */
+/** Makes a picture with the noise of a camera. */
 const photo = (width: number, height: number) =>
   sharp({
     create: { width, height, channels: 3, noise: { type: "gaussian", mean: 128, sigma: 40 }, background: "#000" }
@@ -43,7 +46,7 @@ const upload = async ({ port }: Stand, bytes: Uint8Array<ArrayBuffer>, number: n
   return response.status
 }
 
-/** The peak of a process' memory beside what it had before, in megabytes, while `work` runs. */
+/** Returns the growth of a process's peak memory while `work` runs, in megabytes. */
 const growthDuring = async (pid: number, work: () => Promise<unknown>) => {
   const before = megabytes(pid)
   writeFileSync(`/proc/${pid}/clear_refs`, "5")
@@ -99,7 +102,7 @@ const ready: Row = {
   }
 }
 
-/** Files that no tool reads, so that nothing but their way to the disk is measured. */
+/** Uploads of files that no tool processes, so that only receiving and storing is measured. */
 const received: Row = {
   name: "upload of 10 MB",
   measure: async ({ options, stand }: Bench): Promise<ReadonlyArray<Measured>> => {
@@ -128,7 +131,7 @@ const received: Row = {
   }
 }
 
-/** Concurrent uploads of a crowd, and a reader in the meantime. */
+/** Concurrent uploads of many users, and the latency of a reader in the meantime. */
 const together: Row = {
   name: "100 uploads at once",
   measure: async ({ stand }: Bench): Promise<ReadonlyArray<Measured>> => {

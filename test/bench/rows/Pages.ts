@@ -3,18 +3,21 @@ import { authorNumbers, firstReaderNumber, readerNumbers, readersCount } from ".
 import type { Bench } from "../Row.ts"
 import { byReaders, get, row } from "./Requests.ts"
 
-/* Pages of what people get and keep: notifications, threads and lists. Each row writes what it reads beforehand, once. */
+/* Pages of notifications, threads and lists. Each row first writes its own data, once. */
 
-/** Notifications of favourites per reader, and as many of mentions. */
+/** Number of favourite notifications per reader, and of mention notifications. */
 const favouritesEach = 60
-/** Answers in the thread, each to one of those before it. */
+/** Replies in the thread, each to an earlier one. */
 const answersCount = 500
 
 const base = (millis: number) => String(BigInt(millis) << 16n)
 const readers = ({ people }: Bench) =>
   `generate_series(${people.accountId(firstReaderNumber)}, ${people.accountId(firstReaderNumber + readersCount - 1)}) r`
 
-/** A page of 40, of which half are favourites of three posts, and half mentions by different people. */
+/**
+ * Writes notifications whose page of 40 has favourites of three posts in one half, and mentions by different people in
+ * the other.
+ */
 const notify = async (bench: Bench) => {
   const { people, stand: { query } } = bench
   const now = Date.now()
@@ -35,7 +38,7 @@ export const groupedNotifications = row("grouped notifications of 40", 3, async 
   return byReaders("/api/v2/notifications?limit=40")
 })
 
-/** A public thread by all authors, 500 answers wide and up to nine deep, read by people who are signed in. */
+/** A public thread by all authors with 500 replies, up to nine levels deep, read by signed-in people. */
 export const context = row("context of a thread of 500", 10, async ({ people, stand: { query } }) => {
   const root = people.statusIds[0]
   const at = new Date().toISOString()
@@ -50,7 +53,7 @@ export const context = row("context of a thread of 500", 10, async ({ people, st
   return readerNumbers.map((number) => get(`/api/v1/statuses/${root}/context`, number))
 })
 
-/** Each reader has a list of half of those that it follows. */
+/** A list for each reader with half of the accounts that it follows. */
 export const list = row("list of 20", 0.4, async (bench) => {
   const { people, stand: { query } } = bench
   const id = base(Date.now() - 86_400_000)

@@ -3,17 +3,17 @@ import { bodies } from "../load/Bodies.ts"
 import { token } from "../People.ts"
 import { type Measured, median, type Row, sleep } from "../Row.ts"
 
-/** F14: what one body may hold up everybody else, in milliseconds. */
+/** F14: maximum pause that one body may cause for other requests, in milliseconds. */
 const pauseTarget = 50
-/** The first ones compile what they run. */
+/** The first runs compile the code. */
 const warmUps = 2
 const tries = 5
-/** A server that did nothing for so long has nothing left to do for what was sent before, in milliseconds. */
+/** Idle time after which the server has finished all work for earlier requests, in milliseconds. */
 const rest = 150
 
 /**
- * The longest pause of the server's event loop for each kind of body that is read, near every bound: the median of some
- * tries, because a machine with other work has pauses of its own, of which the first figure tells.
+ * Longest pause of the server's event loop for each kind of body, near every limit. The median of some tries counts,
+ * because a busy machine pauses by itself; the first figure shows these pauses.
  */
 export const pauses: Row = {
   name: "longest pause",

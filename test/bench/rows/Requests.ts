@@ -4,18 +4,18 @@ import type { Options } from "../Options.ts"
 import { authorNumbers, followerNumbers, posterNumbers, readerNumbers, token } from "../People.ts"
 import { type Bench, type Measured, median, type Row, settled } from "../Row.ts"
 
-/** Connections that ask at once: enough that the server always has work. */
+/** Concurrent connections: enough to keep the server busy. */
 const connections = 8
 
-/** Warm-up of the server: a number of requests, or milliseconds if that is less. */
+/** Warm-up of the server: a number of requests, or milliseconds if that is shorter. */
 const warmUp = ({ quick }: Options) => ({ count: 3_000, millis: quick ? 2_500 : 6_000 })
 
 /**
- * Length of a slice at target speed when two servers take turns, in CPU milliseconds. Shorter slices leave less room
- * for other load to change between them.
+ * Duration of a slice at the target speed when two servers take turns, in CPU milliseconds. Other load changes less
+ * between shorter slices.
  */
 const sliceMillis = 25
-/** Slices that warm up a server, on any machine. */
+/** Number of slices that warm up a server on any machine. */
 const warmUpSlices = 100
 
 const send = async (
@@ -29,7 +29,7 @@ const send = async (
   return { perSecond: done * 1000 / millis, millis: between(before, spent(stand.watched), done) }
 }
 
-/** Requests in runs of some seconds, of which the median one counts by its CPU, or in slices. */
+/** Makes a row of requests: runs of some seconds, of which the one with the median CPU time counts, or slices. */
 export const row = (
   name: string,
   target: number,
@@ -72,7 +72,7 @@ export const status = row(
 )
 export const home20 = row("home of 20", 0.4, () => byReaders("/api/v1/timelines/home?limit=20"))
 export const home40 = row("home of 40", 0.7, () => byReaders("/api/v1/timelines/home?limit=40"))
-/** Filters of a reader, and keywords of each: none is in a post, and half of the filters would hide it. */
+/** Filters per reader, and keywords per filter. No post has the keywords; half of the filters would hide posts. */
 const [filtersEach, keywordsEach] = [20, 50]
 const filtersOf = (number: number): ReadonlyArray<Request> =>
   Array.from({ length: filtersEach }, (_, filter) => ({
@@ -89,10 +89,10 @@ const filtersOf = (number: number): ReadonlyArray<Request> =>
       }))
     })
   }))
-/** Takes them away: rows after it, and the same rows at the next start, are of readers who filter nothing. */
+/** Deletes the filters, so that later rows and starts have readers without filters. */
 const unfiltered = async ({ people, stand }: Bench) => {
   const numbers = new Map(readerNumbers.map((number) => [String(people.accountId(number)), number]))
-  // A checkout that is older than filters has no such table.
+  // Older checkouts have no such table.
   const kept = await stand.query("SELECT id, account_id FROM filters").catch(() => [])
   const removals = kept.flatMap(({ account_id: account, id }): ReadonlyArray<Request> => {
     const number = numbers.get(String(account))
@@ -103,7 +103,7 @@ const unfiltered = async ({ people, stand }: Bench) => {
   if (removals.length > 0) await stand.load({ connections, requests: removals, count: removals.length })
 }
 
-/** Filters of readers for as long as a row is measured. */
+/** Wraps a row whose readers have filters while it is measured. */
 const filtering = (row: Row): Row => ({
   ...row,
   measure: async (bench) => {
@@ -121,7 +121,7 @@ const filtering = (row: Row): Row => ({
 /** Target: at most 15% above a home of 20 posts. */
 export const homeWithFilters = filtering(row("home with filters", 0.46, async ({ stand }) => {
   const filters = readerNumbers.flatMap(filtersOf)
-  // Some are refused where a checkout is older than filters, and beyond what one account may have.
+  // Some are refused: by older checkouts without filters, and beyond an account's maximum.
   await stand.load({ connections, requests: filters, count: filters.length }).catch(() => undefined)
   return byReaders("/api/v1/timelines/home?limit=20")
 }))
@@ -140,7 +140,7 @@ export const posting = row("POST status, 20 followers", 5, () =>
     body: JSON.stringify({ status: "An ordinary post of some length, as people write them: {n} #bench @person1" })
   })))
 
-/** With RATE_LIMITS=on; each of many people sends so few requests that none is refused. */
+/** With RATE_LIMITS=on; each account sends too few requests to be limited. */
 export const limited = row(
   "status by id, limits on",
   0.09,

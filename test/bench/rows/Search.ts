@@ -4,13 +4,13 @@ import { token } from "../People.ts"
 import { type Bench, type Measured, percentile, type Row } from "../Row.ts"
 import { seedPosts, type Wording } from "../SearchPosts.ts"
 
-/** Posts that are searched, and searches that are measured. */
+/** Number of posts in the index, and number of measured searches. */
 const postsOf = ({ quick }: Options) => quick ? 20_000 : 1_000_000
 const searches = 600
 const target = 100
 const name = "search of posts"
 
-/** Searches by kind, with a language and a number that changes each time. */
+/** Queries by kind; language and number change each time. */
 const kinds: Readonly<Record<string, (wording: Wording, language: number, n: number, posts: number) => string>> = {
   "the most common word": ({ word }, language) => word(language, 0),
   "a common word": ({ word }, language, n) => word(language, 0.3 + (n % 7) / 20),
@@ -83,5 +83,5 @@ const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
   }]
 }
 
-/** Searches of posts one after another, as their reader waits for them. */
+/** Sequential searches of posts. */
 export const search: Row = { name, measure }

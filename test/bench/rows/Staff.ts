@@ -8,14 +8,14 @@ const domainsCount = 500
 const reportsCount = 10_000
 const tagsCount = 50_000
 const timesEach = 40
-/** Bounds for a list, and for counts over a million posts, which are cached for minutes. */
+/** Maximum times for a list, and for counts over a million posts, which are cached for minutes; in milliseconds. */
 const [listMillis, countsMillis] = [100, 500]
 const staff = firstReaderNumber + 1
 const day = 86_400_000
 /** Session cookie of a staff member's browser. */
 const session = "session-of-staff-for-the-bench"
 
-/** Servers with people, posts of a year by everybody, and reports, of which every third is open. */
+/** Adds servers with accounts, a year of posts by all accounts, and reports, a third of them open. */
 const seed = async ({ options, people, stand: { query } }: Bench) => {
   const now = Date.now()
   const [remote, posts, reports] = [now - 3 * day, now - 365 * day, now - 300 * day].map((at) =>
@@ -60,7 +60,8 @@ const dates = (n: number) => ({
 const measureKeys = ["active_users", "new_users", "interactions", "opened_reports", "resolved_reports"]
 
 /**
- * Requests of staff: a path and, for a POST, its body. Each period is requested once, as counts are cached for minutes.
+ * Requests of staff: a path and, for a POST, its body. Each period is requested once, because counts are cached for
+ * minutes.
  */
 const questions: Readonly<Record<string, (bench: Bench, n: number) => readonly [string, object?]>> = {
   "accounts, the newest": () => ["/api/v2/admin/accounts?limit=40"],

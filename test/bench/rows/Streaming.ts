@@ -4,7 +4,7 @@ import { type Bench, type Measured, median, percentile, type Row } from "../Row.
 
 const patience = 5_000
 
-/** Posts of a slice where two servers take turns. */
+/** Posts per slice when two servers take turns. */
 const slicePosts = 4
 
 /**
@@ -18,7 +18,7 @@ const listen = async ({ stand: { generate, port } }: Bench) => {
   return { run, end: () => generate({ kind: "deafen" }) }
 }
 
-/** A post to the sockets of 1,000 followers, each on its own `user` stream. */
+/** Latency of a post to the sockets of 1,000 followers, each on its own `user` stream. */
 export const events: Row = {
   name: "post to WebSocket event, 1,000 sockets",
   measure: async (bench): Promise<ReadonlyArray<Measured>> => {

@@ -7,11 +7,11 @@ const tagsCount = 2_000
 const linksCount = 1_000
 const connections = 8
 const readsCount = 2_000
-/** Duration for which the idle server is measured, in milliseconds. */
+/** Duration of the measurement of the idle server, in milliseconds. */
 const idleMillis = 10_000
 
 /**
- * Posts of the last hours by all people, each with a hashtag, every fifth with a link, and two favourites each. A few
+ * Adds posts of the last hours by all accounts. Each has a hashtag and two favourites, every fifth a link. A few
  * hashtags, links and posts get most of the use.
  */
 const seed = async ({ people, stand: { query } }: Bench) => {
@@ -20,7 +20,7 @@ const seed = async ({ people, stand: { query } }: Bench) => {
   const [tags, cards, posts] = [now - 3, now - 2, now - 3_600_000].map((millis) => String(BigInt(millis) << 16n))
   const base = people.accountId(0)
   const someone = (n: string) => `${base} + 1 + (${n}) % ${people.accounts}`
-  // Grows with the square: the first ones are used often.
+  // A skewed choice (third power): low numbers are chosen often.
   const few = (n: string, count: number) => `floor(${count} * power((${n} % 9973) / 9973.0, 3))::int`
   const post = `${posts} + n`
   await query(`UPDATE accounts SET discoverable = true`)
@@ -65,7 +65,7 @@ const less = (a: Spent, b: Spent): Spent => ({
   redis: a.redis - b.redis
 })
 
-/** The agenda's computation of all trends, which blocks no request, and reading them. */
+/** The agenda's computation of all trends, which blocks no request, and requests that read them. */
 export const trends: Row = {
   name: "trends over 100,000 posts",
   measure: async (bench): Promise<ReadonlyArray<Measured>> => {

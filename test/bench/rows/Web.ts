@@ -6,7 +6,7 @@ import type * as Web from "../load/Web.ts"
 import { firstReaderNumber, readersCount, token } from "../People.ts"
 import { type Bench, type Measured, median, type Row, sleep } from "../Row.ts"
 
-/** Pages that one run fetches, each at an address of its own, and pushes to each of the subscriptions. */
+/** Pages that one run fetches, each at its own address, and pushes per subscription. */
 const pagesEach = { quick: 100, long: 300 }
 const pushesEach = { quick: 20, long: 100 }
 
@@ -19,7 +19,7 @@ const webOf = () =>
     return { child, port: Number(await child.ask({ kind: "port" })) }
   })()
 
-/** Cost of a number of operations, from `begin` until `isOver`. */
+/** Measures the cost of a number of operations, from `begin` until `isOver`. */
 const measured = async (
   { stand }: Bench,
   count: number,
@@ -63,7 +63,7 @@ const cards: Row = {
         })
         return query(`INSERT INTO preview_cards (id, url_key, url, site, due_at, created_at) VALUES ${rows.join()}`)
       }, async () => {
-        // Links of other rows' posts lead nowhere, and wait for long.
+        // Ignores links of other rows' posts: they have no server, and are retried for long.
         const [row] = await query(
           `SELECT EXISTS (SELECT FROM preview_cards WHERE id <= ${fetched} AND image_name IS NULL) AS waiting`
         )
@@ -76,7 +76,7 @@ const cards: Row = {
   }
 }
 
-/** Gives each reader a subscription at a push service of its own. */
+/** Gives each reader a push subscription at its own push service. */
 const subscribe = async ({ stand }: Bench, port: number) => {
   const path = `http://127.0.0.1:${stand.port}/api/v1/push/subscription`
   for (let reader = 0; reader < readersCount; reader++) {
@@ -124,7 +124,7 @@ const pushes: Row = {
 
 export const rows: ReadonlyArray<Row> = [cards, pushes]
 
-/** Ends what the rows started. */
+/** Ends the processes that the rows started. */
 export const end = () => {
   void web?.then(({ child }) => child.process.kill("SIGKILL"))
 }

@@ -9,7 +9,7 @@ import { answer } from "./Exchange.ts"
 import { deliverFrom, note, type RemotePerson, send, servers } from "./Sending.ts"
 import { found, there, told } from "./Talking.ts"
 
-/** Activity as it arrives at the other server. */
+/** An activity received by the other server. */
 interface Arrived {
   readonly type: string
   readonly id: string
@@ -41,7 +41,7 @@ const documentAt = (url: string, type = "application/activity+json") =>
     })
   )
 
-/** Activities of `actor` in an inbox of the other server, with their signatures; the inbox accepts all. */
+/** Records the activities of `actor` in an inbox of the other server, with their signatures; the inbox accepts all. */
 const inboxAt = Effect.fnUntraced(function*(path: string) {
   const arrived: Array<{ readonly document: Arrived; readonly signature: string }> = []
   yield* answer(path, (request, response) => {
@@ -64,7 +64,7 @@ const follow = (by: RemotePerson, object: string) =>
   send(by, { type: "Follow", id: `${by.id}#follows/1`, object }, `${new URL(object).pathname}/inbox`)
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("actors with ids by number", (it) => {
-  it.effect("documents, collections and WebFinger print the account's own scheme at both addresses", () =>
+  it.effect("documents, collections and WebFinger use the account's own scheme at both addresses", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const anna = yield* numbered("anna")
@@ -109,7 +109,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("actors with
       assert.strictEqual((yield* json(anna, "/api/v1/accounts/verify_credentials")).uri, anna.actor)
     }))
 
-  it.effect("an account by name answers at its number with its ids by name", () =>
+  it.effect("an account with ids by name is also found at its number, with its ids by name", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const bert = yield* newPerson("bert")
@@ -179,7 +179,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("actors with
       yield* eventually(documentAt(dora.actor), ({ status }) => status === 410)
     }))
 
-  it.effect("follows, mentions, replies and likes to ids by number arrive, and answers come from the number", () =>
+  it.effect("follows, mentions, replies and likes to ids by number arrive, and responses come from the number", () =>
     Effect.gen(function*() {
       const erin = yield* numbered("erin")
       const zack = yield* there("zack")

@@ -12,7 +12,7 @@ import { TestServer } from "../../support/Server.ts"
 import { deliverFrom, OtherServer, type RemotePerson, servers, signed } from "./Sending.ts"
 import { actorOf, there } from "./Talking.ts"
 
-/** Sends an activity from an address; answers the status and when to come back. */
+/** Sends an activity from an address; returns the status and Retry-After. */
 const from = Effect.fnUntraced(function*(address: string, by: RemotePerson, id: string) {
   const { baseUrl, fetch } = yield* TestServer
   const activity = { "@context": "https://www.w3.org/ns/activitystreams", id, type: "Like", actor: by.id, object: "x" }
@@ -59,7 +59,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
           }),
         { concurrency: "unbounded" }
       )
-      // Sent on one connection after those, and so heard after them.
+      // Sent on one connection after the others, so they are processed last.
       for (let n = 0; n < 20; n++) {
         assert.deepStrictEqual(yield* from("203.0.113.40", good, `${good.id}/idle/${n}`), {
           status: 202,
@@ -73,9 +73,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       const { documents, url } = yield* OtherServer
       const [good, flood] = [yield* there("good"), yield* there("flood")]
       yield* known(good)
-      // Each needs a key of its own, from a host that takes its time.
+      // Each needs its own key, from a slow host.
       const answers: Array<() => void> = []
-      // Waiting requests are answered when the host has a free slot; otherwise its accounts would be unheard for a
+      // Pending requests complete when the host has a free slot; otherwise its accounts would be backed off for a
       // while.
       let released = false
       for (let n = 0; n < perAddress + 20; n++) {
@@ -144,7 +144,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       for (const answer of answers) answer()
     }))
 
-  it.effect("F8: a database that does not answer is 503 with Retry-After, for every sender, and never a time-out", () =>
+  it.effect("F8: a database that does not respond is 503 with Retry-After, for every sender, and never a timeout", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const slow = yield* there("slow")
@@ -179,7 +179,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
         Effect.repeat(status(by), { until: (found) => found === wanted, ...soon })
       yield* backlog(busyId, waitingPerSenderMax)
       assert.deepStrictEqual([yield* status(busy), yield* status(calm)], [503, 202])
-      // Others of the same server fill its share.
+      // Other accounts of the same server fill its share.
       const other = yield* there("other")
       const otherId = yield* known(other)
       assert.strictEqual(yield* status(other), 202)
@@ -204,7 +204,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
           fetch(path, { headers: { accept: "application/activity+json", "x-forwarded-for": address } }),
           ({ headers, status }) => ({ status, retryAfter: headers.get("retry-after") })
         )
-      // With `accounts` locked, a request for an unknown one waits.
+      // While `accounts` is locked, a request for an unknown account waits.
       const found = yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE`
         yield* sql`SET LOCAL idle_in_transaction_session_timeout = 0`

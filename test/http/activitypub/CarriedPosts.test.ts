@@ -9,7 +9,7 @@ import { follows } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, type RemotePerson, servers } from "./Sending.ts"
 import { actorOf, found, mentioning, there, told } from "./Talking.ts"
 
-/** Activities that carry a post, which answers or quotes `about`. */
+/** Activities that carry a post, which replies to or quotes `about`. */
 const carriers: Readonly<Record<string, (by: RemotePerson, about: string, post: Json) => Json>> = {
   Create: (_, __, object) => ({ type: "Create", object }),
   Update: (_, __, object) => ({

@@ -27,7 +27,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         SELECT next_id(1), 'crowd' || n, now(), now() FROM generate_series(1, ${count}::int) n`
         yield* sql`INSERT INTO actors (account_id) SELECT id FROM accounts WHERE username LIKE 'crowd%'`
         yield* sql`INSERT INTO account_stats (account_id) SELECT id FROM accounts WHERE username LIKE 'crowd%'`
-        /** Delivers an activity that says which local followers its sender has. */
+        /** Delivers an activity that names the local followers of its sender. */
         const synchronize = Effect.fnUntraced(function*(by: RemotePerson, orderedItems: ReadonlyArray<string>) {
           const url = `${by.id}/synchronization`
           yield* serve({ id: url, type: "OrderedCollection", orderedItems })
@@ -49,7 +49,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         )
         yield* synchronize(eve, Array.from({ length: count }, (_, n) => `${me.slice(0, -3)}crowd${n + 1}`))
         yield* eventually(undone, (found) => found >= disownedMax)
-        // A later comparison has undone a follow, so the one before it has ended.
+        // A later comparison has undone a follow, so the earlier one has ended.
         yield* synchronize(mallory, [me])
         yield* eventually(undone, (found) => found > disownedMax)
         assert.strictEqual(yield* undone, disownedMax + 1)

@@ -11,7 +11,7 @@ import { server } from "../../support/WebServer.ts"
 const here = "https://local.example"
 
 layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) => {
-  it.effect("S-009 D-028: an account is an actor with a key of its own, the same at each of its addresses", () =>
+  it.effect("S-009 D-028: an account is an actor with its own key, the same at each of its addresses", () =>
     Effect.gen(function*() {
       yield* person("anna")
       const { headers, json, status } = yield* documentAt("/users/anna")
@@ -55,7 +55,7 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
       ])
     }))
 
-  it.effect("row 79: the same address shows people a page, and caches know that there are two", () =>
+  it.effect("row 79: the same address shows people a page, and caches know that there are two variants", () =>
     Effect.gen(function*() {
       yield* person("ben")
       for (
@@ -75,12 +75,12 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
         `${here}/users/ben`,
         "Accept, Authorization"
       ])
-      // Our addresses come from the configuration, whatever host a request names.
+      // Our URLs come from the configuration, whatever host a request names.
       const evil = yield* documentAt("/users/ben", { host: "evil.test", "x-forwarded-host": "evil.test" })
       assert.notInclude(evil.text, "evil.test")
     }))
 
-  it.effect("F89: plain JSON asks for the document, as at Mastodon, and weights decide between it and the page", () =>
+  it.effect("F89: plain JSON gets the document, as in Mastodon, and weights decide between document and page", () =>
     Effect.gen(function*() {
       const ida = yield* person("ida")
       const id = yield* status(ida, "hello")
@@ -158,7 +158,7 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
       }
     }))
 
-  it.effect("followers and following in pages; a hidden list says how many and nothing more (row 60)", () =>
+  it.effect("followers and following in pages; a hidden list has only its total (row 60)", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const id = yield* person("frida")

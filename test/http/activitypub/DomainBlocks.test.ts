@@ -27,7 +27,7 @@ const rule = <A, E>(change: (domains: DomainBlocks["Service"]) => Effect.Effect<
   Effect.orDie(Effect.provide(DomainBlocks.use(change), commands))
 const domain = OtherServer.use((other) => Effect.succeed(other.domain))
 
-/** Within the second in which a running server hears of a command, and the time that its work takes. */
+/** Polls long enough for a running server to learn of a command (a second) and to do its work. */
 const soon = { schedule: Schedule.spaced("20 millis"), times: 150 } as const
 const becomes = <A>(read: Effect.Effect<A, never, TestServer | SqlClient.SqlClient>, until: (value: A) => boolean) =>
   Effect.repeat(read, { until, ...soon })
@@ -36,7 +36,7 @@ const accountOf = Effect.fnUntraced(function*(by: Person, name: string) {
   const handle = encodeURIComponent(`${name}@${yield* domain}`)
   return (yield* json(by, `/api/v2/search?type=accounts&resolve=true&q=${handle}`)).accounts[0]
 })
-/** The two follow each other. */
+/** Makes the two accounts follow each other. */
 const befriend = Effect.fnUntraced(function*(by: Person, name: string) {
   const [friend, me] = [yield* there(name), yield* actorOf(by)]
   const { id } = yield* accountOf(by, name)
@@ -96,7 +96,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       assert.isFalse(yield* rule(({ unblock }) => unblock(domain)))
     }))
 
-  it.effect("silence keeps a domain out of public timelines and requires approval; moderators' own decisions stay", () =>
+  it.effect("silence keeps a domain out of public timelines and requires approval; moderators' own decisions remain", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { domain } = yield* OtherServer
@@ -136,7 +136,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       assert.deepStrictEqual(moderated, { silenced: true })
     }))
 
-  it.effect("reject_media shows and keeps no files; noop does nothing", () =>
+  it.effect("reject_media shows and stores no files; noop does nothing", () =>
     Effect.gen(function*() {
       const { domain, url } = yield* OtherServer
       const eva = yield* newPerson("eva")
@@ -204,7 +204,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       assert.strictEqual((yield* run("domain", "block", "not a domain")).code, 1)
     }))
 
-  it.effect("S-212: a user's block of a domain hides it, ends follows both ways and tells how many", () =>
+  it.effect("S-212: a user's block of a domain hides it, ends follows both ways and counts them", () =>
     Effect.gen(function*() {
       const { domain } = yield* OtherServer
       const [gil, hal] = [yield* newPerson("gil"), yield* newPerson("hal")]

@@ -25,8 +25,8 @@ interface Shown {
 const short = ({ emoji_reactions: reactions = [], favourites_count: favourites }: Shown) =>
   [...reactions.map(({ count, name }) => `${name} ${count}`), favourites].join(", ")
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions of other servers", (it) => {
-  it.effect("as Pleroma, Akkoma and Misskey send them, and take them back", () =>
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions from other servers", (it) => {
+  it.effect("as Pleroma, Akkoma and Misskey send and undo them", () =>
     Effect.gen(function*() {
       const { domain, url } = yield* OtherServer
       const [anna, zoe, yan] = [yield* newPerson("anna"), yield* there("zoe"), yield* there("yan")]
@@ -37,7 +37,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
         `${url}/schemas/litepub-0.1.jsonld`,
         { "@language": "und" }
       ]
-      // Pleroma and Akkoma, with an emoji of Unicode: to the followers, too.
+      // Pleroma and Akkoma, with a Unicode emoji, also addressed to the followers.
       const unicode = {
         "@context": context,
         id: `${url}/activities/1`,
@@ -62,7 +62,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
       assert.strictEqual(told.emoji, `mouse@${domain}`)
       assert.match(told.emoji_url, /media_proxy|pictures/)
 
-      // Misskey: a Like, which is a favourite for who knows no reactions.
+      // Misskey: a Like, which is a favourite for servers without reactions.
       const like = {
         id: `${url}/likes/1`,
         type: "Like",
@@ -73,12 +73,12 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
       }
       assert.strictEqual(yield* done(yan, like), "done")
       assert.strictEqual(yield* shown, `🧡 1, mouse@${domain} 1, blobcat@${domain} 1, 1`)
-      // A remote emoji is named with its server, and exists already.
+      // A remote emoji is named with its server; it is known already.
       const other = { id: `${url}/likes/2`, type: "Like", object: uri, "_misskey_reaction": `:mouse@${domain}:` }
       assert.strictEqual(yield* done(yan, { type: "Undo", object: { ...like, actor: yan.id } }), "done")
       assert.strictEqual(yield* done(yan, other), "done")
       assert.strictEqual(yield* shown, `🧡 1, mouse@${domain} 2, 1`)
-      // Changed, where the Undo got lost: one reaction of Misskey's is all that there is.
+      // Changed after a lost Undo: Misskey has only one reaction per account.
       const changed = { ...other, id: `${url}/likes/3`, "_misskey_reaction": "👍", content: "👍" }
       assert.strictEqual(yield* done(yan, changed), "done")
       assert.strictEqual(yield* shown, `🧡 1, mouse@${domain} 1, 👍 1, 1`)
@@ -93,7 +93,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
       assert.match(yield* done(zoe, { type: "Undo", object: unicode.id }), /ignored/)
       assert.deepStrictEqual(yield* json(anna, "/api/v1/notifications?types[]=pleroma:emoji_reaction"), [])
 
-      // Undone before it came.
+      // Undone before it arrived.
       const late = { ...unicode, id: `${url}/activities/3` }
       assert.match(yield* done(zoe, { type: "Undo", object: { ...late, actor: zoe.id } }), /ignored/)
       assert.strictEqual(yield* done(zoe, late), "ignored: already undone")
@@ -114,11 +114,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
         (71, 'bird', NULL, 'https://local.example/bird.png', 'https://local.example/bird.png', now()),
         (72, 'wolf', 'third.example', 'https://third.example/wolf.png', 'https://third.example/wolf.png', now()),
         (73, 'bird', 'third.example', 'https://third.example/bird.png', 'https://third.example/bird.png', now())`
-      // The server hears of what was put there.
+      // The server learns that the emoji is enabled.
       yield* cli(["emoji", "enable", "bird"], (yield* TestServer).variables)
       assert.strictEqual(yield* react(":bird:", [emoji("bird", { id: `${baseUrl}/emojis/71` })]), "done")
       assert.strictEqual(yield* shown, "bird 1, 0")
-      // A third server's, which is known here: as that draws it.
+      // An emoji of a third server that is known here keeps its picture here.
       assert.strictEqual(yield* react(":wolf:", [emoji("wolf", { id: "https://third.example/emojis/1" })]), "done")
       assert.strictEqual(yield* shown, "bird 1, wolf@third.example 1, 0")
       const [wolf] = yield* sql`SELECT url FROM custom_emojis WHERE id = 72`
@@ -126,7 +126,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
       // An unknown emoji counts as the sender's.
       assert.strictEqual(yield* react(":lynx:", [emoji("lynx", { id: "https://fourth.example/emojis/1" })]), "done")
       assert.strictEqual(yield* shown, `bird 1, wolf@third.example 1, lynx@${domain} 1, 0`)
-      // By name alone nothing that does not stand there.
+      // A name alone does not match emoji that are not on the post.
       assert.match(yield* react(":bird@third.example:"), /unknown emoji/)
       assert.match(yield* react(":bird:"), /unknown emoji/)
     }))
@@ -176,7 +176,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
         assert.notStrictEqual(yield* done(walt, activity), "done", JSON.stringify(activity))
       }
       assert.strictEqual(yield* count, before)
-      // A Like with nonsense is a favourite, and nothing more.
+      // A Like with an invalid reaction is only a favourite.
       assert.strictEqual(yield* done(walt, { type: "Like", object: uri, content: "well done" }), "done")
       assert.strictEqual(short(yield* json(cleo, `/api/v1/statuses/${id}`)), "1")
       // Only its sender can undo a reaction.
@@ -196,7 +196,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
       assert.strictEqual(short(yield* json(cleo, `/api/v1/statuses/${id}`)), "🔥 1, 1")
     }))
 
-  it.effect("reactions beyond an account's maximum are dropped, the first ones stay", () =>
+  it.effect("reactions beyond an account's maximum are dropped, the first ones remain", () =>
     Effect.gen(function*() {
       const [dora, uwe] = [yield* newPerson("dora"), yield* there("uwe")]
       const { id, uri } = yield* publish(dora, "hello")

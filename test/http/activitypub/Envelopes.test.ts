@@ -11,7 +11,7 @@ import { actorOf, found, mentioning, there } from "./Talking.ts"
 
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
-/** Forms in which servers name one object. */
+/** Forms in which servers refer to one object. */
 const forms: Readonly<Record<string, (type: string, id: string) => unknown>> = {
   id: (_, id) => id,
   listOfId: (_, id) => [id],
@@ -29,17 +29,17 @@ const scene = Effect.fnUntraced(function*(name: string) {
   return { ada, zoe, account, featured, actor: yield* actorOf(ada) }
 })
 
-/** Waits until a query finds something. */
+/** Waits until a query returns a row. */
 const present = <E, R>(query: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
   eventually(Effect.map(query, ([row]) => row))
 
-/** A note without audience. */
+/** Makes a note without an audience. */
 const bare = (by: RemotePerson, name: string, more: Json = {}): Json => {
   const { cc: _, to: __, ...rest } = note(by, name)
   return { ...rest, published: new Date().toISOString(), ...more }
 }
 
-layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in which activities come", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms of activities", (it) => {
   it.effect("F80: a post that names no audience has that of its activity, and no wider one", () =>
     Effect.gen(function*() {
       const { actor, zoe } = yield* scene("1")
@@ -131,7 +131,7 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
           yield* deliverFrom(zoe, { type: "Undo", object: named(type, id) })
           assert.strictEqual(yield* standing, 0, `Undo ${type} ${form}`)
         }
-        // The block ended what Ada followed.
+        // The block has ended Ada's follow.
         yield* follows(ada.accountId, zoe.id)
         const written = note(zoe, `deleted-${form}`)
         yield* deliverFrom(zoe, { type: "Create", object: written })
@@ -188,7 +188,7 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
       }
     }))
 
-  it.effect("F80: a collection of accounts that is only named is read at its server", () =>
+  it.effect("F80: a collection of accounts that is only named is fetched from its server", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const featuredCollections = `${(yield* OtherServer).url}/users/quinn/lists`
@@ -214,7 +214,7 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
       }
     }))
 
-  it.effect("F80: an object with content of its own is no name of another, and a list of several names none", () =>
+  it.effect("F80: an object with content of its own does not refer to another, and a list of several refers to none", () =>
     Effect.gen(function*() {
       const { actor, zoe } = yield* scene("6")
       const [one, two] = [note(zoe, "one", mentioning(actor)), note(zoe, "two", mentioning(actor))]

@@ -6,9 +6,11 @@ import { json } from "../../support/Api.ts"
 import type { TestServer } from "../../support/Server.ts"
 import { OtherServer } from "./Sending.ts"
 
-/* Both servers as a test of fetching uses them: what the other one serves, what it was asked, and what ours answers. */
+/*
+ * Both servers in tests of fetching: documents of the other server, requests to it, and state of the server under test.
+ */
 
-/** Puts documents where their ids say. */
+/** Serves documents at the paths of their ids. */
 export const serve = (...documents: ReadonlyArray<Json>) =>
   OtherServer.use((there) =>
     Effect.sync(() => {
@@ -21,7 +23,7 @@ export const serve = (...documents: ReadonlyArray<Json>) =>
     })
   )
 
-/** Answers a path by hand; the address. */
+/** Handles a path by a function; returns its URL. */
 export const answer = (path: string, by: (request: IncomingMessage, response: ServerResponse) => void) =>
   OtherServer.use(({ documents, url }) =>
     Effect.sync(() => {
@@ -39,27 +41,27 @@ export const timesAsked = (address: unknown) =>
     })
   )
 
-/** Posts that a search with `resolve` finds, by their ids elsewhere. */
+/** Returns the remote ids of posts that a search with `resolve` finds. */
 export const resolved = (token: string, q: unknown): Effect.Effect<ReadonlyArray<string>, never, TestServer> =>
   Effect.map(
     json({ token }, `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(String(q))}`),
     ({ statuses }) => statuses.map(({ uri }: { readonly uri: string }) => uri)
   )
 
-/** The outcome of the newest activity, as it is now. */
+/** Returns the current outcome of the newest activity. */
 export const outcome = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql<{ outcome: string | null }>`SELECT outcome FROM inbound_activities ORDER BY id DESC LIMIT 1`
 ).pipe(Effect.map(([row]) => row?.outcome ?? undefined), Effect.orDie)
 
-/** Outcome of the activity with this id; undefined while it waits. */
+/** Returns the outcome of the activity with this id; undefined while it is pending. */
 export const outcomeOf = (uri: string) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql<{ outcome: string | null }>`SELECT outcome FROM inbound_activities WHERE uri = ${uri}`
   ).pipe(Effect.map(([row]) => row?.outcome ?? undefined), Effect.orDie)
 
-/** Looks again until there is something; the test's own time limit ends it. */
+/** Polls until there is a value; the test's own timeout ends it. */
 export const eventually = <A, E, R>(look: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
   look.pipe(
     Effect.repeat({ until: (found) => found !== undefined, schedule: Schedule.spaced("5 millis") }),
@@ -83,7 +85,7 @@ export const hurry = Effect.flatMap(
 /** Waits for the outcome of the newest activity. */
 export const ended = eventually(outcome)
 
-/** Remote ids of the posts in a user's home; for boosts, of the boosted post. */
+/** Returns the remote ids of the posts in a user's home; for boosts, of the boosted post. */
 export const home = (token: string): Effect.Effect<ReadonlyArray<string>, never, TestServer> =>
   Effect.map(
     json({ token }, "/api/v1/timelines/home"),

@@ -41,7 +41,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
       assert.strictEqual(yield* deliverFrom(zoe, { type: "Update", object: edit }), "done")
       assert.strictEqual((yield* json(ben, `/api/v1/statuses/${status.id}`)).content, "<p>still few</p>")
       assert.strictEqual((yield* json(cleo, `/api/v1/statuses/${status.id}`)).error, "Record not found")
-      // Named, it is a conversation of the two.
+      // With a mention, it is a conversation of the two.
       yield* deliverFrom(zoe, { type: "Create", object: note(zoe, "one", { ...mentioning(me), to: [me], cc: [] }) })
       assert.strictEqual((yield* received(anna)).visibility, "direct")
       assert.strictEqual((yield* json(anna, "/api/v1/conversations")).length, 1)
@@ -101,7 +101,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
       for (const by of [dora, emil]) assert.isEmpty(yield* told(by))
     }))
 
-  it.effect("S-103: of a silenced account only followers hear, and its follows are requests", () =>
+  it.effect("S-103: a silenced account only reaches followers, and its follows are requests", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [gil, hal, xeno] = [yield* newPerson("gil"), yield* newPerson("hal"), yield* there("xeno")]

@@ -4,8 +4,8 @@ import { json, newPerson } from "../../support/Api.ts"
 import { deliverFrom, note, servers } from "./Sending.ts"
 import { actorOf, there } from "./Talking.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("figures that another server states", (it) => {
-  it.effect("row 39: however large they are, people here count on", () =>
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("figures that another server claims", (it) => {
+  it.effect("row 39: however large they are, local counting continues", () =>
     Effect.gen(function*() {
       const [ada, eve] = [yield* newPerson("ada"), yield* there("eve")]
       const most = { type: "Collection", totalItems: 1e18 }

@@ -21,7 +21,7 @@ const promote = (by: Person, role: number) =>
 const decode = Schema.decodeUnknownEffect(Notification, { onExcessProperty: "error" })
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of other servers", (it) => {
-  it.effect("S-011: collections of the account that another server reports are named; those of others are left out", () =>
+  it.effect("S-011: collections of the reported account in a remote report are named; those of others are left out", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [cora, dora] = [yield* newPerson("curating"), yield* newPerson("collecting")]
@@ -97,7 +97,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
         assert.strictEqual(group.report.id, report?.id)
       }
       assert.isEmpty(yield* json(ben, "/api/v1/notifications"))
-      // Reports of people here are told of as well.
+      // Local reports also notify moderators.
       yield* json(ben, "/api/v1/reports", { account_id: String(anna.accountId), comment: "look" })
       yield* json(ben, "/api/v1/reports", { account_id: String(anna.accountId), comment: "look again" })
       yield* settled

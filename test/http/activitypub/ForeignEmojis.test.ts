@@ -12,7 +12,7 @@ import { actorOf, found, mentioning, received, there } from "./Talking.ts"
 
 const png = (colour: string) => Effect.promise(() => picture(20, 20, colour).png().toBuffer())
 
-/** Puts a picture on the other server. */
+/** Serves a picture on the other server. */
 const put = Effect.fnUntraced(function*(path: string, colour: string) {
   const { documents, url } = yield* OtherServer
   const bytes = yield* png(colour)
@@ -64,7 +64,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("emoji of ot
       assert.sameMembers(names(history[0]), ["cat", "hat"])
     }))
 
-  it.effect("an emoji changes with its address or with a later `updated`, never back, and its picture with it", () =>
+  it.effect("an emoji changes with its address or with a later `updated`, never back, and so does its picture", () =>
     Effect.gen(function*() {
       const [ben, yan] = [yield* newPerson("ben"), yield* there("yan")]
       const me = yield* actorOf(ben)
@@ -94,7 +94,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("emoji of ot
       assert.deepStrictEqual((yield* bytesAt(second)).bytes, yield* png("#444444"))
     }))
 
-  it.effect("row 14, row 39: long names and forbidden addresses make no emoji; emoji are bounded per host", () =>
+  it.effect("row 14, row 39: long names and forbidden addresses create no emoji; emoji are bounded per host", () =>
     Effect.gen(function*() {
       const [cleo, xeno] = [yield* newPerson("cleo"), yield* there("xeno")]
       const me = yield* actorOf(cleo)

@@ -12,7 +12,7 @@ const context = { "@context": "https://www.w3.org/ns/activitystreams" }
 const published = new Date(Date.now() - 3_600_000).toISOString()
 let count = 0
 
-/** Ways in which one server tells of a post that is another's. Each gives the address and the document behind it. */
+/** Ways in which a server can claim another server's post. Each returns the URL of the document. */
 const shapes: Readonly<Record<string, (evil: Peer, forged: Json) => string>> = {
   "as it is": (evil, forged) => {
     const at = `/forged/${++count}`
@@ -49,7 +49,7 @@ const entry = <A, E, R>(name: string, by: (address: string, forged: Json) => Eff
 })
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("row 1: posts under ids of others", (it) => {
-  it.effect("are not here, wherever they are named and however they are served", () =>
+  it.effect("are not stored, wherever they are named and however they are served", () =>
     Effect.gen(function*() {
       const [server, evil, honest] = [yield* TestServer, yield* OtherServer, yield* peer]
       const anna = yield* server.createPerson("anna")
@@ -125,7 +125,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("row 1: post
           const name = `forged${++count}`
           const claims = [
             note(victim, name, { published, content: "forged" }),
-            // An id of its own server, but of another account.
+            // An id on the author's own server, but of another account.
             { ...note(victim, name, { published, content: "forged" }), id: `${thief.id}/notes/${name}` }
           ]
           for (const forged of claims) yield* by(place(evil, forged), forged)

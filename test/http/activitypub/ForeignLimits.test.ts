@@ -14,7 +14,7 @@ const published = new Date(Date.now() - 3_600_000).toISOString()
 const some = <A>(count: number, one: (place: number) => A) => Array.from({ length: count }, (_, place) => one(place))
 
 describe("bounds of remote profiles", () => {
-  it("F87: each is wider than that of people here", () => {
+  it("F87: each is wider than for local accounts", () => {
     assert.isAbove(ForeignLimits.foreignPinsMax, ContentLimits.pinsMax)
     assert.isAbove(ForeignLimits.foreignFeaturedTagsMax, ContentLimits.featuredTagsMax)
     assert.isAbove(ForeignLimits.foreignAttachmentsMax, ContentLimits.mediaAttachmentsMax)
@@ -24,8 +24,8 @@ describe("bounds of remote profiles", () => {
   })
 })
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("more than people here may have", (it) => {
-  it.effect("F87: a profile keeps ten pins and fifteen hashtags when it is read, and takes one more", () =>
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("more than local accounts may have", (it) => {
+  it.effect("F87: a profile keeps ten pins and fifteen hashtags when it is fetched, and accepts one more", () =>
     Effect.gen(function*() {
       const { url } = yield* OtherServer
       const ada = yield* newPerson("ada")

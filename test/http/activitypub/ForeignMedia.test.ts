@@ -6,7 +6,7 @@ import { TestServer } from "../../support/Server.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("files of other servers", (it) => {
-  it.effect("S-009, S-012: a post's files and its author's pictures are shown by way of this server, more than people here may attach", () =>
+  it.effect("S-009, S-012: a post's files and its author's pictures are served by this server, and may exceed local limits", () =>
     Effect.gen(function*() {
       const { baseUrl, createPerson } = yield* TestServer
       const anna = yield* createPerson("anna")
@@ -78,7 +78,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("files of ot
       assert.strictEqual(new Set(ours).size, 4)
       assert.strictEqual(account.avatar_description, "Me")
 
-      // An edit keeps the files that stay, takes new words for them, and drops those that are gone.
+      // An edit keeps the remaining files, updates their descriptions, and drops removed ones.
       const [, second] = attachment
       const edited = {
         ...answer,

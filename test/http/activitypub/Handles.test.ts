@@ -20,7 +20,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("handles of 
     sql<{ tries: number }>`SELECT tries FROM errands WHERE kind = 'profile'`
   )
 
-  it.effect("row 12: an account met while its host is down gets its handle later", () =>
+  it.effect("row 12: an account first seen while its host is down gets its handle later", () =>
     Effect.gen(function*() {
       const { anna, domain, finger, fingers, resource, zoe } = yield* follower("zoe")
       fingers.set(resource, (_, response) => response.writeHead(503).end())

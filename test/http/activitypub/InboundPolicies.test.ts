@@ -20,7 +20,7 @@ const traces = Effect.flatMap(
 )
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for inbound activities", (it) => {
-  /** Every activity that an account could send to Ada, who has another account as a friend. */
+  /** Returns every activity that an account could send to Ada; another account is her friend. */
   const everything = (me: string, status: { uri: string }, by: { id: string }): ReadonlyArray<Json> => [
     { type: "Like", object: status.uri },
     { type: "EmojiReact", object: status.uri, content: "x" },
@@ -80,7 +80,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
       yield* deliverFrom(yan, { type: "Like", object: status.uri })
       yield* sql`UPDATE accounts SET suspended_at = '2026-01-01' WHERE username = 'yan'`
       const before = yield* traces
-      // The key was used a moment ago: the actor of the account knows better.
+      // The key was used a moment ago; the account's actor knows of the suspension.
       for (const activity of everything(me, status, yan)) {
         assert.strictEqual(yield* deliverFrom(yan, activity), "dropped: its sender is suspended")
       }

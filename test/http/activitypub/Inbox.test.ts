@@ -66,7 +66,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
         yield* deliverFrom(yan, { type: "Create", object: note(yan, "before") }),
         "ignored: irrelevant to local accounts"
       )
-      // Our follow is pending until its target accepts it, and only the target can (row 16).
+      // A local follow is pending until its target accepts it, and only the target can (row 16).
       const [found] = yield* json(
         ben,
         `/api/v1/accounts/search?q=${encodeURIComponent(`yan@${(yield* OtherServer).domain}`)}`

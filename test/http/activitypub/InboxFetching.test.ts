@@ -10,7 +10,7 @@ const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
 const everybody = { to: ["https://www.w3.org/ns/activitystreams#Public"] }
 const boost = (object: unknown) => ({ type: "Announce", object, ...everybody })
 
-/** A local follower of a remote account that has posted. */
+/** Creates a local follower of a remote account that has posted. */
 const pair = Effect.fnUntraced(function*(here: string, away: string) {
   const [me, them] = [yield* newPerson(here), yield* there(away)]
   yield* deliverFrom(them, { type: "Like", object: "https://nowhere.test/1" })
@@ -18,7 +18,7 @@ const pair = Effect.fnUntraced(function*(here: string, away: string) {
   return [me, them] as const
 })
 
-/** A host that does not answer until it is told to; what comes when it is asked. */
+/** Makes a host that does not respond until it is released; returns what completes when it is asked. */
 const rendezvous = Effect.fnUntraced(function*(path: string, document: unknown) {
   const asked = yield* Deferred.make<Effect.Effect<void>>()
   yield* answer(path, (_, response) => {
@@ -92,7 +92,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       honest.documents.set(path(note(victim, "down")["id"]), (_, response) => response.writeHead(503).end())
       yield* send(yan, boost(note(victim, "down")))
       yield* settled
-      // Under a foreign id, by itself.
+      // By itself, under another server's id.
       yield* notDone(yan, boost({ ...note(yan, "foreign"), id: `${victim.id}/notes/foreign` }))
       // The sender's own non-public post, which only this boost mentions.
       const own = note(yan, "own")
@@ -129,7 +129,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.strictEqual(yield* timesAsked(undone["id"]), 1)
     }))
 
-  it.effect("an origin that is down is retried, and given up after the maximum of tries", () =>
+  it.effect("an origin that is down is retried, up to the maximum of attempts", () =>
     Effect.gen(function*() {
       const [dora, wim] = yield* pair("dora", "wim")
       const author = yield* there("away")
@@ -150,7 +150,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.isAtMost(yield* timesAsked(never["id"]), 8)
     }))
 
-  it.effect("row 7: a post given by its address is the version of its origin, and its author's", () =>
+  it.effect("row 7: a post named by its address is its origin's version, and its author's", () =>
     Effect.gen(function*() {
       const [emil, vera] = yield* pair("emil", "vera")
       const other = yield* there("other")
@@ -158,9 +158,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       yield* serve(mine, theirs)
       yield* send(vera, { type: "Create", object: mine["id"] })
       assert.match(yield* ended, /^done/)
-      // Another account's post in the sender's name, without local followers of its author.
+      // Another account's post, claimed by the sender, whose author has no local followers.
       yield* notDone(vera, { type: "Create", object: theirs["id"] })
-      // An activity where a post was said to be, and another the next time.
+      // An activity at the address of a post, and a post the next time.
       let times = 0
       yield* answer(path(turning["id"]), (_, response) => {
         const shown = times++ === 0

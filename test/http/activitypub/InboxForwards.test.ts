@@ -22,9 +22,9 @@ const count = (table: string) =>
   )
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
-  "activities that others hand on, and ids alone",
+  "forwarded activities, and ids alone",
   (it) => {
-    it.effect("row 6: a forwarded activity is believed only as confirmed by its origin", () =>
+    it.effect("row 6: a forwarded activity is trusted only as confirmed by its origin", () =>
       Effect.gen(function*() {
         const [anna, author, courier] = [yield* newPerson("anna"), yield* there("author"), yield* there("courier")]
         yield* deliverFrom(author, { type: "Like", object: "https://nowhere.test/1" })
@@ -51,7 +51,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         assert.match(yield* handOn("Delete", { id: post["id"], type: "Tombstone" }), /^done/)
         yield* settled
         assert.isEmpty(yield* home(anna.token))
-        // Row 10: nor does it come back.
+        // Row 10: it does not come back either.
         yield* serve(post)
         assert.match(yield* handOn("Create", post), /^ignored/)
         assert.match((yield* deliverFrom(author, { type: "Create", object: post })) ?? "", /^ignored/)
@@ -158,7 +158,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
           favourites_count: 0,
           reblogs_count: 0
         })
-        // The next ones are new.
+        // Later activities count.
         for (const fresh of [like(3), boost(3)]) assert.strictEqual(yield* deliverFrom(xena, fresh), "done")
       }))
 
@@ -203,7 +203,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
           ({ body }) =>
             body.filter(({ uri }: { uri: string }) => uri.startsWith(stranger.id)).map((one: Json) => one["content"])
         )
-        // LitePub's name it or bring a copy; others send what the author sent, signed by themselves.
+        // LitePub relays name the post or embed a copy; others forward the author's activity, signed by themselves.
         assert.strictEqual(yield* handedOn(relay, announce({ ...served("one"), ...forged })), "done")
         yield* handedOn(relay, create({ ...served("two"), ...forged }))
         assert.strictEqual(yield* handedOn(relay, announce(served("three")["id"])), "done")
@@ -216,7 +216,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
           /ignored/
         )
         assert.match(yield* handedOn(relay, announce(`${url}/users/outsider/notes/nothing`)), /ignored/)
-        // An edit and an end are looked at where it comes from, too.
+        // Edits and deletions are also verified at their origin.
         const edited = served("one", { content: "<p>edited</p>", updated: new Date().toISOString() })
         yield* handedOn(relay, {
           type: "Update",

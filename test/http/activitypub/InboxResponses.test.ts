@@ -24,7 +24,7 @@ const rows = Effect.flatMap(
 const often = { schedule: Schedule.spaced("100 millis"), times: 100 }
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses of the inbox", (it) => {
-  it.effect("row 39 row 40: more than a megabyte is refused before anything is looked at", () =>
+  it.effect("row 39 row 40: more than a megabyte is refused before anything is read", () =>
     Effect.gen(function*() {
       const large = "x".repeat(activityBytesMax + 1)
       assert.strictEqual((yield* postInbox("/inbox", { body: large })).status, 413)
@@ -107,7 +107,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses o
           { type: "Accept", object: { type: "Follow", actor: me, object: xeno.id } }
         ]
       ) {
-        // Dropped on arrival if the suspension is known there already, otherwise by the actor.
+        // Dropped on arrival if the suspension is already known there, otherwise by the actor.
         yield* deliverFrom(xeno, activity)
       }
       const outcomes = yield* sql<{ outcome: string }>`SELECT DISTINCT i.outcome FROM inbound_activities i
@@ -144,7 +144,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses o
       assert.include(row?.document, "poison")
       const posts = yield* sql`SELECT FROM statuses WHERE NOT local AND html = '<p>fine</p>'`
       assert.strictEqual(posts.length, 1)
-      // The operator sees it, and may have it tried again when what was wrong is mended.
+      // The operator sees it, and may have it retried after the cause is fixed.
       const dead = yield* cli(["federation", "dead"], server.variables)
       assert.match(dead.out, /^\d+\t\S+\t\S+\/users\/wolf\t\S+\t.*constraint "poison"/ms)
       const doctor = yield* cli(["doctor"], server.variables)

@@ -84,7 +84,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids from an
       assert.sameMembers(yield* told(cora), ["mention zoe", "favourite zoe"])
     }))
 
-  it.effect("an Undo of a like, a block or a follow from before has the id of the activity", () =>
+  it.effect("an Undo of an earlier like, block or follow has the id of its activity", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [dora, yan] = [yield* newPerson("dora"), yield* there("yan")]

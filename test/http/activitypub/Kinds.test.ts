@@ -56,7 +56,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of ev
         ({ favourites_count, reblogs_count }) => [favourites_count, reblogs_count]
       )
       assert.deepStrictEqual(yield* shown, [12, 3])
-      // An unchanged version with other counts is no edit.
+      // An unchanged version with other counts is not an edit.
       assert.match((yield* deliverFrom(yan, { type: "Update", object: counted(20, 4) })) ?? "", /^ignored: not a newer/)
       assert.deepStrictEqual(yield* shown, [20, 4])
       yield* deliverFrom(yan, {
@@ -69,14 +69,14 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of ev
       const thief = yield* there("thief")
       yield* deliverFrom(thief, { type: "Update", object: counted(99, 99) })
       assert.deepStrictEqual(yield* shown, [21, 4])
-      // Ours come on top, and are what there is where the origin knows less.
+      // Local counts are added, and are a minimum if the origin reports less.
       yield* json(ben, `/api/v1/statuses/${id}/favourite`, {})
       assert.deepStrictEqual(yield* shown, [22, 4])
       yield* deliverFrom(yan, { type: "Update", object: counted(0, 0) })
       assert.deepStrictEqual(yield* shown, [1, 0])
     }))
 
-  it.effect("row 81 F89: odd dates neither pin a post on top nor break anything", () =>
+  it.effect("row 81 F89: odd dates neither keep a post on top nor break anything", () =>
     Effect.gen(function*() {
       const [cleo, xena] = [yield* newPerson("cleo"), yield* there("xena")]
       yield* deliverFrom(xena, { type: "Like", object: "https://nowhere.test/1" })

@@ -17,7 +17,7 @@ const servers = (variables: Record<string, string>) =>
     Layer.provideMerge(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8", ...variables }))
   )
 
-/** Asks for a document as other servers do; answers the status. */
+/** Requests a document like other servers; returns the status. */
 const statusOfSignedGet = Effect.fnUntraced(function*(path: string, by?: RemotePerson) {
   const { baseUrl, fetch } = yield* TestServer
   const accept = { accept: "application/activity+json" }
@@ -32,7 +32,7 @@ const statusOfSignedGet = Effect.fnUntraced(function*(path: string, by?: RemoteP
 layer(servers({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true, timeout: "2 minutes" })(
   "limited federation",
   (it) => {
-    it.effect("S-019, S-020, S-024: only allowed servers exchange anything, from the moment they are allowed", () =>
+    it.effect("S-019, S-020, S-024: only allowed servers exchange data, from the moment they are allowed", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { domain, requests } = yield* OtherServer
@@ -107,7 +107,7 @@ layer(servers({ AUTHORIZED_FETCH: "on" }), { excludeTestServices: true, timeout:
       const host = new URL((yield* TestServer).baseUrl).host
       const open = ["/actor", `/.well-known/webfinger?resource=acct:ben@${host}`, "/nodeinfo/2.0"]
       for (const path of open) assert.strictEqual(yield* statusOfSignedGet(path), 200, path)
-      // People read on without signing in: the limits concern servers only.
+      // People can still read without signing in: the limits concern servers only.
       for (const path of ["/@ben", `/api/v1/statuses/${status.id}`, "/api/v1/timelines/public"]) {
         assert.strictEqual((yield* fetch(path)).status, 200, path)
       }

@@ -9,7 +9,7 @@ import { TestServer } from "../../support/Server.ts"
 import { deliverFrom, OtherServer, servers } from "./Sending.ts"
 import { found, there } from "./Talking.ts"
 
-/** A page on the other server. */
+/** Serves a page on the other server; returns its URL. */
 const page = (path: string, html: string, status = 200) =>
   OtherServer.use(({ documents, url }) =>
     Effect.sync(() => {
@@ -17,7 +17,7 @@ const page = (path: string, html: string, status = 200) =>
       return url + path
     })
   )
-/** Waits until nothing is to be looked at any more, without the pause before pages of other servers' profiles. */
+/** Waits until no link is left to check, without the pause before pages of remote profiles. */
 const looked = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const hastened = sql`UPDATE errands SET due_at = ${new Date()} WHERE kind = 'links' AND tries = 0`
@@ -36,7 +36,7 @@ const anchor = (href: string, rel = "me", text = href) => `<a href="${href}" rel
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("links of profiles", (it) => {
   it.effect(
-    "row 15: a link is proven where its page links back to the profile, by the whole address",
+    "row 15: a link is verified if its page links back to the profile, by the whole address",
     () =>
       Effect.gen(function*() {
         const [anna, { baseUrl }] = [yield* newPerson("anna"), yield* TestServer]
@@ -59,7 +59,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("links of pr
           `<!-- ${anchor(me)} --><script>'${anchor(me)}'</script>`,
           `&lt;a href="${me}" rel="me"&gt;`
         ]
-        // A profile has four fields, and each time that it is saved its links are looked at a second later.
+        // A profile has four fields, and its links are checked a second after each save.
         const pages = yield* Effect.forEach(bad, (html, n) =>
           Effect.map(page(`/bad${n}`, html), (url) => [`bad${n}`, url]))
         for (const some of Array.chunksOf(pages, 3)) {
@@ -94,7 +94,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("links of pr
       assert.deepStrictEqual(fieldsOf(yield* json(ben, "/api/v1/accounts/verify_credentials")), ["a"])
     }))
 
-  it.effect("row 15: links of remote profiles are verified as well, if the shown address is the target", () =>
+  it.effect("row 15: links of remote profiles are also verified, if the shown address is the target", () =>
     Effect.gen(function*() {
       const [cleo, { url }] = [yield* newPerson("cleo"), yield* OtherServer]
       const own = `${url}/users/zoe`

@@ -118,7 +118,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
       assert.strictEqual(moved.moved.username, "aa")
     }))
 
-  it.effect("more followers than a slice go along, each once", () =>
+  it.effect("followers beyond one slice also move, once each", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [fay, many] = [yield* newPerson("fay"), yield* there("many")]
@@ -142,7 +142,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
     }), 180_000)
 
   it.effect(
-    "S-009: an account here moves by the operator's word, names its aliases, and a move comes to it",
+    "S-009: a local account moves by the operator's command, names its aliases, and can be a target",
     () =>
       Effect.gen(function*() {
         const { fetch, variables } = yield* TestServer
@@ -167,7 +167,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
         yield* follows(ida, xeno)
         yield* moves(xeno, me)
         assert.isTrue((yield* relation(ida, String(gil.accountId))).following)
-        // And hal, whom ida follows, becomes gil too.
+        // Hal, whom ida follows, also becomes gil.
         yield* json(ida, `/api/v1/accounts/${hal.accountId}/follow`, {})
         yield* run("alias", "add", "gil", "hal")
         yield* still

@@ -12,7 +12,7 @@ const here = "https://local.example"
 const visibilities = ["public", "unlisted", "private", "direct"] as const
 
 layer(server(), { excludeTestServices: true })("notes", (it) => {
-  it.effect("S-009: a status is a Note, and a Create around it", () =>
+  it.effect("S-009: a status is a Note, inside a Create", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, ben] = [yield* person("anna"), yield* person("ben")]
@@ -103,7 +103,7 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
       }
     }))
 
-  it.effect("row 57: unreadable, unknown and another's are the same answer; a deleted public one leaves a tombstone", () =>
+  it.effect("row 57: unreadable, unknown and another account's posts get the same response; a deleted public one leaves a tombstone", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [frida, gina] = [yield* person("frida"), yield* person("gina")]
@@ -174,7 +174,7 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
       ])
     }))
 
-  it.effect("F42: from a note all own replies are reached, its thread is a collection, and times have milliseconds", () =>
+  it.effect("F42: a note leads to all of its author's own replies, its thread is a collection, and times have milliseconds", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [kim, lou] = [yield* person("kim"), yield* person("lou")]

@@ -12,7 +12,7 @@ const figures = Effect.fnUntraced(function*(by: Person, { id }: { id: string }) 
   const { favourites_count, reblogs_count, replies_count } = yield* json(by, `/api/v1/statuses/${id}`)
   return [favourites_count, reblogs_count, replies_count]
 })
-/** Counts the rows that the counters should match. */
+/** Counts the rows that the counters must match. */
 const rows = ({ id }: { id: string }) =>
   SqlClient.SqlClient.use((sql) =>
     sql<{ counts: ReadonlyArray<number> }>`SELECT ARRAY[
@@ -48,7 +48,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.deepStrictEqual([yield* figures(anna, status), yield* rows(status)], [[0, 0, 0], [0, 0, 0]])
     }))
 
-  it.effect("I12: a reply to a post that is deleted does not count for it", () =>
+  it.effect("I12: a reply to a deleted post does not count for it", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* newPerson("anette"), yield* there("zara")]
       const status = yield* publish(anna, "hello")
@@ -161,7 +161,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.match((yield* deliverFrom(xeno, { type: "Update", object: old })) ?? "", /^ignored/)
     }))
 
-  it.effect("row 16: an Accept or Reject counts for the current follow, by its id too, and can be undone", () =>
+  it.effect("row 16: an Accept or Reject counts for the current follow, also by its id, and can be undone", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [dora, will] = [yield* newPerson("dora"), yield* there("will")]
@@ -189,7 +189,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.deepStrictEqual(yield* relation, [false, false])
     }))
 
-  it.effect("F44: a follow that ends at another server's word is taken back there, which may have taken a later one", () =>
+  it.effect("F44: a follow ended by the other server is also undone there, which may have accepted a later one", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ella, wim] = [yield* newPerson("ella"), yield* there("wim")]

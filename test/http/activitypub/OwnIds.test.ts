@@ -8,7 +8,7 @@ import { deliverFrom, note, servers } from "./Sending.ts"
 import { actorOf, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("local ids", (it) => {
-  it.effect("row 1: are never taken from other servers, wherever a redirect leads", () =>
+  it.effect("row 1: are never accepted from other servers, wherever a redirect leads", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ada, eve] = [yield* newPerson("ada"), yield* there("eve")]

@@ -6,14 +6,14 @@ import { answer, ended, eventually, follows, outcomeOf, serve, timesAsked } from
 import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
 import { actorOf, found, mentioning, there } from "./Talking.ts"
 
-/** A remote account with a collection of pinned posts. */
+/** Creates a remote account with a collection of pinned posts. */
 const pinning = Effect.fnUntraced(function*(name: string) {
   const featured = `${(yield* OtherServer).url}/users/${name}/featured`
   return { ...(yield* there(name, { featured })), featured }
 })
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned posts of other servers", (it) => {
-  it.effect("S-010: a post is pinned and taken off, and shown on the profile", () =>
+  it.effect("S-010: a post is pinned and unpinned, and shown on the profile", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* newPerson("anna"), yield* pinning("zoe")]
       const me = yield* actorOf(anna)
@@ -90,7 +90,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       const { id } = yield* found(eve, "vic")
       const posts = ["first", "second", "third"].map((name) => note(vic, name, mentioning(me)))
       const [first, second, third] = posts.map((post) => String(post["id"]))
-      // Fetching it fails, so that only its arrival can be the reason.
+      // Fetching fails, so that only the post's arrival can be the reason.
       const waiting: Array<() => void> = []
       for (const uri of [first, third]) {
         yield* answer(new URL(uri!).pathname, (_, response) => {
@@ -119,7 +119,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       for (const end of waiting) end()
     }))
 
-  it.effect("S-010: a pin waits for a followers-only post, which its origin delivers and does not serve", () =>
+  it.effect("S-010: a pin waits for a followers-only post, which its origin delivers but does not serve", () =>
     Effect.gen(function*() {
       const [flora, ulf] = [yield* newPerson("flora"), yield* pinning("ulf")]
       const { id } = yield* found(flora, "ulf")
@@ -134,7 +134,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       assert.strictEqual(pinned.uri, post["id"])
     }))
 
-  it.effect("row 37: there are so many pinned posts, and none that is for a few", () =>
+  it.effect("row 37: the number of pinned posts is bounded, and restricted posts are not pinned", () =>
     Effect.gen(function*() {
       const [cleo, xeno] = [yield* newPerson("cleo"), yield* pinning("xeno")]
       const me = yield* actorOf(cleo)

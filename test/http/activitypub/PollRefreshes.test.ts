@@ -90,7 +90,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
       assert.strictEqual(yield* timesAsked(secret["id"]), 0)
     }))
 
-  it.effect("F10: a poll that ends in the year 10000 is shown with an end that can be written", () =>
+  it.effect("F10: a poll that ends in the year 10000 is shown with a valid end", () =>
     Effect.gen(function*() {
       const [ida, ute] = [yield* newPerson("ida"), yield* there("ute", { published: "+010000-01-01T00:00:00Z" })]
       const me = yield* actorOf(ida)
@@ -131,7 +131,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
       )
     }))
 
-  it.effect("F10: a row that is here and cannot be rendered is left out of every page, never the page", () =>
+  it.effect("F10: an existing row that cannot be rendered is left out of each page, and does not break it", () =>
     Effect.gen(function*() {
       const [jon, good, bad] = [yield* newPerson("jon"), yield* there("good"), yield* there("bad")]
       const me = yield* actorOf(jon)
@@ -164,7 +164,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
         if (path.startsWith("/api")) assert.notMatch(text, /kept-by-(bad|gone)/, path)
       }
       assert.strictEqual((yield* fetch(`/api/v1/statuses/${status?.id}`, { token: jon.token })).status, 404)
-      // A server that has such rows already mends them when it starts.
+      // A migration repairs existing rows of this kind.
       yield* migration
       for (const path of ["/api/v1/notifications", "/api/v1/timelines/public"]) {
         const text = JSON.stringify(yield* json(jon, path))

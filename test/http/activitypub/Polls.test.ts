@@ -10,11 +10,11 @@ import { remotePoll, tally } from "./RemotePolls.ts"
 import { deliverFrom, type RemotePerson, send, servers, settled } from "./Sending.ts"
 import { actorOf, received, there, told } from "./Talking.ts"
 
-/** A poll of this server. */
+/** Publishes a local poll. */
 const asks = (by: Person, poll: Json = {}, more: Json = {}) =>
   publish(by, "Which?", { poll: { options: ["one", "two", "three"], expires_in: 3_600, ...poll }, ...more })
 
-/** A vote as other servers send it. */
+/** Sends a vote like other servers. */
 const votes = (by: RemotePerson, status: { uri: string }, name: string, more: Json = {}) =>
   deliverFrom(by, {
     type: "Create",
@@ -97,7 +97,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
       assert.deepStrictEqual(tally(yield* json(cleo, `/api/v1/statuses/${hidden.id}`)), [0, 0, 0, 0])
     }))
 
-  it.effect("S-009, S-076: a question is shown with the tallies of its server, and people here vote once", () =>
+  it.effect("S-009, S-076: a question is shown with its server's tallies, and local accounts vote once", () =>
     Effect.gen(function*() {
       const [dora, vera] = [yield* newPerson("dora"), yield* there("vera")]
       const me = yield* actorOf(dora)
@@ -109,7 +109,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
       const voted = yield* json(dora, `/api/v1/polls/${id}/votes`, { choices: [1] })
       assert.deepInclude(voted, { voted: true, own_votes: [1], votes_count: 7 })
       assert.match((yield* json(dora, `/api/v1/polls/${id}/votes`, { choices: [0] })).error, /already voted/)
-      // An Update that is not newer brings new counts and is no edit.
+      // An Update that is not newer updates the counts and is not an edit.
       const later = remotePoll(vera, "tea", me, { yes: 3, no: 5 })
       assert.strictEqual(yield* deliverFrom(vera, { type: "Update", object: { ...later, content: "other" } }), "done")
       const after = yield* json(dora, `/api/v1/statuses/${id}`)
@@ -167,7 +167,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
       assert.isTrue((yield* json(gil, `/api/v1/polls/${id}`)).expired)
     }))
 
-  it.effect("row 39: of a question with too many options some are left", () =>
+  it.effect("row 39: a question with too many options keeps some of them", () =>
     Effect.gen(function*() {
       const [hal, sam] = [yield* newPerson("hal"), yield* there("sam")]
       const many = Object.fromEntries(Array.from({ length: optionsMax + 1 }, (_, n) => [`option ${n}`, n]))

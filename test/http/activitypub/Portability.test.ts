@@ -38,7 +38,7 @@ const items = Effect.fnUntraced(function*(url: string, token: string) {
   return all
 })
 
-/** A member with a token for copying the account. */
+/** Creates a member and a token for copying the account. */
 const copied = Effect.fnUntraced(function*(name: string) {
   const { createToken } = yield* TestServer
   const person = yield* newPerson(name)
@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("copies of accounts by 
         assert.strictEqual((yield* read(body[name], token)).status, 200, name)
       }
       assert.strictEqual(headers.get("cache-control"), "private, no-store")
-      // Tokens of apps, of others and wrong ones: the public document, and no collection.
+      // Tokens of apps, of others and invalid ones get the public document, and no collection.
       const other = yield* copied("bob")
       for (const wrong of [person.token, other.token, "wrong"]) {
         const seen = yield* read("/users/ben", wrong)
@@ -90,7 +90,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("copies of accounts by 
       assert.strictEqual((yield* ask({ token }, "POST", "/api/v1/statuses", { status: "x" })).status, 403)
     }))
 
-  it.effect("posts of every visibility are as they are now, newest first, without Create, Update and Delete", () =>
+  it.effect("posts of every visibility are in their current version, newest first, without Create, Update and Delete", () =>
     Effect.gen(function*() {
       const { person, token } = yield* copied("cat")
       const carl = yield* newPerson("carl")
@@ -119,7 +119,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("copies of accounts by 
       const [liked] = yield* items(body.liked, token)
       assert.include(liked, `/users/carl/statuses/${theirs}`)
       assert.strictEqual(posts[0].object, liked)
-      // Another reader sees two of the four, and no boost of the private ones.
+      // Another reader sees two of the four, and no boosts of the private ones.
       const outbox = yield* read(`${body.outbox}?page=true`)
       assert.notInclude(JSON.stringify(outbox.body), "private @")
     }))
@@ -166,7 +166,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("copies of accounts by 
 })
 
 layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true })("limits of copies", (it) => {
-  it.effect("F289: a copy spends the limits of its user and token; beyond them 429 says when to go on", () =>
+  it.effect("F289: a copy uses the limits of its user and token; beyond them 429 names the time to continue", () =>
     Effect.gen(function*() {
       const { token } = yield* copied("gus")
       let last = yield* read("/users/gus/blocked", token)

@@ -34,7 +34,7 @@ const posts = (me: Person, accountId: string, more = "") =>
     json(me, `/api/v1/accounts/${accountId}/statuses${more}`),
     (list: ReadonlyArray<{ uri: string }>) => list.map(({ uri }) => uri)
   )
-/** Returns true if all work started by a view is done. */
+/** Waits until all work started by a view is done. */
 const over = (accountId: string) =>
   eventually(Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -147,7 +147,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of
       assert.isEmpty(yield* posts(ben, victim.accountId, "?pinned=true"))
     }))
 
-  it.effect("row 34: of an outbox without an end twenty posts are taken, of one that is its own next page one page", () =>
+  it.effect("row 34: an endless outbox is read for twenty posts, one that is its own next page for one page", () =>
     Effect.gen(function*() {
       const cleo = yield* newPerson("cleo")
       const xena = yield* somebody(cleo, "xena")
@@ -178,7 +178,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of
       assert.strictEqual(yield* timesAsked(`${vic.id}/outbox`), 0)
     }))
 
-  it.effect("a profile that was fetched more than a day ago is looked at again", () =>
+  it.effect("a profile that was fetched more than a day ago is fetched again", () =>
     Effect.gen(function*() {
       const emil = yield* newPerson("emil")
       const uwe = yield* somebody(emil, "uwe")

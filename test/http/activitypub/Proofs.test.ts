@@ -12,7 +12,7 @@ import { actorOf, found, there } from "./Talking.ts"
 const context = ["https://www.w3.org/ns/activitystreams", "https://w3id.org/security/data-integrity/v2"]
 let count = 0
 
-/** Creates a local account, a remote author whom it follows, and an account on the author's server that forwards. */
+/** Creates a local account, a remote author that it follows, and a forwarding account on the author's server. */
 const scene = Effect.fnUntraced(function*(name: string) {
   const { url } = yield* OtherServer
   const key = ed25519(`${url}/users/author${name}`)
@@ -37,7 +37,7 @@ const scene = Effect.fnUntraced(function*(name: string) {
 const handOn = (by: RemotePerson, document: Json) => Effect.andThen(sendBody(by, JSON.stringify(document)), settled)
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of authors", (it) => {
-  it.effect("F88: an activity with its author's proof is believed from any sender, without a fetch", () =>
+  it.effect("F88: an activity with its author's proof is trusted from any sender, without a fetch", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { activity, ada, author, key, relay } = yield* scene("1")
@@ -77,7 +77,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of a
       assert.strictEqual(yield* timesAsked(written["id"]), 0)
     }))
 
-  it.effect("F88: a proof that does not hold is worth as much as none", () =>
+  it.effect("F88: an invalid proof counts as none", () =>
     Effect.gen(function*() {
       const { activity, author, key, relay } = yield* scene("2")
       const other = ed25519(relay.id)
@@ -110,7 +110,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of a
       assert.deepInclude(yield* storedNote(own["id"]), { gone: false })
     }))
 
-  it.effect("F88: a proven author is judged as if it had sent itself: blocks and ids count", () =>
+  it.effect("F88: a proven author is judged like a sender: blocks and ids count", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { activity, ada, key, relay } = yield* scene("3")

@@ -11,7 +11,7 @@ const idOf = (by: RemotePerson) =>
   SqlClient.SqlClient.use((sql) => sql<{ id: bigint }>`SELECT id FROM accounts WHERE uri = ${by.id}`).pipe(
     Effect.map(([row]) => row?.id)
   )
-/** Waits until a query gives no row. */
+/** Waits until a query returns no row. */
 const until = (query: Effect.Effect<ReadonlyArray<unknown>, unknown, SqlClient.SqlClient>) =>
   eventually(Effect.orDie(query), (rows) => rows.length === 0)
 const gone = (id: bigint | undefined) =>
@@ -19,7 +19,7 @@ const gone = (id: bigint | undefined) =>
 const remove = (by: RemotePerson) => deliverFrom(by, { type: "Delete", object: by.id })
 const own = (by: Parameters<typeof json>[0]) => json(by, "/api/v1/accounts/verify_credentials")
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of other servers that are gone", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("deleted accounts of other servers", (it) => {
   it.effect("S-009, I12: deleting an account deletes its data, and counters match the rest", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -110,7 +110,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       assert.isNotEmpty(yield* sql`SELECT FROM accounts WHERE id = ${hal.accountId}`)
     }))
 
-  it.effect("S-066: posts under review stay for moderators, hidden, and are deleted afterwards", () =>
+  it.effect("S-066: posts under review remain for moderators, hidden, and are deleted afterwards", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [dora, xeno] = [yield* newPerson("dora"), yield* there("xeno")]
@@ -155,7 +155,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       assert.strictEqual(yield* deliverFrom(vera, { type: "Update", object: vera.id }), "done")
       yield* eventually(sql`SELECT FROM errands WHERE tries = 1`, (rows) => rows.length === 1)
       peer.documents.set("/users/vera", { ...(document as object), name: "Vera now" })
-      // As a node that was killed in the middle would have left it.
+      // As after a node that was killed in the middle.
       yield* sql`UPDATE errands SET due_at = ${new Date()}`
       yield* until(sql`SELECT FROM errands`)
       assert.strictEqual((yield* found(fay, "vera")).display_name, "Vera now")
@@ -181,7 +181,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
         return (yield* json(gil, `/api/v1/accounts/${id}`)).error ?? "there"
       })
       assert.deepStrictEqual([yield* says(true), yield* says(false)], ["Gone", "there"])
-      // Moderators lift what they did; what its own server did they cannot.
+      // Moderators can lift their own suspension, but not that of the account's server.
       assert.deepStrictEqual([yield* says(true), yield* moderators(false)], ["Gone", "Gone"])
       assert.deepStrictEqual([yield* moderators(true), yield* says(false)], ["Gone", "Gone"])
       assert.deepStrictEqual([yield* says(true), yield* says(false)], ["Gone", "Gone"])

@@ -18,7 +18,7 @@ const quoteOf = Effect.fnUntraced(function*(uri: unknown) {
     JOIN statuses s ON s.id = q.status_id WHERE s.uri = ${uri as string}`
   return row!
 })
-/** Waits until no job of the kind is to be done at once. */
+/** Waits until no first attempt of a job of the kind is left. */
 const worked = (kind: string) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -26,7 +26,7 @@ const worked = (kind: string) =>
   )
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("accepted and pending quotes", (it) => {
-  it.effect("row 21: a quoted post that arrives later is quoted from then on", () =>
+  it.effect("row 21: a quoted post that arrives later is then shown as quoted", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna1")
       const zoe = yield* there("zoe1")
@@ -42,7 +42,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("accepted an
       assert.strictEqual((yield* json(anna, `/api/v1/statuses/${id}`)).quote.state, "accepted")
     }))
 
-  it.effect("row 21: consent of another server is looked at again once a week, and the quote ends with it", () =>
+  it.effect("row 21: another server's consent is verified again once a week, and the quote ends with it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { documents } = yield* OtherServer
@@ -81,7 +81,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("accepted an
       yield* worked("consent")
       yield* eventually(sql`SELECT FROM errands WHERE kind = 'consent'`, (rows) => rows.length === 0)
       assert.strictEqual((yield* quoteOf(quote["id"])).state, "accepted")
-      // It was looked at just now.
+      // It was verified just now.
       assert.lengthOf(yield* swept, 0)
       documents.delete(new URL(address).pathname)
       yield* older

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 
-/** Activities of a type that the server sent, oldest first. */
+/** Returns the activities of a type that the server sent, oldest first. */
 export const sentOf = Effect.fnUntraced(function*(type: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<

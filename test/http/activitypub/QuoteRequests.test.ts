@@ -9,8 +9,8 @@ import { there } from "./Talking.ts"
 
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to requests to quote", (it) => {
-  it.effect("only the quoted author can answer our requests; forged answers do nothing", () =>
+layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("responses to quote requests", (it) => {
+  it.effect("only the quoted author can respond to our requests; forged responses do nothing", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const { documents } = yield* OtherServer
@@ -57,7 +57,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
         yield* deliverFrom(zoe, accept(`${zoe.id}/stamp`)),
         "ignored: no pending request of this server"
       )
-      // A policy that changes without an edit is taken over.
+      // A policy that changes without an edit is stored.
       yield* deliverFrom(zoe, {
         type: "Update",
         object: { ...quoted, interactionPolicy: { canQuote: { automaticApproval: zoe.id } } }
@@ -69,7 +69,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
       })
     }))
 
-  it.effect("row 21: a request waits for the author, however often it is repeated, and is answered as they decide", () =>
+  it.effect("row 21: a request waits for the author, however often it is repeated, and gets the author's decision", () =>
     Effect.gen(function*() {
       const zoe = yield* there("zoe6")
       const anna = yield* newPerson("anna6")

@@ -17,7 +17,7 @@ const quoteOf = Effect.fnUntraced(function*(uri: string) {
 })
 const stateOf = (uri: string) => Effect.map(quoteOf(uri), (row) => row?.state)
 
-/** A local post and a remote account. */
+/** Creates a local post and a remote account. */
 const scene = Effect.fnUntraced(function*(name: string, policy = "public") {
   const anna = yield* newPerson(`anna${name}`)
   const zoe = yield* there(`zoe${name}`)
@@ -32,11 +32,11 @@ const request = (by: RemotePerson, object: string, instrument: unknown, id = `${
 })
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by other servers", (it) => {
-  it.effect("row 21: a request as Mastodon 4.5 sends it is accepted with a stamp, once, and refused where the policy says so", () =>
+  it.effect("row 21: a request as Mastodon 4.5 sends it is accepted with a stamp, once, and refused if the policy says so", () =>
     Effect.gen(function*() {
       const { actor, anna, quoted, zoe } = yield* scene("1")
       const quote = note(zoe, "q1", { quote: quoted.uri, quoteUri: quoted.uri, "_misskey_quote": quoted.uri })
-      // The Create comes first, and waits for consent.
+      // The Create arrives first, and waits for consent.
       assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object: quote }), "done")
       assert.strictEqual(yield* stateOf(String(quote["id"])), "pending")
       assert.deepStrictEqual(yield* told(anna), [])
@@ -52,7 +52,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
         type: "QuoteRequest",
         instrument: quote["id"]
       })
-      // A repeated request is answered again, without another notification.
+      // A repeated request gets another response, without another notification.
       yield* deliverFrom(zoe, request(zoe, quoted.uri, quote, `${zoe.id}/requests/2`))
       assert.deepStrictEqual(yield* told(anna), ["quote zoe1"])
       assert.strictEqual((yield* json(anna, `/api/v1/statuses/${quoted.id}`)).quotes_count, 1)
@@ -60,7 +60,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       yield* settled
       const revocation = (yield* sentOf("Delete")).find(({ object }) => (object as Json)["id"] === stamp)
       assert.deepInclude(revocation?.["object"], { type: "QuoteAuthorization", interactionTarget: quoted.uri })
-      // Withdrawn consent is not restored by a new request.
+      // A new request does not restore revoked consent.
       assert.strictEqual(
         yield* deliverFrom(zoe, request(zoe, quoted.uri, quote, `${zoe.id}/requests/3`)),
         "ignored: the request is refused"
@@ -150,7 +150,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
           ["id", { id: `${max.id}/stamps/elsewhere` }]
         ] as const
       ) assert.strictEqual(yield* verified(name, stamp), "rejected", name)
-      // A quote of oneself needs none.
+      // A quote of the author's own post needs no stamp.
       const self = note(max, "self", { quote: quoted["id"] })
       yield* json(anna, `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(String(quoted["id"]))}`)
       serve(new URL(String(self["id"])).pathname, self)

@@ -51,7 +51,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions a
       assert.isString(url)
     }))
 
-  it.effect("ours leave for the author elsewhere, and their end as well", () =>
+  it.effect("local reactions are sent to the remote author, and so is their end", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [fritz, sara] = [yield* newPerson("fritz"), yield* there("sara")]

@@ -8,7 +8,7 @@ import { answer, eventually } from "./Exchange.ts"
 import { OtherServer, servers } from "./Sending.ts"
 import { found, there } from "./Talking.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("refusals of other servers", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("refusals by other servers", (it) => {
   it.effect("F102: pending deliveries are shown with the refusals of both signature schemes", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -23,7 +23,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("refusals of
         yield* answer(`/users/${name}/inbox`, (request, response) => {
           request.resume()
           const isNew = request.headers["signature-input"] !== undefined
-          // A connection that breaks is no reason to forget the first refusal.
+          // A broken connection does not replace the first refusal.
           if (isNew && second === undefined) return request.socket.destroy()
           response.writeHead(401).end(isNew ? "Unsupported signature" : "Public key not found")
         })

@@ -1,7 +1,7 @@
 import type { Json } from "../../services/federation/Peer.ts"
 import { note, type RemotePerson } from "./Sending.ts"
 
-/* Polls of other servers, and what our API says of polls. */
+/* Polls of other servers, and polls in our API. */
 
 /** Returns a poll's number of voters, then the votes of each option. */
 export const tally = (
@@ -11,7 +11,7 @@ export const tally = (
   ...poll.options.map(({ votes_count }) => votes_count)
 ]
 
-/** A remote poll with these votes for its options. */
+/** Makes a remote poll with these votes for its options. */
 export const remotePoll = (
   by: RemotePerson,
   name: string,

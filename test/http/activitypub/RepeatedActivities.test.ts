@@ -9,7 +9,7 @@ import { actorOf, mentioning, there, told } from "./Talking.ts"
 
 const began = Date.now() - 60_000
 
-/** Activities of a type in Zoe's inbox. */
+/** Records the activities of a type in Zoe's inbox. */
 const delivered = Effect.map(
   Effect.sync((): Array<Json> => []),
   (got) => ({
@@ -25,7 +25,7 @@ const delivered = Effect.map(
   })
 )
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities that come again", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("repeated activities", (it) => {
   it.effect("row 78, F18: a follow under the same id counts again after its end, but copies signed earlier do not", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -37,7 +37,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       const me = yield* actorOf(anna)
       const head = { "@context": "https://www.w3.org/ns/activitystreams", actor: zoe.id }
       const follow = { ...head, id: `${zoe.id}/follows/anna`, type: "Follow", object: me }
-      /** Returns true if Zoe follows Anna after this activity, signed that many seconds after the start. */
+      /** Sends the activity, signed this many seconds after the start; returns true if Zoe then follows Anna. */
       const after = Effect.fnUntraced(function*(activity: Json, seconds: number) {
         assert.strictEqual(yield* sendBody(zoe, JSON.stringify(activity), "/inbox", began + seconds * 1_000), 202)
         yield* settled
@@ -45,14 +45,14 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       })
       assert.isTrue(yield* after(follow, 0))
       yield* accepts(1)
-      // A copy changes nothing and is answered by nothing; another try is told once more.
+      // A copy has no effect and gets no response; a new attempt gets the response again.
       assert.isTrue(yield* after(follow, 0))
       assert.isTrue(yield* after(follow, 2))
       yield* accepts(2)
       assert.deepStrictEqual(yield* told(anna), ["follow zoe"])
 
       assert.isFalse(yield* after({ ...head, id: `${zoe.id}/undo/1`, type: "Undo", object: follow }, 10))
-      // Copies, and a try that was late, are older than the end.
+      // Copies, and a late attempt, are older than the end.
       for (const seconds of [0, 2, 5, 9]) assert.isFalse(yield* after(follow, seconds), String(seconds))
       assert.isTrue(yield* after(follow, 12))
       yield* accepts(3)
@@ -60,7 +60,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.isFalse(yield* after(follow, 13))
       assert.isTrue(yield* after(follow, 16))
 
-      // The target can end it, too.
+      // The target can also end it.
       const [{ account }] = yield* json(anna, "/api/v1/notifications")
       yield* json(anna, `/api/v1/accounts/${account.id}/remove_from_followers`, {})
       for (const seconds of [0, 12, 16]) assert.isFalse(yield* after(follow, seconds), String(seconds))
@@ -126,7 +126,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       const edited = (content: string) => deliverFrom(wim, { type: "Update", object: { ...written, content } })
       assert.strictEqual(yield* edited("<p>second</p>"), "done")
       assert.strictEqual(yield* edited("<p>third</p>"), "done")
-      // It says nothing new.
+      // Its content is the same.
       assert.match((yield* edited("<p>third</p>")) ?? "", /^ignored/)
       const before = { ...written, content: "<p>older</p>", updated: "2026-02-03T04:05:05Z" }
       assert.match((yield* deliverFrom(wim, { type: "Update", object: before })) ?? "", /^ignored/)
@@ -157,7 +157,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       })
       assert.strictEqual(yield* change("Add", 0), 1)
       assert.strictEqual(yield* change("Remove", 2), 0)
-      // A copy of what was said before.
+      // A copy of an earlier activity.
       assert.strictEqual(yield* change("Add", 0), 0)
       assert.strictEqual(yield* change("Add", 4), 1)
       assert.strictEqual(yield* change("Remove", 6), 0)

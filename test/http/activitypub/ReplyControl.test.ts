@@ -19,8 +19,8 @@ const request = (by: RemotePerson, type: string, object: string, instrument: unk
 const answers = (type: string, to: RemotePerson) =>
   Effect.map(sentOf(type), (all) => all.filter((one) => String(one["to"]) === to.id))
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies that take consent", (it) => {
-  it.effect("row 21: a reply without a request is held, or refused with a Reject; one with a request is answered by it", () =>
+layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies that need consent", (it) => {
+  it.effect("row 21: a reply without a request is held, or rejected; one with a request gets a response", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* newPerson("anna1"), yield* newPerson("ben1")]
       const [zoe, eve] = [yield* there("zoe1"), yield* there("eve1")]
@@ -49,7 +49,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
         ({ error }) => ({ status: error })
       )
       assert.strictEqual(status, "Record not found")
-      // Others' requests about it do nothing.
+      // Other accounts' requests about it have no effect.
       assert.strictEqual(
         yield* deliverFrom(eve, request(eve, "ReplyRequest", asked.uri, { ...first })),
         "ignored: a request for another object"
@@ -90,20 +90,20 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
         instrument: second["id"]
       })
       assert.deepInclude(yield* storedNote(second["id"]), { gone: true })
-      // Late, or again: what was refused stays refused.
+      // Late or repeated: a rejected reply stays rejected.
       assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object: second }), "ignored: already stored")
       assert.strictEqual(
         yield* deliverFrom(zoe, request(zoe, "ReplyRequest", asked.uri, second, 6)),
         "ignored: a repeated request"
       )
       assert.deepStrictEqual(yield* json(anna, "/api/v1/interaction_requests"), [])
-      // A public permission is granted on request.
+      // Anyone with permission gets consent on request.
       const open = yield* publish(anna, "open")
       const free = note(zoe, "4", { inReplyTo: open.uri })
       assert.strictEqual(yield* deliverFrom(zoe, request(zoe, "ReplyRequest", open.uri, free, 7)), "done")
       assert.deepInclude(yield* storedNote(free["id"]), { visibility: "public" })
       assert.strictEqual((yield* answers("Accept", zoe)).length, 2)
-      // One that waits and is deleted by its author leaves no request.
+      // A pending reply that its author deletes leaves no request.
       const last = note(zoe, "5", { inReplyTo: asked.uri })
       yield* deliverFrom(zoe, { type: "Create", object: last })
       yield* deliverFrom(zoe, { type: "Delete", object: last["id"] })
@@ -155,7 +155,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       assert.deepStrictEqual(yield* told(anna), [])
     }))
 
-  it.effect("row 10, row 21: only the requester can withdraw a request by its id, before it is answered, in either order", () =>
+  it.effect("row 10, row 21: only the requester can withdraw a request by its id, before the response, in either order", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna6")
       const [zoe, eve] = [yield* there("zoe6"), yield* there("eve6")]
@@ -222,7 +222,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       for (const one of again) assert.strictEqual(yield* deliverFrom(zoe, one), "done", one.type)
       assert.deepStrictEqual(yield* waiting, all.filter((type) => type !== "reply"))
 
-      // Answers survive the request.
+      // Withdrawing a request after the response does not change the response.
       for (const { id } of yield* json(anna, "/api/v1/interaction_requests")) {
         yield* json(anna, `/api/v1/interaction_requests/${id}/authorize`, {})
       }

@@ -12,8 +12,8 @@ import { actorOf, mentioning, there } from "./Talking.ts"
 type Json = Record<string, unknown>
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent that others give", (it) => {
-  it.effect("row 21: only the account that we asked can answer; revoked consent is removed", () =>
+layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent of other servers", (it) => {
+  it.effect("row 21: only the account that was asked can respond; revoked consent is removed", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const { documents } = yield* OtherServer
@@ -180,7 +180,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
         `/api/v1/statuses/${(yield* json(anna, search)).statuses[0].id}/context`
       )
       assert.lengthOf(descendants, 4)
-      // A reply that came before what it answers is no part of the thread without it.
+      // A reply that arrived before its parent is not in the thread without consent.
       const early = note(max, "later", { interactionPolicy: { canReply: { manualApproval: everybody } } })
       yield* deliverFrom(zoe, {
         type: "Create",

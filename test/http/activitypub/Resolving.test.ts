@@ -21,7 +21,7 @@ const search = (token: string | undefined, q: string, more = "") =>
   )
 
 layer(servers, { excludeTestServices: true })("search with resolve", (it) => {
-  it.effect("S-150: finds accounts of other servers by handle and by address, and posts that are here by theirs", () =>
+  it.effect("S-150: finds accounts of other servers by handle and by address, and known posts by theirs", () =>
     Effect.gen(function*() {
       const [server, there] = [yield* TestServer, yield* OtherServer]
       const anna = yield* server.createPerson("anna")

@@ -49,7 +49,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       for (const [address, expected] of pages) {
         assert.deepStrictEqual<unknown>(yield* resolved(anna.token, address), [expected], address)
       }
-      // The author's document names the page of a post: it is known afterwards without a request.
+      // The author's document names the post's page, which is found afterwards without a request.
       const shown = note(zoe, "shown", { url: yield* html("/@zoe/shown", page("")) })
       yield* serve(shown)
       assert.isEmpty(yield* resolved(anna.token, shown["url"]))
@@ -59,7 +59,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       assert.strictEqual(yield* timesAsked(shown["url"]), before)
     }))
 
-  it.effect("rows 1, 5: an object found by a page is checked like any other", () =>
+  it.effect("rows 1, 5: an object found through a page is checked like any other", () =>
     Effect.gen(function*() {
       const [ben, yan] = [yield* newPerson("ben"), yield* there("yan")]
       const { url } = yield* OtherServer
@@ -84,13 +84,13 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       for (const attempt of attempts) assert.isEmpty(yield* resolved(ben.token, attempt), attempt)
     }))
 
-  it.effect("row 28: pages and moves that lead to one another end after few requests", () =>
+  it.effect("row 28: pages and moves that lead to each other end after few requests", () =>
     Effect.gen(function*() {
       const [cleo] = [yield* newPerson("cleo")]
       const { requests, url } = yield* OtherServer
       const moved = (path: string, location: string) =>
         answer(path, (_, response) => response.writeHead(302, { location }).end())
-      // A page that names itself, two that name each other, and pages and moves without an end.
+      // A page that names itself, two that name each other, and endless pages and moves.
       yield* html("/loop/self", page(link("/loop/self")))
       yield* html("/loop/a", page(""), { link: "</loop/b>; rel=\"alternate\"; type=\"application/activity+json\"" })
       yield* html("/loop/b", page(link("/loop/a")))
@@ -117,14 +117,14 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       const moved = yield* answer("/@wim/kept", (_, response) =>
         response.writeHead(301, { location: String(post["id"]) }).end())
       assert.deepStrictEqual<unknown>(yield* resolved(fritz.token, moved), [post["id"]])
-      // The address may lead to something else tomorrow, and the post stays what it is.
+      // The address may lead elsewhere later, and the post does not change.
       const other = note(wim, "other")
       yield* serve(other)
       yield* answer("/@wim/kept", (_, response) =>
         response.writeHead(301, { location: String(other["id"]) }).end())
       assert.deepStrictEqual<unknown>(yield* resolved(fritz.token, moved), [other["id"]])
       assert.deepStrictEqual<unknown>(yield* resolved(fritz.token, post["id"]), [post["id"]])
-      // An object with another id is fetched from that id, and not believed.
+      // An object with another id is fetched from that id, and the copy is not trusted.
       const [real, forged] = [note(wim, "real"), { ...note(wim, "real"), content: "<p>forged</p>" }]
       yield* serve(real)
       const poison = yield* answer("/@wim/poison", (_, response) =>
@@ -156,7 +156,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       assert.isEmpty(yield* resolved(gerd.token, post["id"]))
     }))
 
-  it.effect("row 56: a post for a few that is fetched is shown to those few", () =>
+  it.effect("row 56: a fetched post with a restricted audience is shown to that audience", () =>
     Effect.gen(function*() {
       const [dora, emil, xena] = [yield* newPerson("dora"), yield* newPerson("emil"), yield* there("xena")]
       const { baseUrl } = yield* TestServer

@@ -10,14 +10,14 @@ import { actorOf, found, there } from "./Talking.ts"
 const began = Date.now() - 60_000
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
-/** Sends it as it is, signed so many seconds after all began. */
+/** Sends an activity unchanged, signed this many seconds after the start. */
 const at = Effect.fnUntraced(function*(by: RemotePerson, activity: Json, seconds: number) {
   const text = JSON.stringify({ "@context": "https://www.w3.org/ns/activitystreams", actor: by.id, ...activity })
   assert.strictEqual(yield* sendBody(by, text, "/inbox", began + seconds * 1_000), 202)
   return yield* settled
 })
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that others use again", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that others reuse", (it) => {
   /**
    * Effects of an activity type, its undo, and whether it is active. `loose`: only copies are known to be late, as ids
    * do not show what belongs together.
@@ -68,7 +68,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
         )
       case "Accept":
       case "Reject": {
-        // Mastodon says this of every follow of its account under the same id.
+        // Mastodon sends this for every follow of its account under the same id.
         yield* json(anna, `/api/v1/accounts/${account.id}/follow`, {})
         const follow = { type: "Follow", actor: me, object: zoe.id }
         const [accept, reject] = ["Accept", "Reject"].map((answer): Json => ({
@@ -104,7 +104,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
   })
 
   for (const type of typesWith("reused")) {
-    it.effect(`F40: ${type} counts again under its id when it is signed later, and no copy and nothing late does`, () =>
+    it.effect(`F40: ${type} counts again under its id when it is signed later, and no copy and no late activity does`, () =>
       Effect.gen(function*() {
         const { activity, ends, stands, zoe, ...more } = yield* cases(type)
         const loose = "loose" in more
@@ -121,7 +121,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
             assert.match(yield* told(activity, begun), / true /, `begins ${round}`)
             const ended = seconds += 4
             assert.match(yield* told(end, ended), / false /, `ends ${round}`)
-            // The very same requests, and one that was signed in between and comes late.
+            // The identical requests, and one signed in between that arrives late.
             for (const old of loose ? [begun] : [begun, ended - 1]) {
               assert.match(yield* told(activity, old), / false /, `late ${round}`)
             }
@@ -160,7 +160,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
         assert.strictEqual(yield* at(zoe, undo(second), 6), "done")
         assert.isFalse(yield* stands)
       }))
-    it.effect(`F44: an earlier ${type} and its Undo that come late, in any order, leave the later one`, () =>
+    it.effect(`F44: an earlier ${type} and its Undo that arrive late, in any order, leave the later one`, () =>
       Effect.gen(function*() {
         const { activity, stands, zoe } = yield* cases(type, `late${type.toLowerCase()}`)
         let seconds = 0
@@ -190,7 +190,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
         yield* ends(undo(fourth), "the Undo first")
         yield* comes(third)
         assert.isFalse(yield* stands, "it was undone before it came")
-        // Ids that say nothing of their order came in it.
+        // Ids without a visible order arrived in their order.
         const [fifth, sixth] = [named("one"), named("other")]
         yield* comes(fifth)
         yield* comes(sixth)

@@ -7,14 +7,14 @@ import { type RemotePerson, sendBody, servers, settled } from "./Sending.ts"
 import { actorOf, found, there } from "./Talking.ts"
 
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
-/** All is signed within this second: `Date` has no fractions. */
+/** Second in which everything is signed: `Date` has no fractions. */
 const second = Math.floor(Date.now() / 1_000) * 1_000
 
 const text = (by: RemotePerson, activity: Json) =>
   JSON.stringify({ "@context": "https://www.w3.org/ns/activitystreams", actor: by.id, ...activity })
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities of one second", (it) => {
-  /** A remote account with an action, its undo, and a check whether it is active. */
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities within one second", (it) => {
+  /** Creates a remote account with an action, its undo, and a check whether it is active. */
   const scene = Effect.fnUntraced(function*(type: string, name: string) {
     const sql = yield* SqlClient.SqlClient
     const [anna, zoe] = [yield* newPerson(`anna${name}`), yield* there(`zoe${name}`)]
@@ -40,7 +40,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
   })
 
   for (const type of ["Like", "EmojiReact", "Announce", "Follow", "Block"]) {
-    it.effect(`F101: of ${type} and Undo under one id within one second the last that came counts`, () =>
+    it.effect(`F101: of ${type} and Undo under one id within one second the last one to arrive counts`, () =>
       Effect.gen(function*() {
         const { does, stands, undoes, zoe } = yield* scene(type, type.toLowerCase())
         for (const [place, sent] of [does, undoes, does, undoes, does, does, undoes, undoes].entries()) {

@@ -7,7 +7,7 @@ import { type Json, type Peer, peer } from "../../services/federation/Peer.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 
-/** Another server beside the one under test, which may talk to it. */
+/** Another server that federates with the server under test. */
 export class OtherServer extends Context.Service<OtherServer, Peer>()("murmuration/test/OtherServer") {}
 
 export const servers = Layer.effect(OtherServer, peer).pipe(
@@ -17,7 +17,7 @@ export const servers = Layer.effect(OtherServer, peer).pipe(
 
 export type RemotePerson = Effect.Success<ReturnType<Peer["actor"]>>
 
-/** A raw body with the headers of a signed POST. */
+/** Makes the headers of a signed POST for a raw body. */
 export const signed = Effect.fnUntraced(function*(by: RemotePerson, text: string, url: URL, now = Date.now()) {
   const keys = yield* KeyOperations
   const body = new TextEncoder().encode(text)
@@ -52,7 +52,9 @@ const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-/** Waits until everything that came in and all that follows from it is done; answers what became of the newest. */
+/**
+ * Waits until all inbound activities and all work that follows from them are done; returns the outcome of the newest.
+ */
 export const settled = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const waiting = sql<
@@ -67,7 +69,7 @@ export const settled = Effect.gen(function*() {
 /** Sends an activity and returns its outcome. */
 export const deliverFrom = (by: RemotePerson, activity: Json) => Effect.andThen(send(by, activity), settled)
 
-/** A public note of an account. */
+/** Makes a public note of an account. */
 export const note = (by: Pick<RemotePerson, "id">, name: string, more: Json = {}): Json => ({
   id: `${by.id}/notes/${name}`,
   type: "Note",

@@ -9,7 +9,7 @@ import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 import { actorOf, found, there } from "./Talking.ts"
 import { countReferring, refer, ways } from "./WaysToRefer.ts"
 
-/** A local account with a publicly quotable post, and a remote account with local followers. */
+/** Creates a local account with a publicly quotable post, and a remote account with local followers. */
 const scene = Effect.fnUntraced(function*(name: string) {
   const [ada, bob, zoe] = [yield* newPerson(`ada${name}`), yield* newPerson(`bob${name}`), yield* there(`zoe${name}`)]
   const account = yield* found(bob, `zoe${name}`)
@@ -24,7 +24,7 @@ const scene = Effect.fnUntraced(function*(name: string) {
 type Scene = Effect.Success<ReturnType<typeof scene>>
 
 layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks before policies", (it) => {
-  /** Sends every way in turn; answers those that left something behind. */
+  /** Sends every way in turn; returns those with an effect. */
   const effective = Effect.fnUntraced(function*(name: string, { ada, to, zoe }: Scene) {
     const left: Array<string> = []
     for (const [way, send] of Object.entries(ways)) {
@@ -62,7 +62,7 @@ layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks befo
       assert.deepStrictEqual(yield* effective("muted", muted), [])
     }))
 
-  it.effect("F72: posts that are fetched later are judged as those that are sent", () =>
+  it.effect("F72: posts that are fetched later are judged like delivered ones", () =>
     Effect.gen(function*() {
       for (const blocked of [false, true]) {
         const { account, ada, bob, to, zoe } = yield* scene(`late${blocked}`)
@@ -85,7 +85,7 @@ layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks befo
       }
     }))
 
-  it.effect("F72: a block in either direction, or of the domain, outranks the quote policy for people here, too", () =>
+  it.effect("F72: a block in either direction, or of the domain, outranks the quote policy for local accounts, too", () =>
     Effect.gen(function*() {
       const { account, ada, bob, to, zoe } = yield* scene("here")
       const quotes = (by: typeof ada, id: string) =>
@@ -127,7 +127,7 @@ layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks befo
       assert.deepStrictEqual(yield* states(other.ada.accountId), ["accepted"])
     }))
 
-  it.effect("F72: quotes that came in spite of a block are ended by the migration", () =>
+  it.effect("F72: quotes made in spite of a block are ended by the migration", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { account, ada, to, zoe } = yield* scene("old")

@@ -32,8 +32,8 @@ const outcomes = SqlClient.SqlClient.use((sql) =>
     GROUP BY outcome ORDER BY outcome`
 )
 
-layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("activities of many servers at once", (it) => {
-  it.effect("I7, I8: each activity has its effect once, and one that fails each time takes none along", () =>
+layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("concurrent activities of many servers", (it) => {
+  it.effect("I7, I8: each activity takes effect once, and one that always fails does not affect others", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const anna = yield* newPerson("anna")
@@ -76,7 +76,7 @@ layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       yield* sql`ALTER TABLE statuses DROP CONSTRAINT poison`
     }))
 
-  it.effect("posts, likes and boosts of many take few statements each, from the door to the last effect", () =>
+  it.effect("posts, likes and boosts of many take few statements each, from the inbox to the last effect", () =>
     Effect.gen(function*() {
       const statements = yield* Statements
       const sql = yield* SqlClient.SqlClient
@@ -125,7 +125,7 @@ layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       const taken = yield* epoch
       yield* send(zed, { type: "Create", object: note(zed, "after") })
       assert.strictEqual(yield* settled, nothing)
-      // It had to acquire ownership again, which only the transaction of its work could notice.
+      // The previous owner had to acquire ownership again, which only the transaction of its work could notice.
       assert.strictEqual(yield* epoch, taken + 1n)
     }))
 })

@@ -15,7 +15,7 @@ import { server } from "../../support/WebServer.ts"
 
 const here = "https://local.example"
 
-/** An account of another server whose key is known already; where it is nothing is ever asked. */
+/** Creates an account of another server whose key is known; its server is never contacted. */
 const stranger = Effect.fnUntraced(function*(name: string) {
   const { privatePem, publicPem } = yield* Effect.flatMap(KeyOperations, ({ generate }) => generate).pipe(
     Effect.provide(KeyOperationsLayer.layer)
@@ -65,7 +65,7 @@ const stranger = Effect.fnUntraced(function*(name: string) {
 
 type Stranger = Effect.Success<ReturnType<typeof stranger>>
 
-/** Asks with the stranger's signature, by the name that our address has outside. */
+/** Sends a request with the stranger's signature, for our public host name. */
 const asking = Effect.fnUntraced(function*(path: string, by?: Stranger) {
   const signed = by === undefined ?
     {} :
@@ -157,7 +157,7 @@ layer(server(), { excludeTestServices: true })("signed requests", (it) => {
 })
 
 layer(server({ authorizedFetch: true }), { excludeTestServices: true })("authorized fetch", (it) => {
-  it.effect("F100: a signature that does not hold is refused where one is needed", () =>
+  it.effect("F100: an invalid signature is refused where one is required", () =>
     Effect.gen(function*() {
       const dora = yield* person("dora")
       const [signer, forger] = [yield* stranger("signer"), yield* stranger("forger")]
@@ -180,7 +180,7 @@ layer(server({ limitedFederation: true }), { excludeTestServices: true })("restr
     Effect.gen(function*() {
       const cleo = yield* person("cleo")
       const id = yield* status(cleo, "hello")
-      // A signature opens nothing while its server is on no list (S-020).
+      // A signature has no effect while its server is on no list (S-020).
       assert.strictEqual((yield* asking("/users/cleo", yield* stranger("early"))).status, 403)
       for (const domain of ["127.0.0.1", "peer.test"]) {
         yield* Effect.provide(DomainAllows.use(({ allow }) => allow(domain)), DomainAllows.layer)

@@ -7,7 +7,7 @@ import { eventually } from "../../support/Eventually.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 import { actorOf, there } from "./Talking.ts"
 
-/** More than are run at once. */
+/** More than the maximum of concurrent jobs. */
 const slowJobs = 70
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fetches of posts from other servers", (it) => {

@@ -11,7 +11,7 @@ import { actorOf, found, mentioning, there, told } from "./Talking.ts"
 const stored = (uri: string) =>
   SqlClient.SqlClient.use((sql) => sql<{ visibility: string }>`SELECT visibility FROM statuses WHERE uri = ${uri}`)
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules against spam from elsewhere", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("spam rules for remote posts", (it) => {
   it.effect("posts of other servers are dropped, held and reported; an edit cannot evade the rules", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("guard", ["manageRules", "manageReports"])

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Stored data of a remote post, by its id; undefined if absent. */
+/** Returns the stored data of a remote post, by its id; undefined if absent. */
 export const storedNote = Effect.fnUntraced(function*(uri: unknown) {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql<{ visibility: string; gone: boolean; replyTo: bigint | null }>`

@@ -3,17 +3,17 @@ import { json } from "../../support/Api.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { OtherServer } from "./Sending.ts"
 
-/* Messages of inbox tests to local and remote accounts. */
+/* Helpers of inbox tests for local and remote accounts. */
 
 /** Creates a remote account; `more` changes its actor document. */
 export const there = (name: string, more: Record<string, unknown> = {}) =>
   OtherServer.use(({ actor }) => actor(name, more))
 
-/** Actor id of a local account. */
+/** Returns the actor id of a local account. */
 export const actorOf = ({ username }: Person) =>
   TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/${username}`))
 
-/** Notifications of a user, newest first, as `type name`. */
+/** Returns a user's notifications, newest first, as `type name`. */
 export const told = (by: Person) =>
   Effect.map(
     json(by, "/api/v1/notifications"),
@@ -21,10 +21,10 @@ export const told = (by: Person) =>
       all.map(({ account, type }) => `${type} ${account.acct.split("@")[0]}`)
   )
 
-/** Status of a user's newest notification. */
+/** Returns the status of a user's newest notification. */
 export const received = (by: Person) => Effect.map(json(by, "/api/v1/notifications"), ([first]) => first.status)
 
-/** Fields that address a note to local accounts and mention them. */
+/** Makes fields that address a note to local accounts and mention them. */
 export const mentioning = (...actors: ReadonlyArray<string>) => ({
   cc: actors,
   tag: actors.map((href) => ({ type: "Mention", href }))

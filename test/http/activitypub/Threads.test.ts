@@ -13,7 +13,7 @@ const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
 const published = new Date(Date.now() - 3_600_000).toISOString()
 const context = { "@context": "https://www.w3.org/ns/activitystreams" }
 
-/** Small enough that a test sees where it ends. */
+/** Limits that are small enough for a test to reach them. */
 const limits = { statuses: 12, accounts: 5, pages: 20, pagesPerCollection: 3, repliesOfNew: 2, repliesOfRead: 8 }
 
 const idOf = (me: Person, uri: unknown) =>
@@ -21,7 +21,7 @@ const idOf = (me: Person, uri: unknown) =>
     json(me, `/api/v2/search?resolve=true&q=${encodeURIComponent(String(uri))}`),
     ({ statuses }): string => statuses[0]?.id
   )
-/** Conversation of a status, by remote ids, and whether a fetch is in flight. */
+/** Returns the conversation of a status, by remote ids, and whether a fetch is in flight. */
 const conversation = (me: Person, id: string) =>
   TestServer.use(({ fetch }) =>
     Effect.flatMap(
@@ -115,7 +115,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
         concurrency: "unbounded"
       })
       assert.isTrue(many.every(({ refresh }) => refresh !== null))
-      // A post of the last minutes is left alone.
+      // A very recent post is not fetched again.
       assert.isNull((yield* conversation(ben, yield* idOf(ben, fresh["id"]))).refresh)
       yield* go
       yield* whole(ben, id)
@@ -178,7 +178,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
         const found = yield* whole(dora, id)
         return { ...found, asked: requests.length - before }
       })
-      // Parents without an end, each made when it is asked for.
+      // An endless chain of parents, each created on request.
       for (let n = 0; n < 40; n++) {
         const at = `/chain/${n}`
         documents.set(
@@ -189,7 +189,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
       }
       const up = yield* cost("chained", { inReplyTo: `${url}/chain/0` })
       assert.lengthOf(up.ancestors, limits.statuses)
-      // Replies without an end, page after page.
+      // Endless replies, page after page.
       for (let n = 0; n < 40; n++) {
         documents.set(`/pages/${n}`, (_, response) =>
           sendDocument(response, {
@@ -209,14 +209,14 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
       }
       const paged = yield* cost("paged", { replies: `${url}/pages/0` })
       assert.lengthOf(paged.descendants, limits.pagesPerCollection)
-      // A page that is its own next one.
+      // A page that is its own next page.
       documents.set(
         "/self",
         (_, response) =>
           sendDocument(response, { id: `${url}/self`, type: "CollectionPage", items: [], next: `${url}/self` })
       )
       assert.strictEqual((yield* cost("self", { replies: `${url}/self` })).asked, 2)
-      // A new account for each reply.
+      // A different account for each reply.
       const crowd = Array.from({ length: 8 }, (_, n) => n)
       for (const n of crowd) {
         const { id } = yield* there(`crowd${n}`)
@@ -234,7 +234,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
         replies: { type: "Collection", items: crowd.map((n) => `${url}/crowd/${n}`) }
       })
       assert.lengthOf(crowded.descendants, limits.accounts)
-      // A collection of another server is not asked for.
+      // A collection on another server is not fetched.
       const before = yield* timesAsked(`${url}/self`)
       const elsewhere = `http://localhost:${new URL(url).port}/self`
       yield* cost("foreign", { replies: elsewhere })

@@ -5,8 +5,8 @@ import { sentOf } from "./QuoteDocuments.ts"
 import { deliverFrom, servers } from "./Sending.ts"
 import { found, there } from "./Talking.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accepts that are taken back", (it) => {
-  it.effect("F80: an Undo finds the Accept that it takes back in every form of its id, and embedded", () =>
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accepts that are undone", (it) => {
+  it.effect("F80: an Undo finds its Accept in every form of its id, and embedded", () =>
     Effect.gen(function*() {
       const accepts: Readonly<Record<string, (type: string, id: string) => unknown>> = {
         id: (_, id) => id,

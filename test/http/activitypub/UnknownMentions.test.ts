@@ -16,13 +16,13 @@ const mentionsOf = (status: { readonly mentions: ReadonlyArray<{ readonly userna
   status.mentions.map(({ username }) => username).toSorted()
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of unknown accounts", (it) => {
-  it.effect("S-009: are fetched and mentioned, and unavailable ones stay links", () =>
+  it.effect("S-009: are fetched and mentioned, and unavailable ones remain links", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* newPerson("anna"), yield* there("zoe")]
       const [me, other] = [yield* actorOf(anna), yield* peer]
       const [yan, xeno] = [yield* other.actor("yan"), yield* other.actor("xeno")]
       const named = mentioning(me, yan.id, xeno.id, `${other.url}/users/none`)
-      // The post is not for xeno, whom it names.
+      // The post is not addressed to xeno, whom it mentions.
       const object = note(zoe, "hello", { ...named, cc: [me, yan.id] })
       assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object }), "done")
       yield* noErrands
@@ -34,12 +34,12 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
         yield* sql`SELECT silent FROM mentions m JOIN accounts a ON a.id = m.account_id WHERE a.uri = ${xeno.id}`,
         [{ silent: true }]
       )
-      // An answer reaches everybody.
+      // A reply reaches everybody.
       const answer = yield* publish(anna, `@yan@${other.domain} hi`, { in_reply_to_id: status.id })
       assert.deepStrictEqual(mentionsOf(answer), ["yan"])
     }))
 
-  it.effect("S-009: an edit may name others", () =>
+  it.effect("S-009: an edit may mention others", () =>
     Effect.gen(function*() {
       const [bea, zita, ugo] = [yield* newPerson("bea"), yield* there("zita"), yield* (yield* peer).actor("ugo")]
       const me = yield* actorOf(bea)

@@ -11,9 +11,9 @@ import { found, there } from "./Talking.ts"
 
 interface Signing {
   readonly keyId?: string
-  /** Milliseconds since 1970. */
+  /** Signing time, in milliseconds since 1970. */
   readonly now?: number
-  /** Host and path to sign in place of the requested ones. */
+  /** URL to sign instead of the requested one. */
   readonly signedUrl?: (url: URL) => URL
   readonly change?: (signature: string) => string
 }
@@ -113,7 +113,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("signed requ
       ])
     }))
 
-  it.effect("F100: a host that is signed without its port, and a path without its query, hold", () =>
+  it.effect("F100: a signature over a host without its port, or a path without its query, is valid", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const [ben, zoe] = [yield* newPerson("ben"), yield* there("zoeb")]

@@ -6,7 +6,7 @@ import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of unfollowed accounts", (it) => {
-  it.effect("public ones are taken for a hashtag that is followed, and open ones for a list", () =>
+  it.effect("public ones are stored for a followed hashtag, and public or unlisted ones for a list", () =>
     Effect.gen(function*() {
       const [ida, wim, una] = [yield* newPerson("ida"), yield* there("wim"), yield* there("una")]
       const birds = { tag: [{ type: "Hashtag", name: "#Birds", href: "https://else.test/tags/birds" }] }

@@ -16,10 +16,10 @@ export interface Referred {
   readonly other: string
 }
 
-/** Sends what refers to `to`; `name` is part of every id. */
+/** Makes the activities that refer to `to`; `name` is part of every id. */
 type Way = (by: RemotePerson, to: Referred, name: string) => ReadonlyArray<Json>
 
-/** A date after the edited post; future dates count as now. */
+/** Returns a date after the edited post; future dates count as now. */
 const later = () => new Date(Date.now() + 60_000).toISOString()
 
 const create = (object: Json): ReadonlyArray<Json> => [{ type: "Create", object }]
@@ -115,11 +115,11 @@ export const ways: Readonly<Record<string, Way>> = {
   ]
 }
 
-/** Sends all of a way, one after the other. */
+/** Sends all activities of a way in order. */
 export const refer = (way: Way, by: RemotePerson, to: Referred, name: string) =>
   Effect.forEach(way(by, to, name), (one) => deliverFrom(by, one), { discard: true })
 
-/** Counts what refers to an account here and would be shown to it or others. */
+/** Counts the references to a local account that it or others would see. */
 export const countReferring = Effect.fnUntraced(function*(accountId: bigint) {
   const sql = yield* SqlClient.SqlClient
   const own = sql`(SELECT id FROM statuses WHERE account_id = ${accountId})`

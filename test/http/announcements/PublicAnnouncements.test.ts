@@ -13,7 +13,7 @@ import { watching } from "../../support/WatchedStream.ts"
 const path = "/api/v1/announcements"
 const day = 86_400_000
 
-/** Output of a command that succeeds. */
+/** Runs a command that must succeed; returns its output. */
 const staff = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {
   const { code, err, out } = yield* cli(["announcement", ...args], (yield* TestServer).variables)
   assert.strictEqual(code, 0, out + err)
@@ -39,7 +39,7 @@ const sweeping = Layer.provideMerge(
 )
 
 layer(sweeping, { excludeTestServices: true, timeout: "2 minutes" })("announcements", (it) => {
-  it.effect("S-087 S-088: name their mentions, with their times, and only days for a range", () =>
+  it.effect("S-087 S-088: have their mentions, their times, and only days for a range", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const [anna, ben] = [yield* newPerson("anna"), yield* newPerson("ben")]
@@ -97,7 +97,7 @@ layer(sweeping, { excludeTestServices: true, timeout: "2 minutes" })("announceme
       assert.notInclude((yield* listed(cleo, "?with_dismissed=true")).map((one) => one.id), hidden)
     }))
 
-  it.effect("S-222: reactions are emoji of Unicode and this server's own, eight different ones, each once a person", () =>
+  it.effect("S-222: reactions are Unicode or this server's own emoji, up to eight different ones, each once per person", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [eve, finn] = [yield* newPerson("eve"), yield* newPerson("finn")]

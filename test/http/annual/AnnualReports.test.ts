@@ -65,7 +65,7 @@ layer(live, { excludeTestServices: true, timeout: "2 minutes" })("annual reports
       const { accounts, annual_reports: [report], statuses } = yield* reading(anna)
       assert.deepInclude(report, { year, account_id: String(anna.accountId) })
 
-      // The key in the address suffices; a wrong key, year or name is 404.
+      // The key in the address is enough; a wrong key, year or name is 404.
       const { baseUrl, fetch } = yield* TestServer
       const shared = (report!.share_url ?? "").replace(baseUrl, "")
       assert.match(shared, new RegExp(`^/@anna/wrapstodon/${year}/[\\w-]{22}$`))
@@ -119,7 +119,7 @@ layer(live, { excludeTestServices: true, timeout: "2 minutes" })("annual reports
       assert.sameMembers(accounts.map((one) => one.id), [anna, ben].map(({ accountId }) => String(accountId)))
       assert.deepStrictEqual(statuses.map((one) => one.id), [first.id])
 
-      // Users here get a report automatically, each only their own.
+      // Local users get a report automatically, each only their own.
       yield* inDecember(Effect.andThen(reports.prepare, reports.sweep))
       assert.lengthOf((yield* reading(ben)).annual_reports, 1)
       assert.lengthOf((yield* reading(idle)).annual_reports, 0)

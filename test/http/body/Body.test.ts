@@ -31,7 +31,7 @@ const Things = HttpApiBuilder.group(Api, "things", (handlers) =>
     remove: ({ payload }) => Effect.succeed(HttpServerResponse.text(JSON.stringify(payload)))
   })))
 
-/** Answers what a handler sees of a request. */
+/** Responds with the request as a handler sees it. */
 const echo = Effect.gen(function*() {
   const request = yield* HttpServerRequest.HttpServerRequest
   return HttpServerResponse.text(
@@ -45,7 +45,7 @@ const echo = Effect.gen(function*() {
   )
 })
 
-/** Takes what was sent as the endpoints of the API do, and says nothing. */
+/** Reads the body like the endpoints of the API, and responds with nothing. */
 const quiet = Effect.gen(function*() {
   const request = yield* HttpServerRequest.HttpServerRequest
   JSON.parse(yield* Effect.orDie(request.text))
@@ -98,7 +98,7 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
       for (const [search, init] of bodies) assert.deepStrictEqual(yield* seen(`/api/echo${search}`, init), expected)
     }))
 
-  it.effect("only the name of a file in a multipart body is kept", () =>
+  it.effect("of a file in a multipart body only the name is kept", () =>
     Effect.gen(function*() {
       const multipart = new FormData()
       multipart.append("note", "text")
@@ -127,7 +127,7 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
       assert.strictEqual((yield* callEcho("/api/echo", { method: "POST", body: field })).status, 413)
     }))
 
-  it.effect("malformed bodies and names that harm are 400 with a text", () =>
+  it.effect("malformed bodies and harmful names are 400 with a text", () =>
     Effect.gen(function*() {
       const json = { "content-type": "application/json" }
       const error = "Error occurred while parsing request parameters"
@@ -170,7 +170,7 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
       }
     }))
 
-  it.effect("parameters of a DELETE may stand in its body or in its query", () =>
+  it.effect("parameters of a DELETE may be in its body or in its query", () =>
     Effect.gen(function*() {
       const expected = { account_ids: ["1", "2"] }
       const query = "account_ids[]=1&account_ids[]=2"
@@ -198,7 +198,7 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
           yield* send("/api/quiet", { method: "POST", body: sent, headers: { "content-type": type } })
           return longest()
         })
-        // The shortest of some, because memory is collected in between, too.
+        // The shortest of some, because garbage collection can happen in between.
         let shortest = Number.POSITIVE_INFINITY
         for (let time = 0; time < 6 && shortest >= 50; time++) {
           shortest = Math.min(shortest, yield* pause)
@@ -210,7 +210,7 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
       assert.deepStrictEqual(pauses, [])
     }), 180_000)
 
-  it.effect("F14: more values than anybody means are refused before they are parsed", () =>
+  it.effect("F14: an excessive number of values is refused before parsing", () =>
     Effect.gen(function*() {
       const statusFor = (body: string, type: string) =>
         Effect.map(
@@ -224,7 +224,7 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
       assert.strictEqual(yield* statusFor(`${"a".repeat(600)}=1`, "application/x-www-form-urlencoded"), 400)
     }))
 
-  it.effect("requests that are no client's stand as sent", () =>
+  it.effect("requests that are not of the client API stay unchanged", () =>
     Effect.gen(function*() {
       const type = "application/activity+json"
       const sent = yield* callEcho("/inbox?a[]=1", { method: "POST", body: "{ }", headers: { "content-type": type } })

@@ -8,7 +8,7 @@ import { InFlight } from "../../../src/http/InFlight.ts"
 import { AccountId } from "../../../src/services/database/Ids.ts"
 import { from } from "../guard/From.ts"
 
-/** The status that a body is refused with, or what it said. */
+/** Returns the status with which a body is refused, or its content. */
 const outcome = <A, E, R>(arriving: Effect.Effect<A, E, R>) =>
   Effect.catch(
     arriving,
@@ -18,7 +18,7 @@ const outcome = <A, E, R>(arriving: Effect.Effect<A, E, R>) =>
 const provided = Effect.provide(Layer.fresh(BodyReading.layer))
 
 describe("arriving bodies", () => {
-  it.effect("F16: a body that does not arrive is given up after 20 seconds, and takes no slot meanwhile", () =>
+  it.effect("F16: a body that does not arrive is given up after 20 seconds, and takes no slot in the meantime", () =>
     Effect.gen(function*() {
       const bodyReading = yield* BodyReading
       let inWork = 1
@@ -38,7 +38,7 @@ describe("arriving bodies", () => {
       assert.strictEqual(yield* bodyReading.read(100, Effect.succeed("body")), "body")
     }).pipe(from("192.0.2.1"), provided))
 
-  it.effect("F16: the slots are bounded, in all and for each address", () =>
+  it.effect("F16: the slots are bounded, in total and for each address", () =>
     Effect.gen(function*() {
       const bodyReading = yield* BodyReading
       const gate = yield* Deferred.make<void>()
@@ -51,7 +51,7 @@ describe("arriving bodies", () => {
       const first = yield* start("192.0.2.1", perAddressMax)
       assert.strictEqual(yield* read("192.0.2.1"), 503)
       assert.strictEqual(yield* read("192.0.2.1", 1_000_000), 503)
-      // Small ones have room of their own.
+      // Small bodies have slots of their own.
       yield* start("192.0.2.1", 1, 1_000)
       for (let n = 1; n < atOnceMax / perAddressMax; n++) {
         yield* start(`2001:db8:0:${n}::1`, perAddressMax)

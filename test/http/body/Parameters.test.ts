@@ -57,7 +57,7 @@ describe("JSON", () => {
 
   it("refuses malformed or deeply nested input", () => {
     refuses(() => fromJson("{"))
-    // F14: what was looked through is not looked through once more, in one turn.
+    // F14: input that was already scanned is not scanned again in the same turn.
     const deep = `${"[".repeat(40)}${"]".repeat(40)}`
     refuses(() => fromJson(deep))
     assert.deepStrictEqual(JSON.stringify(fromJson(deep, null)), deep)
@@ -68,7 +68,7 @@ describe("JSON", () => {
   })
 })
 
-describe("names and texts that harm", () => {
+describe("harmful names and texts", () => {
   it.each([
     "__proto__[x]=1",
     "a[__proto__]=1",
@@ -92,7 +92,7 @@ describe("names and texts that harm", () => {
     }
   )
 
-  it("mends half a surrogate pair, which no database holds", () => {
+  it("repairs half a surrogate pair, which no database stores", () => {
     assert.deepStrictEqual(fromJson(`{"a":"x\\ud83d"}`), { a: "x\ufffd" })
   })
 })
@@ -107,7 +107,7 @@ describe("queries of reading requests", () => {
     ["", ""]
   ])("%s", (query, expected) => assert.strictEqual(flatten(query), expected))
 
-  it("refuses names and texts that harm", () => {
+  it("refuses harmful names and texts", () => {
     refuses(() => flatten("__proto__=1"))
     refuses(() => flatten("q=%00"))
     refuses(() => flatten("a=&".repeat(parametersMax + 1)))

@@ -9,7 +9,7 @@ const parts = Array.from(
   { length: 199 },
   (_, n) => `--x\r\ncontent-disposition: form-data; name="a[${n}][b]"\r\n\r\n${fill("y", 4_000)}\r\n`
 ).join("")
-/** The worst shapes of a body of the largest size, with their types. */
+/** The worst shapes of a body of maximum size, with their types. */
 export const shapes: ReadonlyArray<readonly [name: string, type: string, body: string]> = [
   ["deep and open", json, fill("[")],
   ["deep and closed", json, fill("[", bytes / 2) + fill("]", bytes / 2)],
@@ -34,7 +34,7 @@ export const shapes: ReadonlyArray<readonly [name: string, type: string, body: s
   ["multipart of line breaks", "multipart/form-data; boundary=x", fill("--x\r\n")]
 ]
 
-/** Watches the turns of the event loop; answers the longest so far in milliseconds of this thread's own time. */
+/** Watches the turns of the event loop; returns the longest so far, in milliseconds of CPU time of this thread. */
 export const turns = () => {
   const spent = () => {
     const { system, user } = process.threadCpuUsage()

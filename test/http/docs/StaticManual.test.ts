@@ -43,7 +43,7 @@ describe("the site of the documents", () => {
     assert.deepStrictEqual(list, ["storage", "moving"])
   })
 
-  it("leaves out comments for tests, escapes HTML, and keeps anchors apart", () => {
+  it("omits comments for tests, escapes HTML, and keeps anchors unique", () => {
     assert.notInclude(page("guide/moving.html"), "not run")
     assert.match(page("guide/moving.html"), /<h2 id="a-part">.*<h2 id="a-part-1">/s)
     assert.include(page("guide/storage.html"), "&lt;b&gt;1&lt;/b&gt;")

@@ -5,7 +5,7 @@ import { TestServer } from "../../support/Server.ts"
 import { claim, count, deliver, follow, withDevice } from "./EncryptedDevices.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("bounds of encrypted messages", (it) => {
-  it.effect("F74: strangers neither displace the messages that wait for a device nor take all of its room", () =>
+  it.effect("F74: strangers neither displace pending messages of a device nor fill all of its capacity", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [rita, friend, stranger] = [
@@ -22,7 +22,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 200, 422, 422])
-      // A whole request is refused, so that its sender knows which messages wait.
+      // A request is refused as a whole, so that its sender knows which messages were stored.
       const waiting = sql<{ from: bigint; count: number }>`SELECT from_account_id AS "from", count(*)::int AS count
         FROM encrypted_messages WHERE from_account_id IN (${friend.accountId}, ${stranger.accountId})
         GROUP BY 1 ORDER BY 2`

@@ -9,7 +9,7 @@ import { type Person, TestServer } from "../../support/Server.ts"
 export const base = "/api/v1/crypto"
 export const strict = { onExcessProperty: "error" } as const
 
-/** A device's keys, and what it signs. */
+/** Makes a device's keys and signatures. */
 export const keysOf = () => {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519")
   const raw = Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url").toString("base64")
@@ -21,7 +21,7 @@ export const keysOf = () => {
   return { raw, identity, oneTime }
 }
 
-/** A user with a device, whose token is for encrypted messages. */
+/** Creates a user with a device, whose token is for encrypted messages. */
 export const withDevice = Effect.fnUntraced(function*(name: string, oneTimeKeys = 2) {
   const { createPerson, createToken } = yield* TestServer
   const person = yield* createPerson(name)

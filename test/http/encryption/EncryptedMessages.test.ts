@@ -8,7 +8,7 @@ import { watching } from "../../support/WatchedStream.ts"
 import { base, claim, count, deliver, follow, keysOf, messages, strict, withDevice } from "./EncryptedDevices.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("encrypted messages", (it) => {
-  it.effect("S-229: devices have keys that others find, and one-time keys that each is given to one", () =>
+  it.effect("S-229: devices have keys that others find, and each one-time key is given to one of them", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* withDevice("anna"), yield* withDevice("ben"), yield* withDevice("cleo")]
       assert.strictEqual(yield* count(anna.token), 2)
@@ -31,7 +31,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(keys.map(({ key_id }) => key_id).toSorted(), ["k1", "k2"])
       assert.strictEqual(yield* count(anna.token), 0)
 
-      // A token stands for one device; new keys end sessions of the old ones.
+      // A token belongs to one device; new keys end sessions of the old ones.
       const again = { device: anna.device, one_time_keys: [anna.keys.oneTime(9)] }
       assert.strictEqual((yield* call("POST", `${base}/keys/upload`, anna.token, again)).status, 200)
       assert.strictEqual(yield* count(anna.token), 1)
@@ -41,7 +41,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual([yield* count(anna.token), (yield* messages(anna)).found], [0, []])
     }))
 
-  it.effect("S-229: invalid keys, unsigned keys, another device's keys or too many are refused in words", () =>
+  it.effect("S-229: invalid, unsigned, foreign or too many keys are refused with a message", () =>
     Effect.gen(function*() {
       const { createToken } = yield* TestServer
       const dora = yield* withDevice("dora")
@@ -82,7 +82,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.match(tooMany.error, /Keys are too many/)
     }))
 
-  it.effect("S-094 S-229: messages arrive at the device they are for, in its stream and by pages, until it clears them", () =>
+  it.effect("S-094 S-229: messages arrive at their device, in its stream and in pages, until it clears them", () =>
     Effect.gen(function*() {
       const { createToken } = yield* TestServer
       const sql = yield* SqlClient.SqlClient
@@ -108,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Wire.EncryptedMessage))(payload),
         found[2]
       )
-      // The account's other streams hear of later things, and not of this.
+      // The account's other streams get later events, and not this one.
       yield* sql`SELECT pg_notify('murmuration', ${
         JSON.stringify({ _tag: "FiltersChanged", accountId: String(finn.accountId) })
       })`

@@ -15,7 +15,7 @@ const Server = Layer.unwrap(Effect.map(Double, ({ variables }) => TestServer.lay
 )
 
 layer(Server, { excludeTestServices: true })("a server with its files in a bucket", (it) => {
-  it.effect("stores uploads and pictures of profiles there, serves them with ranges, and removes them", () =>
+  it.effect("stores uploads and profile pictures there, serves them with ranges, and removes them", () =>
     Effect.gen(function*() {
       const { objects, uploads } = yield* Double
       const ada = yield* (yield* TestServer).createPerson("ada")

@@ -7,7 +7,7 @@ import { TestServer } from "../../support/Server.ts"
 const base = "https://files.example.net/cdn"
 
 layer(TestServer.layer({ MEDIA_BASE_URL: `${base}/` }), { excludeTestServices: true })("MEDIA_BASE_URL", (it) => {
-  it.effect("is where every file is, in JSON, on pages and in their policy; avatars in WebFinger too", () =>
+  it.effect("is the base of every file, in JSON, on pages and in their policy; of avatars in WebFinger, too", () =>
     Effect.gen(function*() {
       const { baseUrl, createPerson, fetch } = yield* TestServer
       const ada = yield* createPerson("ada")
@@ -38,7 +38,7 @@ layer(TestServer.layer({ MEDIA_BASE_URL: `${base}/` }), { excludeTestServices: t
         assert.isNotEmpty(sources, path)
         for (const source of sources) assert.match(source, address, path)
       }
-      // Pages without user files do not allow them either.
+      // The policy of pages without user files does not allow it.
       const signIn = yield* fetch("/auth/sign_in")
       assert.notInclude(signIn.headers.get("content-security-policy") ?? "", "files.example.net")
     }))

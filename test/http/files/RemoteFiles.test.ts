@@ -16,7 +16,7 @@ const server = (variables: Record<string, string>) => TestServer.layer(variables
 
 const png = (colour: string) => Effect.promise(() => picture(60, 40, colour).png().toBuffer())
 
-/** A status with a remote file, as clients see it. */
+/** Returns a status with a remote file as clients see it. */
 const shown = Effect.fnUntraced(function*(statusId: bigint) {
   const { body } = yield* call("GET", `/api/v1/statuses/${statusId}`, undefined)
   return body
@@ -24,8 +24,8 @@ const shown = Effect.fnUntraced(function*(statusId: bigint) {
 
 const Live = server({ OUTBOUND_ALLOW: "127.0.0.0/8" })
 
-layer(Live, { excludeTestServices: true })("files of remote accounts by way of this server", (it) => {
-  it.effect("shows files and pictures of profiles under keys, fetched once, with type, ranges and policy", () =>
+layer(Live, { excludeTestServices: true })("files of remote accounts through this server", (it) => {
+  it.effect("shows files and profile pictures under keys, fetched once, with type, ranges and policy", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const other = yield* Other
@@ -68,7 +68,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       assert.deepStrictEqual(meta, {})
       assert.strictEqual((yield* bytesAt(url)).status, 200)
       assert.deepStrictEqual((yield* metaOf(statusId)).meta, upright)
-      // A copy that was fetched before is measured as well; what its server says stands.
+      // An earlier copy is also measured; a size from the origin stays.
       yield* sql`UPDATE media_attachments SET meta = '{}' WHERE status_id = ${statusId}`
       yield* bytesAt(url)
       assert.deepStrictEqual((yield* metaOf(statusId)).meta, upright)
@@ -97,7 +97,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       assert.strictEqual(other.timesAsked("/slow.png"), 1)
     }))
 
-  it.effect("row 25: serves only addresses that rows name, and none of suspended accounts or deleted posts", () =>
+  it.effect("row 25: serves only addresses in rows, and none of suspended accounts or deleted posts", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const other = yield* Other
@@ -118,7 +118,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       assert.strictEqual(other.timesAsked("/secret.png"), 1)
     }))
 
-  it.effect("rows 46 and 47: a file that is not a picture, video or sound by its bytes is not shown, even with such a name", () =>
+  it.effect("rows 46 and 47: a file whose bytes are not a picture, video or sound is not shown, whatever its name", () =>
     Effect.gen(function*() {
       const other = yield* Other
       const svg = new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`)
@@ -136,7 +136,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
         const { bytes, headers, status } = yield* bytesAt(media.url)
         assert.deepStrictEqual([status, headers.get("content-type")], [502, "application/json; charset=utf-8"], url)
         assert.notInclude(Buffer.from(bytes).toString(), "script")
-        // Not asked again at once.
+        // Not requested again at once.
         yield* bytesAt(media.url)
         assert.strictEqual(other.timesAsked(new URL(url).pathname), 1, url)
       }
@@ -190,7 +190,7 @@ layer(server({ OUTBOUND_ALLOW: "127.0.0.0/8", RATE_LIMITS: "on" }), { excludeTes
   "the limit of remote files",
   (it) => {
     it.effect(
-      "300 are fetched for one address in ten minutes; existing copies are free",
+      "300 are fetched per address in ten minutes; existing copies are free",
       () =>
         Effect.gen(function*() {
           const { baseUrl } = yield* TestServer
@@ -213,7 +213,7 @@ layer(server({ OUTBOUND_ALLOW: "127.0.0.0/8", RATE_LIMITS: "on" }), { excludeTes
 )
 
 layer(server({ MEDIA_CACHE_BYTES: "0" }), { excludeTestServices: true })("remote files without copies", (it) => {
-  it.effect("are linked directly, on pages too, and nothing is fetched for others", () =>
+  it.effect("are linked directly, also on pages, and nothing is fetched for others", () =>
     Effect.gen(function*() {
       const { baseUrl, createPerson, fetch } = yield* TestServer
       const other = yield* Other
@@ -233,7 +233,7 @@ layer(server({ MEDIA_CACHE_BYTES: "0" }), { excludeTestServices: true })("remote
 })
 
 layer(server({ OUTBOUND_ALLOW: "127.0.0.0/8", MEDIA_CACHE_BYTES: "100000" }), { excludeTestServices: true })(
-  "a small room for copies",
+  "a small cache for copies",
   (it) => {
     it.effect("a file larger than the cache is not stored, and is not requested again for a while", () =>
       Effect.gen(function*() {

@@ -5,7 +5,7 @@ import { request } from "node:http"
 import { bytesAt, picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 
-/** An uploaded picture: its address, its original bytes, and its tag. */
+/** Uploads a picture; returns its URL, its stored bytes, and its ETag. */
 const published = Effect.fnUntraced(function*(name: string) {
   const person = yield* (yield* TestServer).createPerson(name)
   const { url } = yield* uploaded(person, yield* Effect.promise(() => picture().png().toBuffer()))
@@ -13,7 +13,7 @@ const published = Effect.fnUntraced(function*(name: string) {
   return { url: String(url), bytes, etag: headers.get("etag") ?? "" }
 })
 
-/** Response to a raw path; `fetch` would normalise it. */
+/** Requests a raw path; `fetch` would normalise it. */
 const raw = (path: string, method = "GET") =>
   Effect.flatMap(
     TestServer,
@@ -34,7 +34,7 @@ const raw = (path: string, method = "GET") =>
   )
 
 layer(TestServer.layer(), { excludeTestServices: true })("files that the server serves", (it) => {
-  it.effect("row 46: a file is served with a type of our table, runs no scripts, and is cached for a year", () =>
+  it.effect("row 46: a file is served with a type from the table, runs no scripts, and is cached for a year", () =>
     Effect.gen(function*() {
       const { bytes, url } = yield* published("ada")
       const { headers, status } = yield* bytesAt(url)
@@ -69,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("files that the server 
       assert.strictEqual((yield* raw(new URL(url).pathname, "HEAD")).body, "")
     }))
 
-  it.effect("parts: 206 with their range, 416 beyond the end, the whole file for several or invalid ranges", () =>
+  it.effect("ranges: 206 with their range, 416 beyond the end, the whole file for several or invalid ranges", () =>
     Effect.gen(function*() {
       const { bytes, url } = yield* published("bob")
       const size = bytes.length
@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("files that the server 
       }
     }))
 
-  it.effect("tags: 304 for a cached copy, ranges only of the file that If-Range names", () =>
+  it.effect("ETags: 304 for a cached copy, ranges only of the file that If-Range names", () =>
     Effect.gen(function*() {
       const { bytes, etag, url } = yield* published("cleo")
       assert.match(etag, /^"[0-9a-v]{32}"$/)
@@ -168,7 +168,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("files that the server 
       const names = new Set<string>()
       for (const person of ["eve", "fay", "gil"]) names.add(new URL((yield* published(person)).url).pathname)
       assert.strictEqual(names.size, 3)
-      // 32 characters of 5 bits.
+      // 32 characters of 5 bits each.
       for (const name of names) assert.match(name, /^\/system\/([0-9a-v]{2})\/\1[0-9a-v]{30}\.png$/)
       for (const path of ["/system", "/system/", "/system/aa", "/system/aa/"]) {
         assert.strictEqual((yield* raw(path)).status, 404, path)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { addressKey } from "../../../src/http/guard/ClientAddresses.ts"
 
-describe("counting of addresses", () => {
+describe("keys of addresses for limits", () => {
   it("IPv4 as itself, however it is written", () => {
     for (
       const address of ["192.0.2.7", "::ffff:192.0.2.7", "::FFFF:192.0.2.7", "::ffff:c000:207", "64:ff9b::192.0.2.7"]

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 
-/** Does something as a request from an address. */
+/** Runs an effect as a request from an address. */
 export const from = (address: string) =>
   Effect.provideService(
     HttpServerRequest.HttpServerRequest,

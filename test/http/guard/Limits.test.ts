@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { countInMemory, limitKeysMax, Limits, limits } from "../../../src/http/guard/Limits.ts"
 
-/** Limits that remember under which names they counted. */
+/** Makes limits that record the names of their counters. */
 const recorded = () => {
   const names: Array<string> = []
   const count = countInMemory()

@@ -9,7 +9,7 @@ import { send } from "../../support/Requests.ts"
 import { user } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
 
-/** The status that a request gets whose body never comes; it is announced with a megabyte. */
+/** Returns the status of a request whose body never arrives; a megabyte is announced. */
 const headOnly = Effect.fnUntraced(function*(path: string, headers: Record<string, string> = {}) {
   const { address } = yield* HttpServer.HttpServer
   const port = address._tag === "UnixPathAddress" ? 0 : address.port
@@ -27,7 +27,7 @@ const headOnly = Effect.fnUntraced(function*(path: string, headers: Record<strin
 const bearer = (secret: Redacted.Redacted) => ({ authorization: `Bearer ${Redacted.value(secret)}` })
 
 layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })("before the body", (it) => {
-  it.effect("F14: comes the route, the guard and the limit", () =>
+  it.effect("F14: the route, the guard and the limit are checked", () =>
     Effect.gen(function*() {
       const tokens = yield* Tokens
       const accountId = AccountId.make(yield* user("ada"))
@@ -52,14 +52,14 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
         tooLargeForm: 413,
         tooLarge: 413
       })
-      // The body that was too large was a use.
+      // The oversized body counted as a use.
       for (let use = 1; use < limits.apps.uses; use++) yield* send("/api/v1/apps", { method: "POST", body: "{" })
       assert.strictEqual(yield* headOnly("/api/v1/apps"), 429)
     }))
 })
 
 layer(server(), { excludeTestServices: true })("other forms of a path", (it) => {
-  it.effect("F106: have the bounds of the path that they lead to", () =>
+  it.effect("F106: have the limits of the path that they lead to", () =>
     Effect.gen(function*() {
       const megabytes = { "content-length": "2000000" }
       const cookies = { cookie: "__Host-form=x; form=x" }

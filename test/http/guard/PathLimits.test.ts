@@ -14,7 +14,7 @@ import { send } from "../../support/Requests.ts"
 import { sourcesIn } from "../../support/source.ts"
 
 describe("every route has a limit", () => {
-  it("F18: the guard's is on every endpoint of the API", () => {
+  it("F18: the guard's applies to every endpoint of the API", () => {
     const open = Object.values(Api.groups).flatMap((group) =>
       Object.values(group.endpoints).flatMap((endpoint) =>
         endpoint.middlewares.has(Guard) || limitOf(endpoint.path) !== undefined ? [] : [endpoint.path]
@@ -23,7 +23,7 @@ describe("every route has a limit", () => {
     assert.deepStrictEqual(open, [])
   })
 
-  it("F18: that of its address is on every other route, and on paths that are not there", () => {
+  it("F18: that of the client's address applies to every other route, and to missing paths", () => {
     const paths = [
       "/",
       "/about",
@@ -93,8 +93,8 @@ const Live = HttpRouter.serve(
   ])
 )
 
-layer(Live, { excludeTestServices: true })("paths of the API that are not there", (it) => {
-  it.effect("F106: have a limit of their address, and cost none of an endpoint's", () =>
+layer(Live, { excludeTestServices: true })("missing paths of the API", (it) => {
+  it.effect("F106: have a limit of their address, and use none of an endpoint's", () =>
     Effect.gen(function*() {
       const statusOf = (path: string) => Effect.map(send(path), ({ status }) => status)
       const many = Array.from({ length: limits.documentAddress.uses }, (_, at) => `/api/v1/nothing/${at}`)

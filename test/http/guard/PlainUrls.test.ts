@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { isHandshake } from "../../../src/http/guard/Handshake.ts"
 import { plainUrl } from "../../../src/http/guard/PlainUrls.ts"
 
-describe("F106: one form of a request's address", () => {
+describe("F106: one form of a request's URL", () => {
   it.each([
     ["/", "/"],
     ["*", "*"],

@@ -21,7 +21,7 @@ describe("the colour of the server", () => {
     }
   })
 
-  it("S-235: a colour that can be read stays as it is; the usual ones can", () => {
+  it("S-235: a readable colour stays unchanged; the usual ones are readable", () => {
     for (const scheme of ["light", "dark"] as const) {
       const { accent, onAccent } = palette[scheme]
       assert.deepStrictEqual(accentOf(accent, scheme), { accent, onAccent })

@@ -19,7 +19,7 @@ import { auditEntries, staffMember } from "../../support/Staff.ts"
 
 const path = "/api/v1/admin/invites"
 
-/** Tokens of an app that signs people up. */
+/** Issues a token of an app that signs people up. */
 const appToken = Effect.gen(function*() {
   const { body: app } = yield* ask(undefined, "POST", "/api/v1/apps", {
     client_name: "Sign-ups",
@@ -116,7 +116,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("invites", (it)
       assert.notInclude(JSON.stringify(acts), over.code, "the log lets nobody in")
     }))
 
-  it.effect("S-017 S-235: sign-ups say why and how old people are, where staff ask for it; the birthday is not kept", () =>
+  it.effect("S-017 S-235: sign-ups give a reason and an age, where staff require it; the birthday is not stored", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const by = yield* staffMember("keeper", ["manageSettings"])

@@ -8,7 +8,7 @@ import { Postbox, server } from "../../support/WebServer.ts"
 import { invite } from "../v1/SignUpForm.ts"
 
 layer(server({ registrations: "closed" }), { excludeTestServices: true })("the page of an invite", (it) => {
-  it.effect("S-017: a newcomer signs up by it, and it is used up", () =>
+  it.effect("S-017: a newcomer signs up with it, and it is used up", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* invite("NEWCMER2", { by: "inviter", maxUses: 1 })
@@ -53,9 +53,9 @@ layer(server({ registrations: "closed" }), { excludeTestServices: true })("the p
 })
 
 layer(server({ registrations: "approval", signupConfirmation: "none" }), { excludeTestServices: true })(
-  "the page of an invite where moderators let people in",
+  "the page of an invite on a server with approval",
   (it) => {
-    it.effect("S-017: a user who needs approval is told so, not of an e-mail that was not sent", () =>
+    it.effect("S-017: a user who needs approval reads so, and nothing about an e-mail that was not sent", () =>
       Effect.gen(function*() {
         yield* invite("WAITING2", { by: "inviter3" })
         const browser = TestBrowser.make()

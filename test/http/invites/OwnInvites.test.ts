@@ -31,7 +31,7 @@ layer(server(), { excludeTestServices: true })("S-017: people's own invites", (i
       yield* anna.browser.submit(page, { max_uses: "7", expires_in: "x" })
       const [first, second] = yield* invitesOf(anna.id)
       assert.deepStrictEqual([first?.maxUses, first?.autofollow], [5, true])
-      // Values that the form does not offer are ignored: the invite has no bound, the first choice.
+      // Values that the form does not offer are ignored: the invite is unlimited, the first choice.
       assert.deepStrictEqual([second?.maxUses, second?.autofollow], [null, false])
       const listed = yield* anna.browser.get("/invites")
       assert.include(listed.text, `/invite/${first?.code}`)
@@ -46,7 +46,7 @@ layer(server(), { excludeTestServices: true })("S-017: people's own invites", (i
       assert.strictEqual((yield* invitesOf(anna.id)).length, 2, "somebody else's")
       yield* anna.browser.submit(listed, {}, 1)
       assert.strictEqual((yield* invitesOf(anna.id)).length, 1)
-      // The log is about staff.
+      // The audit log is only for staff.
       assert.deepStrictEqual(yield* sql`SELECT FROM audit_log WHERE target_type = 'invite'`, [])
       yield* sql`UPDATE roles SET permissions = permissions & ~${permissions.inviteUsers}::bigint WHERE id = -99`
       assert.strictEqual((yield* anna.browser.submit(page, {})).status, 403)

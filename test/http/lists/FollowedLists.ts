@@ -10,7 +10,7 @@ import { OtherServer } from "../activitypub/Sending.ts"
 export const path = "/api/v1/admin/moderation_lists"
 export const header = "#domain,#severity,#reject_media,#reject_reports,#public_comment,#obfuscate\n"
 
-/** A list at the other server; what it says may be changed at any time. */
+/** Serves a list on the other server; its content can be changed at any time. */
 export const published = Effect.fnUntraced(function*(name: string, type: string, first: string) {
   const { documents, url } = yield* OtherServer
   let text = first
@@ -35,7 +35,7 @@ export const synced = Effect.fnUntraced(function*(by: Person, id: string) {
     >`SELECT due_at <= now() + interval '1 second' AS waiting FROM moderation_lists WHERE id = ${BigInt(id)}`,
     ([row]) => row?.waiting !== true
   )
-  // The claim comes first, what follows from it a moment later.
+  // The claim is made first, its effects follow a moment later.
   const { body: before } = yield* ask(by, "GET", `${path}/${id}`)
   return before
 })

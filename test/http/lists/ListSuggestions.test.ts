@@ -31,7 +31,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("suggestions
       yield* synced(staff, list.id)
       assert.deepStrictEqual(yield* rules, ["bad.example suspend by list"])
       assert.deepStrictEqual(short(yield* suggested(staff)), ["worst.example reject"])
-      // Given up by the list: staff are asked, and keep it.
+      // Removed from the list: staff are asked, and keep the block.
       yield* ask(staff, "PATCH", `${path}/${list.id}`, { retract_automatically: false })
       source.say("worst.example\n")
       yield* ask(staff, "POST", `${path}/${list.id}/sync`)
@@ -111,7 +111,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("suggestions
       yield* ask(staff, "POST", `${path}/${fires.id}/sync`)
       const after = ["both.example suspend by list", "low.example suspend by list"]
       assert.deepStrictEqual(yield* becomes(after), after)
-      // A dataset that leads round in a circle is not read, and what it said stands.
+      // A dataset whose pages form a circle is not read, and its earlier content stays.
       documents.set("/datasets/1/snapshot/1", servedJson({ orderedItems: [], next: "/datasets/1/snapshot/1" }))
       const error = yield* eventually(
         Effect.map(synced(staff, fires.id), ({ last_error: why }) => why),
@@ -121,7 +121,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("suggestions
       yield* emptied
     }))
 
-  it.effect("blocks as a file: shown before they are made, made where there are none, and exported as they are", () =>
+  it.effect("blocks as a file: previewed before they are created, added to existing ones, and exported unchanged", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("filer", ["manageFederation"])
       const at = "/api/v1/admin/domain_block_files"

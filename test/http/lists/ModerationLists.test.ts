@@ -11,7 +11,7 @@ import { OtherServer, servers } from "../activitypub/Sending.ts"
 import { becomes, emptied, header, path, published, rules, short, suggested, synced } from "./FollowedLists.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation lists", (it) => {
-  it.effect("a list in CSV: blocks come, change and go with it; staff are not overruled, nor follows ended; each step is logged", () =>
+  it.effect("a list in CSV: its blocks are added, changed and removed; staff are not overruled, nor follows ended; each step is logged", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { baseUrl, createPerson } = yield* TestServer
@@ -54,7 +54,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
         yield* sql`SELECT reject_media, public_comment, obfuscate FROM domain_blocks WHERE domain = 'spam.example'`
       assert.deepStrictEqual(block, { rejectMedia: true, publicComment: `Spam, "lots"`, obfuscate: true })
 
-      // It changes its mind about one, forgets one, and does not answer for a while.
+      // The list changes one entry, drops one, and is unavailable for a while.
       source.say("")
       assert.isNotNull(
         yield* eventually(
@@ -72,14 +72,14 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       assert.deepStrictEqual(yield* becomes(second), second)
       yield* eventually(suggested(staff), (found) => found.length === 0)
 
-      // Staff changes take the row over from the list.
+      // A row that staff change no longer belongs to the list.
       const [spam] = yield* sql<{ id: bigint }>`SELECT id FROM domain_blocks WHERE domain = 'spam.example'`
       yield* ask(staff, "PUT", `/api/v1/admin/domain_blocks/${spam!.id}`, { severity: "noop" })
       source.say(`${header}spam.example,suspend,,,,\nnew.example,silence,,,,\n`)
       yield* ask(staff, "POST", `${path}/${list.id}/sync`)
       const third = ["new.example silence by list", "ours.example noop", "spam.example noop"]
       assert.deepStrictEqual(yield* becomes(third), third)
-      // The end of a list takes back what it did.
+      // Deleting a list undoes its effects.
       assert.deepStrictEqual((yield* ask(staff, "DELETE", `${path}/${list.id}`)).body, {})
       assert.strictEqual((yield* ask(staff, "GET", `${path}/${list.id}`)).status, 404)
       const fourth = ["ours.example noop", "spam.example noop"]
@@ -125,11 +125,11 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       const staff = yield* staffMember("cursors", ["manageFederation"])
       const asked: Array<string> = []
       const base = `${url}/datasets/2`
-      /** Every change that was ever made, in order; ids count up. */
+      /** All changes in order; ids count up. */
       const log: Array<{ readonly domain: string; readonly policy: string | undefined }> = []
       const change = (id: number) => {
         const { domain, policy } = log[id - 1]!
-        // Both ways to write it that are in use.
+        // Both formats in use.
         const entity = id % 2 === 0
           ? { entityKind: "domain", entityKey: domain, recommendedPolicy: policy }
           : { entity: { type: "Domain", value: domain }, recommended_policy: policy }
@@ -192,7 +192,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       )
       assert.strictEqual(yield* cursor, from(6))
 
-      // Three pages of changes, in which the last word counts.
+      // Three pages of changes, of which the last one per domain counts.
       logBlock("d1.example")
       logBlock("d6.example", "drop")
       logBlock("d2.example", "accept")
@@ -205,7 +205,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       yield* eventually(cursor, (at) => at === from(11))
       assert.deepStrictEqual(asked, ["/datasets/2", ...[6, 8, 10].map((id) => `/datasets/2/changes?since=${id}`)])
 
-      // Nothing new is asked for once.
+      // Without changes there is only one request.
       asked.length = 0
       yield* ask(staff, "POST", `${path}/${list.id}/sync`)
       const nothingNew = ["/datasets/2", "/datasets/2/changes?since=11"]
@@ -215,7 +215,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       )
       assert.deepStrictEqual(yield* rules, second)
 
-      // A feed that is gone, and one that was read long ago.
+      // A cursor that is lost, and one that is too old.
       lost = true
       logBlock("d8.example", "drop")
       asked.length = 0

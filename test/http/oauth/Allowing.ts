@@ -20,7 +20,7 @@ export const authorizeUrl = (app: Client, more: Record<string, string> = {}) =>
     ...more
   })}`
 
-/** Signs a user in and allows the app; the code that the app gets. */
+/** Signs a user in and allows the app; returns the app's code. */
 export const codeFor = Effect.fnUntraced(function*(app: Client, username: string, more: Record<string, string> = {}) {
   const browser = TestBrowser.make()
   yield* browser.signIn(username)

@@ -10,7 +10,7 @@ import { server } from "../../support/WebServer.ts"
 import { authorizeUrl, challenge, exchange, verifier } from "./Allowing.ts"
 
 layer(server(), { excludeTestServices: true })("authorization", (it) => {
-  it.effect("S-242 S-254 a user signs in, allows an app, and the app gets a token of unlimited life", () =>
+  it.effect("S-242 S-254 a user signs in, allows an app, and the app gets a token that does not expire", () =>
     Effect.gen(function*() {
       yield* user("alice")
       const app = yield* client("read write")
@@ -72,7 +72,7 @@ layer(server(), { excludeTestServices: true })("authorization", (it) => {
       }
     }))
 
-  it.effect("answers in the fragment or in a form, and shows the code to apps without an address", () =>
+  it.effect("responds in the fragment or in a form, and shows the code to apps without an address", () =>
     Effect.gen(function*() {
       yield* user("carla")
       const app = yield* client("read", "myapp://back")

@@ -11,7 +11,7 @@ import { server } from "../../support/WebServer.ts"
 import { challenge, codeFor, exchange, invalidGrant, verifier } from "./Allowing.ts"
 
 layer(server(), { excludeTestServices: true })("row 71", (it) => {
-  it.effect("40 cases: an address must be one that the app registered, letter by letter but for the case of its host", () =>
+  it.effect("40 cases: an address must equal one that the app registered, except for the case of its host", () =>
     Effect.gen(function*() {
       const registered = [
         "https://app.example/back",
@@ -91,7 +91,7 @@ layer(server(), { excludeTestServices: true })("row 71", (it) => {
     ["/back", "must be an absolute URI."],
     ["app.example", "must be an absolute URI."],
     ["https://", "must be a valid URI."],
-    // F75: what would end a directive of our pages' policy.
+    // F75: text that would end a directive of the pages' policy.
     ["https://a;b.example/", "must be a valid URI."],
     ["https://a,b.example/", "must be a valid URI."],
     ["java\nscript:alert(1)", "must be a valid URI."],
@@ -131,7 +131,7 @@ layer(server(), { excludeTestServices: true })("row 71", (it) => {
       })
     }))
 
-  it.effect("a code used again ends the token that was made from it", () =>
+  it.effect("a reused code revokes its token", () =>
     Effect.gen(function*() {
       yield* user("emil")
       const app = yield* client("read")
@@ -143,10 +143,10 @@ layer(server(), { excludeTestServices: true })("row 71", (it) => {
       assert.deepStrictEqual([after.status, after.body.error], [401, "The access token was revoked"])
     }))
 
-  it.effect("50 exchanges at once make one token", () =>
+  it.effect("50 concurrent exchanges issue one token", () =>
     Effect.gen(function*() {
       yield* user("fritz")
-      // The first rounds open the connections to the database that the later ones need to meet each other.
+      // The first rounds open the database connections that the later ones need to run concurrently.
       for (const _ of Array.from({ length: 4 })) {
         const app = yield* client("read")
         const code = yield* codeFor(app, "fritz")

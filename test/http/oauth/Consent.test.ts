@@ -11,8 +11,8 @@ import { server } from "../../support/WebServer.ts"
 const summary = (scopes: string) =>
   group(Scopes.parse(scopes)).map(({ access, dangerous, title }) => `${title}: ${access}${dangerous ? " !" : ""}`)
 
-describe("S-243 scopes in human words", () => {
-  it("are grouped by subject, with the kind of access, the dangerous ones marked", () => {
+describe("S-243 scopes in plain words", () => {
+  it("are grouped by subject, with the kind of access, and dangerous ones are marked", () => {
     assert.deepStrictEqual(summary("write:statuses read:statuses push read:lists write:media"), [
       "Lists: Read-only",
       "Media: Write-only",
@@ -31,7 +31,7 @@ describe("S-243 scopes in human words", () => {
     ])
   })
 
-  it("every scope has a line of its own", () => {
+  it("every scope has its own line", () => {
     for (const scope of Scopes.all) {
       const [found, ...more] = group([scope])
       assert.strictEqual(more.length, 0, scope)
@@ -49,7 +49,7 @@ describe("S-243 scopes in human words", () => {
   })
 })
 
-/** Our pages have no script, no style and no handler; whatever is written there was brought in. */
+/** Finds foreign content: our pages have no script, style or event handler. */
 const foreign = (html: string) =>
   /<(?:script|style|img|iframe|svg|math|object|embed|base|form(?! method="post" action="\/)|link(?! rel="(?:stylesheet|icon|apple-touch-icon|manifest)"(?: type="image\/png")?(?: sizes="\d+x\d+")? href="\/(?:assets\/[\w.-]+|manifest)">)|meta(?! (?:charset|name)=))/i
     .exec(html) ?? /<[^>"]*(?:"[^"]*"[^>"]*)*\s(?:on\w+|style)=/i.exec(html) ?? /href="(?!https?:|\/)/i.exec(html)

@@ -52,7 +52,7 @@ layer(server(), { excludeTestServices: true })("OAuth", (it) => {
       ])
     }))
 
-  it.effect("a client proves itself by parameters or by Basic, in any body format", () =>
+  it.effect("a client authenticates by parameters or by Basic, in any body format", () =>
     Effect.gen(function*() {
       const app = yield* client("read")
       const json = JSON.stringify({ grant_type: "client_credentials", ...app.credentials })
@@ -63,7 +63,7 @@ layer(server(), { excludeTestServices: true })("OAuth", (it) => {
       assert.strictEqual((yield* post("/oauth/token.json", grant, basic(app))).status, 200)
     }))
 
-  it.effect("refuses invalid requests, in words", () =>
+  it.effect("refuses invalid requests with messages", () =>
     Effect.gen(function*() {
       const app = yield* client("write")
       const cases: ReadonlyArray<[Record<string, string>, number, typeof invalidClient]> = [
@@ -123,7 +123,7 @@ layer(server(), { excludeTestServices: true })("OAuth", (it) => {
       assert.strictEqual((yield* revoke(app.credentials)).status, 200)
     }))
 
-  it.effect("S-248 a token is looked into by its client, or with another token of the client, without read", () =>
+  it.effect("S-248 a token is introspected by its client, or with another token of the client, without read", () =>
     Effect.gen(function*() {
       const [app, other] = [yield* client("read push"), yield* client("read")]
       const token = yield* userToken(app, yield* user("berta"), "push")
@@ -178,7 +178,7 @@ layer(server(), { excludeTestServices: true })("OAuth", (it) => {
       assert.strictEqual((yield* get("/oauth/token/info")).status, 401)
     }))
 
-  it.effect("S-254 the metadata names the paths and their abilities", () =>
+  it.effect("S-254 the metadata names the endpoints and their capabilities", () =>
     Effect.gen(function*() {
       const { body, status } = yield* get("/.well-known/oauth-authorization-server")
       assert.strictEqual(status, 200)

@@ -11,14 +11,14 @@ import { Postbox, server } from "../../support/WebServer.ts"
 
 const argon2 = PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer))
 
-/** Everything that is logged, at every level. */
+/** All log lines, at every level. */
 const lines: Array<string> = []
 const Recording = Layer.mergeAll(
   Logger.layer([Logger.formatLogFmt.pipe(Logger.map((line) => void lines.push(line)))]),
   Layer.succeed(References.MinimumLogLevel, "Trace")
 )
 
-/** Every row of every table as text. */
+/** Returns every row of every table as text. */
 const dump = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ name: string }>`

@@ -28,7 +28,7 @@ const operationsOf = (document: {
     Object.entries(item).map(([method, operation]) => ({ operation, path, method: method.toUpperCase() }))
   )
 
-/** Every endpoint that is declared, as `group.name`. */
+/** Returns every declared endpoint, as `group.name`. */
 const declared = () => {
   const found = new Map<string, Access["Service"]>()
   HttpApi.reflect(Api, {
@@ -41,7 +41,7 @@ const declared = () => {
   return found
 }
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: 120_000 })("the API's description", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: 120_000 })("the API's documentation", (it) => {
   it.effect("lists every endpoint with its callers", () =>
     Effect.gen(function*() {
       const document = yield* fetchDocument
@@ -58,7 +58,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: 120_000 })("the 
       }
     }))
 
-  it.effect("names paths that the server answers", () =>
+  it.effect("names paths that exist", () =>
     Effect.gen(function*() {
       const server = yield* TestServer
       for (const { method, path } of operationsOf(yield* fetchDocument)) {
@@ -69,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: 120_000 })("the 
       }
     }))
 
-  it.effect("S-283: errors are described as they are sent, and every reference leads somewhere", () =>
+  it.effect("S-283: errors are documented as they are sent, and every reference is valid", () =>
     Effect.gen(function*() {
       const document = yield* fetchDocument
       for (const { operation } of operationsOf(document)) {
@@ -107,7 +107,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: 120_000 })("the 
       for (const [, anchor] of page.matchAll(/href="#([^"]+)"/g)) assert.isTrue(anchors.has(anchor), anchor)
     }))
 
-  it.effect("pictures and stylesheets that pages and the instance's document name exist", () =>
+  it.effect("pictures and stylesheets named on pages and in the instance's document exist", () =>
     Effect.gen(function*() {
       const server = yield* TestServer
       const response = yield* server.fetch("/api/v2/instance")

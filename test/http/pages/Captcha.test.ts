@@ -11,7 +11,7 @@ import * as TestBrowser from "../../support/TestBrowser.ts"
 import { Postbox, server } from "../../support/WebServer.ts"
 import { clientToken, signUp, wish } from "../v1/SignUpForm.ts"
 
-/** Has the page's own script find the number, as a browser does. */
+/** Runs the page's own script to find the number, like a browser. */
 const solved = (challenge: string): string => {
   const elements = { challenge: { value: challenge }, number: { value: "" } }
   const others: Record<string, object> = { captcha: { elements }, confirm: {}, working: {} }
@@ -68,8 +68,8 @@ const stateOf = Effect.fnUntraced(function*(name: string) {
   return row
 })
 
-layer(server({ captcha: { kind: "proof", bits: 8 } }), { excludeTestServices: true })("captcha by work", (it) => {
-  it.effect("an address is confirmed once the browser has done it, and not before", () =>
+layer(server({ captcha: { kind: "proof", bits: 8 } }), { excludeTestServices: true })("proof of work captcha", (it) => {
+  it.effect("an address is confirmed once the browser has solved it, and not before", () =>
     Effect.gen(function*() {
       const { browser, link, page } = yield* opened("anna")
       assert.strictEqual(page.status, 200)
@@ -85,7 +85,7 @@ layer(server({ captcha: { kind: "proof", bits: 8 } }), { excludeTestServices: tr
       const done = yield* browser.submit(page, { number: solved(challenge) })
       assert.strictEqual(TestBrowser.locationOf(done).href, "myapp://back")
       assert.deepStrictEqual(yield* stateOf("anna"), { confirmed: true, approved: true })
-      // The link leads back to the app as before, and asks for nothing more.
+      // The link leads back to the app as before, without another captcha.
       const again = yield* browser.get(link.pathname + link.search)
       assert.strictEqual(TestBrowser.locationOf(again).href, "myapp://back")
     }))
@@ -112,13 +112,13 @@ layer(server({ captcha: { kind: "proof", bits: 8 } }), { excludeTestServices: tr
         headers: { origin: "https://evil.example" }
       })
       assert.strictEqual(forged.status, 403)
-      // The next letter is the one of the next sign-up.
+      // The next e-mail is that of the next sign-up.
       yield* opened("ella")
       assert.deepInclude(yield* stateOf("dora"), { confirmed: false })
     }))
 })
 
-/** A service that takes one answer, of who knows its keys. */
+/** A captcha service that accepts one result, with the right keys. */
 const byService = Layer.unwrap(Effect.gen(function*() {
   const { answer, baseUrl } = yield* otherServer
   const verifyUrl = answer("/siteverify", (request, response) => {
@@ -137,7 +137,7 @@ const byService = Layer.unwrap(Effect.gen(function*() {
 }))
 
 layer(byService, { excludeTestServices: true })("captcha by a service", (it) => {
-  it.effect("is verified where the service says so", () =>
+  it.effect("is verified by the service", () =>
     Effect.gen(function*() {
       const { browser, page } = yield* opened("fritz")
       assert.include(page.text, `data-sitekey="site"`)

@@ -43,7 +43,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the page of a collecti
       for (const part of ["Birds &lt;b&gt;", "a &lt; b", "#birds", "@keeper", "@keptone"]) assert.include(text, part)
       for (const part of ["bannedone", "goneone", "<details"]) assert.notInclude(text, part)
 
-      // Other servers ask for the same, and are told by which id they know it.
+      // Other servers request the same path, and are redirected to the id that they know.
       const named = yield* TestServer.use(({ fetch }) =>
         fetch(`/collections/${shown.id}`, { headers: { accept: "application/activity+json" } })
       )
@@ -74,7 +74,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the page of a collecti
       ]
       assert.strictEqual(hidden.url, null)
       const page = open.url ?? ""
-      // Plain text without an address: its host has no dot.
+      // An address without a dot in its host stays plain text.
       const linking = (...to: ReadonlyArray<string>) => ({
         status: to.map((address, n) => `[x${n}](${address})`).join(" "),
         content_type: "text/markdown"
@@ -83,7 +83,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the page of a collecti
         Effect.map(ask(ada, "POST", "/api/v1/statuses", said), ({ body }) => body)
       const names = (status: { readonly tagged_collections: ReadonlyArray<{ readonly id: string }> }) =>
         status.tagged_collections.map((one) => one.id)
-      // Two addresses of one account count once; an unknown one counts as none.
+      // Two addresses of one account count once; an unknown one does not count.
       const odd = [
         `${open.uri}9`,
         `${page}/x`,

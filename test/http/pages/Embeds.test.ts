@@ -11,7 +11,7 @@ import { server } from "../../support/WebServer.ts"
 const embedding = (url: string, more = "") => get(`/api/oembed?url=${encodeURIComponent(url)}${more}`)
 
 layer(server(), { excludeTestServices: true })("posts on other sites", (it) => {
-  it.effect("GET /api/oembed: a frame of a page that others may show, named on the page of the post", () =>
+  it.effect("GET /api/oembed: a frame with a page that other sites may show, named on the page of the post", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { localDomain, publicUrl } = yield* ServerConfig
@@ -39,7 +39,7 @@ layer(server(), { excludeTestServices: true })("posts on other sites", (it) => {
       assert.deepStrictEqual(yield* sized("&maxwidth=300&maxheight=200&format=json"), [300, 200])
       assert.deepStrictEqual(yield* sized("&maxwidth=-1&maxheight=x"), [400, null])
       assert.deepStrictEqual(yield* sized("&maxwidth=99999999999&maxheight=0"), [4_096, null])
-      // The id of the note means the same post.
+      // The id of the note refers to the same post.
       assert.strictEqual((yield* embedding(`${publicUrl}/users/Anna/statuses/${id}`)).status, 200)
 
       const page = yield* get(`/@anna/${id}`)
@@ -104,7 +104,7 @@ layer(server(), { excludeTestServices: true })("posts on other sites", (it) => {
 })
 
 layer(server({ limitedFederation: true }), { excludeTestServices: true })("posts on other sites, restricted", (it) => {
-  it.effect("row 68: the frame is closed to strangers as every page is", () =>
+  it.effect("row 68: the frame is closed to visitors, like every page", () =>
     Effect.gen(function*() {
       const dora = yield* person("dora")
       const id = yield* status(dora, "inner thoughts")

@@ -3,14 +3,14 @@ import { Effect } from "effect"
 import { TestServer } from "../../support/Server.ts"
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-/** More than any limit of an address in one period. */
+/** More requests than any limit of an address allows in one period. */
 const requestsMax = 20_000
 
 layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true, timeout: "2 minutes" })(
   "a rate limit",
   (it) => {
     it.effect.each(["/api/v1/accounts/lookup?acct=nobody", "/auth/password/new"])(
-      "F75: answers a page to browsers and JSON to API clients at %s",
+      "F75: responds with a page to browsers and JSON to API clients at %s",
       (path) =>
         Effect.gen(function*() {
           const { fetch } = yield* TestServer

@@ -12,7 +12,7 @@ const cheap = { memory: 32, passes: 1, parallelism: 1 }
 const credentials = PasswordHashing.layerWith(cheap).pipe(Layer.provide(NodeCrypto.layer))
 
 layer(server({}, { credentials }), { excludeTestServices: true })("passwords that another server hashed", (it) => {
-  it.effect("a password that Mastodon hashed signs in, and is hashed anew by our own function", () =>
+  it.effect("a password that Mastodon hashed signs in, and is rehashed with our own function", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* user("moved")

@@ -62,7 +62,7 @@ describe("row 72: forms of other pages", () => {
         assert.include((yield* victim.get("/settings/account")).text, "@tina")
       }))
 
-    it.effect("a token of another session, or of none, is not one of this session", () =>
+    it.effect("a token of another session, or of none, is invalid in this session", () =>
       Effect.gen(function*() {
         yield* user("ulla")
         const browser = TestBrowser.make()
@@ -71,7 +71,7 @@ describe("row 72: forms of other pages", () => {
         assert.strictEqual((yield* browser.signIn("ulla", before)).status, 403)
       }))
 
-    it.effect("bearer routes take no cookies, and cookie routes no bearer", () =>
+    it.effect("bearer routes accept no cookies, and cookie routes no bearer tokens", () =>
       Effect.gen(function*() {
         yield* user("vera")
         const browser = TestBrowser.make()

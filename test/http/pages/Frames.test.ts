@@ -13,11 +13,11 @@ const title = "The Reading Room"
 
 const paths = ["/about", "/privacy-policy", "/terms-of-service", "/terms-of-service/2024-01-31", "/nowhere", "/health"]
 
-/** Content of the header on top. */
+/** Returns the content of the page header. */
 const headerOf = ({ text }: Answer) => /<header[^>]*>(.*?)<\/header>/s.exec(text)?.[1] ?? ""
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("frames of pages", (it) => {
-  it.effect("F225: public pages have the web's navigation and the server's title, and know who is signed in", () =>
+  it.effect("F225: public pages have the web client's navigation and the server's title, and know who is signed in", () =>
     Effect.gen(function*() {
       const { createPerson, variables } = yield* TestServer
       assert.strictEqual((yield* cli(["instance", "set", "--title", title], variables)).code, 0)
@@ -46,7 +46,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         }
       }
       assert.strictEqual(visitor.cookies.size, 0)
-      // Settings that other areas own count unread notifications, too.
+      // Settings pages outside the web client also count unread notifications.
       for (const path of ["/invites", "/settings/account", "/settings/two_factor_authentication"]) {
         const page = yield* member.get(path)
         assert.include(page.text, "unread-count", path)
@@ -84,7 +84,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.include((yield* browser.request("/health", { headers: browsing })).text, "<nav")
     }))
 
-  it.effect("F264: a page that is refused for too many others says when to come back", () =>
+  it.effect("F264: a page that is refused because of too many requests has Retry-After", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient
@@ -159,7 +159,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
     }))
 })
 
-/** Publishes terms of service from a date on. */
+/** Publishes terms of service that take effect on a date. */
 const termsOf = Effect.fnUntraced(function*(since: string, text: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`INSERT INTO document_versions (id, kind, html, notice, effective_on, published_at)

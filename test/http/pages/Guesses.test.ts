@@ -12,7 +12,7 @@ import { server } from "../../support/WebServer.ts"
 import { signInForm } from "./SignInForm.ts"
 
 layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })("row 75: guesses", (it) => {
-  it.effect("25 sign-ins in 5 minutes from one address, the right password included", () =>
+  it.effect("25 sign-ins in 5 minutes from one address, including the right password", () =>
     Effect.gen(function*() {
       yield* user("wanda")
       const browser = TestBrowser.make()
@@ -48,7 +48,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
       assert.deepStrictEqual(letters, [200, 200, 200, 200, 200, 429])
     }))
 
-  it.effect("F11: an invalid address is no key, and its spellings share one", () =>
+  it.effect("F11: an invalid address has no counter, and spellings of an address share one", () =>
     Effect.gen(function*() {
       const browser = TestBrowser.make()
       const form = yield* signInForm(browser)
@@ -71,7 +71,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
 const argon2 = PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer))
 
 layer(server({}, { credentials: argon2 }), { excludeTestServices: true })("row 77: unknown users", (it) => {
-  it.effect("are answered like a wrong password, at the same cost", () =>
+  it.effect("get the response of a wrong password, at the same cost", () =>
     Effect.gen(function*() {
       yield* user("xaver")
       const browser = TestBrowser.make()
@@ -86,7 +86,7 @@ layer(server({}, { credentials: argon2 }), { excludeTestServices: true })("row 7
       const [first, second] = [yield* attempt(known), yield* attempt(unknown)]
       assert.strictEqual(first.status, second.status)
       assert.strictEqual(normal(first.text, known), normal(second.text, unknown))
-      // CPU time, hashing on its threads included: what other processes do on this machine is not measured.
+      // CPU time, including hashing threads; other processes on this machine do not count.
       const cost = Effect.fnUntraced(function*(email: string) {
         const start = process.cpuUsage()
         yield* attempt(email)

@@ -66,7 +66,7 @@ layer(server(), { excludeTestServices: true })("row 54: headers", (it) => {
         "/auth/confirmation?confirmation_token=x",
         "/oauth/authorize"
       ])
-      // A page in the frame of the web client, which has scripts of its own.
+      // A page in the frame of the web client, which has its own scripts.
       const framed = {
         ...html,
         vary: "Accept, Accept-Language, Cookie",
@@ -96,7 +96,7 @@ layer(server(), { excludeTestServices: true })("row 54: headers", (it) => {
       assert.deepStrictEqual(relevant(answer.headers), { ...common, location })
     }))
 
-  it.effect("of cookies: HttpOnly, SameSite, Secure, of this host alone", () =>
+  it.effect("of cookies: HttpOnly, SameSite, Secure, for this host alone", () =>
     Effect.gen(function*() {
       yield* user("ines")
       const browser = TestBrowser.make()
@@ -112,7 +112,7 @@ layer(server(), { excludeTestServices: true })("row 54: headers", (it) => {
       ])
     }))
 
-  it.effect("a form may lead to the app that asks, all the way from the sign-in page, and nowhere else", () =>
+  it.effect("a form may lead to the requesting app, all the way from the sign-in page, and nowhere else", () =>
     Effect.gen(function*() {
       yield* user("jule")
       const browser = TestBrowser.make()

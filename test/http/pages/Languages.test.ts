@@ -65,7 +65,7 @@ layer(server(), { excludeTestServices: true })("the reader's language", (it) => 
       assert.include(letters.find(({ to }) => to.startsWith("jefa"))?.text ?? "", "Motivo para unirse:\n{name} <b>")
     }))
 
-  it.effect("F35: signed-in users read in their own language, and forms answer in the requested one", () =>
+  it.effect("F35: signed-in users read in their own language, and forms respond in the requested one", () =>
     Effect.gen(function*() {
       yield* speaks("chloe", "fr")
       const app = yield* client("read write admin:read")

@@ -4,7 +4,7 @@ import { documents } from "../../support/documents.ts"
 import { TestServer } from "../../support/Server.ts"
 import { problems } from "./strictPage.ts"
 
-/** Path of a document's page. */
+/** Returns the path of a document's page. */
 const pathOf = (document: string) =>
   document === "docs/guide/index.md" ? "/docs" : `/docs/${document.replace(/^docs\//, "").replace(/\.md$/, "")}`
 
@@ -16,7 +16,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: 120_000 })("the 
       return { status: response.status, text: yield* Effect.promise(() => response.text()) }
     })
 
-  it.effect("every document but the longest has a page; its links lead to pages and headings that are there", () =>
+  it.effect("every document but the longest has a page; its links lead to existing pages and headings", () =>
     Effect.gen(function*() {
       assert.isAbove(documents.size, 40)
       const texts = new Map<string, string>()
@@ -33,7 +33,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: 120_000 })("the 
         Array.from(text.matchAll(/<a href="((?:\/docs|#)[^"]*)"/g), ([, href = ""]) => href).filter((href) => {
           const [path = "", anchor] = href.split("#")
           const target = texts.get(path === "" ? from : path)
-          // The link past the navigation leads to the frame's own anchor.
+          // The skip link leads to an anchor of the frame.
           return target === undefined || (anchor !== undefined && !target.includes(` id="${anchor}"`))
         }).map((href) => `${from}: ${href}`)
       )

@@ -20,7 +20,7 @@ const files = new Map(
 )
 const english = files.get("en")!
 
-/** Sources of people's pages, e-mails and pushes. */
+/** Returns true for sources of pages, e-mails and pushes for users. */
 const isForPeople = ({ path }: Source) =>
   /^src\/(?:http\/(?:pages|html|oauth|web)\/|services\/(?:(?:emails|moderation)\/\w+Texts|notifications\/NotificationTitles))/
     .test(
@@ -29,14 +29,14 @@ const isForPeople = ({ path }: Source) =>
   !/Stylesheet|PublicStyle|ApiDocs|Metadata|Refusals|http\/oauth\/OAuth|Claims|ScopeTexts|ProofScript|\.client\.ts$|http\/web\/\w+\/(?:\w+Style|Tokens|Icons|HashedFile)/
     .test(path)
 
-/** Sources of staff pages. */
+/** Returns true for sources of staff pages. */
 const isForStaff = ({ path }: Source) => /^src\/http\/[^/]+\/pages\//.test(path) && !/StaffStyle/.test(path)
 
-/** Strings that are not for people: headers, policies, developer messages. */
+/** Strings that users do not read: headers, policies, developer messages. */
 const technical =
   /^(?:default-src|style-src|base-uri|frame-ancestors|form-action|private,|public,|text\/|Accept,|(?:account|trends) (?:approve|reject)|A page has no|You have already imposed|(?:Starts|Ends|Scheduled|Max|Expires|Collection) \w+$|.* (?:is invalid|is not included in the list|must be after its beginning)$|Validation failed:|used full$|[A-Z][a-z]+ (?:ids )?(?:can't be blank|is invalid|is not included in the list)$)/
 
-/** Texts that stand in a page or letter as they are, in place of being said in the reader's language. */
+/** Finds texts in a page or e-mail that are not translated to the reader's language. */
 const unsaid = ({ literals }: Source): ReadonlyArray<string> =>
   literals.flatMap((literal) => {
     if (!literal.includes("<")) {
@@ -54,7 +54,7 @@ const saidIn = (sources: ReadonlyArray<Source>): ReadonlyArray<string> =>
     [...text.matchAll(/\b(?:say|pieces)\(\s*"((?:[^"\\]|\\.)*)"/g)].map(([, message = ""]) => message)
   )
 
-/** The table with the labels of settings; its other texts are for operators. */
+/** Returns true for the table with the labels of settings; its other texts are for operators. */
 const isSettingTable = ({ path }: Source) => path === "src/services/instance/SettingTable.ts"
 
 /** Texts in the sources, and scope texts, which come from a table. */
@@ -64,7 +64,7 @@ const said = new Set([
     .flatMap(({ access, texts, title }) => [access ?? title, title].concat(texts))
 ])
 
-/** The values of a message and how they are told apart: `{count, plural}`, `<link>`. */
+/** Returns the values and tags of a message: `{count, plural}`, `<link>`. */
 const valuesOf = (message: string, tag: string): ReadonlyArray<string> => {
   const found = new Set<string>()
   const visit = (elements: ReadonlyArray<object>): void => {
@@ -84,7 +84,7 @@ const valuesOf = (message: string, tag: string): ReadonlyArray<string> => {
   return [...found].toSorted()
 }
 
-describe("texts of pages and letters", () => {
+describe("texts of pages and e-mails", () => {
   it("F35: every text on a page or in an e-mail is in the reader's language", () => {
     const sources = sourcesIn("src").filter((file) => isForPeople(file) || isForStaff(file))
     assert.isAbove(sources.length, 20)
@@ -101,13 +101,13 @@ describe("texts of pages and letters", () => {
     assert.deepStrictEqual(refusals.filter((text) => !(text in english.texts)), [])
   })
 
-  it("F35: each translation can be read, has the same values, and every plural of its language", () => {
+  it("F35: each translation is readable, has the same values, and every plural of its language", () => {
     for (const [tag, { messages }] of files) {
       const categories = new Intl.PluralRules(tag).resolvedOptions().pluralCategories
       for (const [message, text] of Object.entries(messages)) {
         assert.deepStrictEqual(valuesOf(text, tag), valuesOf(message, "en"), `${tag}: ${message}`)
         assert.notStrictEqual(text.trim(), "", `${tag}: ${message}`)
-        // "many" of the Romance languages begins at a million, where the words are those of "other".
+        // "many" of the Romance languages starts at a million, and has the text of "other".
         for (const [plural] of text.matchAll(/, plural,(?:[^{}]|\{[^{}]*\})*/g)) {
           const there = [...plural.matchAll(/(\w+) \{/g)].map(([, category = ""]) => category)
           assert.includeMembers([...categories], there, `${tag}: ${message}`)
@@ -117,7 +117,7 @@ describe("texts of pages and letters", () => {
     }
   })
 
-  it("F35: figures, plurals and dates are those of the language", () => {
+  it("F35: figures, plurals and dates follow the language", () => {
     const words = (tag: string) => catalogOf(tag, files.get(tag)!)
     const replies = (tag: string, count: number) =>
       words(tag).say("{count, plural, one {# reply} other {# replies}}", { count })
@@ -174,7 +174,7 @@ describe("texts of pages and letters", () => {
       String(html`${pieces("Posts tagged {tag}", { tag })}`),
       `1 &lt; 2 &amp; &quot;<bdi>#a&lt;b</bdi>&quot;`
     )
-    // Names for people are text, too.
+    // Names for people are also text.
     assert.strictEqual(
       String(html`${pieces("Posts tagged {tag}", { tag: "<i>" })}`),
       `1 &lt; 2 &amp; &quot;&lt;i&gt;&quot;`

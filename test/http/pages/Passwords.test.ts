@@ -51,7 +51,7 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       assert.strictEqual(signedIn.status, 302)
     }))
 
-  it.effect("row 77: answers the same for an unknown address, and sends nothing", () =>
+  it.effect("row 77: responds the same for an unknown address, and sends nothing", () =>
     Effect.gen(function*() {
       yield* user("bert")
       const browser = TestBrowser.make()
@@ -81,7 +81,7 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       assert.strictEqual(posted, 1)
     }))
 
-  it.effect("the link works for six hours, and only the last letter's", () =>
+  it.effect("the link works for six hours, and only the last e-mail's", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* user("cleo")
@@ -95,7 +95,7 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       assert.strictEqual((yield* get(second)).status, 404)
     }))
 
-  it.effect("F17: the link confirms the address that it was sent to, and ends when that is changed", () =>
+  it.effect("F17: the link confirms the address that it was sent to, and expires when the address changes", () =>
     Effect.gen(function*() {
       const [registrations, users, links] = [yield* Registrations, yield* Users, yield* MailLinks]
       const accountId = yield* registrations.create({
@@ -116,7 +116,7 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       assert.isFalse(yield* links.opensPasswordReset(asked))
       assert.strictEqual((yield* reset(asked))._tag, "Failure")
       assert.deepStrictEqual(yield* confirmed, ["victim@mail.example", false])
-      // Back again: what was ended stays so.
+      // The old address again: the expired link stays expired.
       yield* users.change(accountId, { email: EmailAddress.make("mallory@mail.example") })
       assert.strictEqual((yield* reset(asked))._tag, "Failure")
 
@@ -165,7 +165,7 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       assert.strictEqual((yield* Fiber.join(racing))._tag, "Failure")
     }))
 
-  it.effect("a link of one purpose does not serve another", () =>
+  it.effect("a link for one purpose does not work for another", () =>
     Effect.gen(function*() {
       yield* user("dora")
       const link = yield* requestLink("dora@mail.example")

@@ -27,7 +27,7 @@ layer(server(), { excludeTestServices: true })("the server's own pictures", (it)
       }
     }))
 
-  it.effect("S-235: every page names the icons and the manifest, which names icons that are there", () =>
+  it.effect("S-235: every page names the icons and the manifest, which names existing icons", () =>
     Effect.gen(function*() {
       const { text } = yield* get("/")
       const named = [...text.matchAll(/<link rel="(?:icon|apple-touch-icon|manifest)"[^>]* href="([^"]*)"/g)]

@@ -8,7 +8,7 @@ import * as TestBrowser from "../../support/TestBrowser.ts"
 import { authorized, claimsOf, refusedBy, serverWith, session, signInAs } from "./ProviderSignInForm.ts"
 
 layer(serverWith({}), { excludeTestServices: true })("row 87: identities at an OpenID provider", (it) => {
-  it.effect("F263: an identity that was stored in the spelling of the document stays known", () =>
+  it.effect("F263: an identity that was stored in the spelling of the document is still known", () =>
     Effect.gen(function*() {
       const accountId = yield* user("anna")
       yield* signInAs(claimsOf("anna"))
@@ -16,7 +16,7 @@ layer(serverWith({}), { excludeTestServices: true })("row 87: identities at an O
       yield* sql`UPDATE identities SET issuer = rtrim(issuer, '/') WHERE account_id = ${accountId}`
       const unverified = { sub: "subject of anna", email: "someone@mail.example", email_verified: false }
       refusedBy("You have no account on this server.")(yield* signInAs(unverified))
-      // Twice, for an identity that was linked again in the meantime.
+      // A second row, for an identity that was linked again in the meantime.
       yield* identityIssuers
       yield* sql`INSERT INTO identities SELECT rtrim(issuer, '/'), subject, account_id, created_at, used_at
         FROM identities WHERE account_id = ${accountId}`
@@ -51,7 +51,7 @@ layer(serverWith({}), { excludeTestServices: true })("row 87: identities at an O
       const done = yield* browser.submit(wrong, { password }, at)
       assert.strictEqual(done.headers.get("location"), "/settings/account?changed=identity")
       assert.notInclude((yield* browser.get("/settings/account")).text, "Example ID")
-      // The address is still the same person's, so that the next sign-in links it again.
+      // The e-mail address still belongs to the same person, so the next sign-in links it again.
       assert.strictEqual((yield* signInAs(claimsOf("karl"))).page.status, 302)
     }))
 })

@@ -18,8 +18,8 @@ const state = "__Host-provider"
 
 const unproven = refusedBy("did not confirm who you are")
 
-layer(serverWith({}), { excludeTestServices: true })("row 87: sign-in by an OpenID provider", (it) => {
-  it.effect("F263: links the account with the verified address once, tells the user, and leads back", () =>
+layer(serverWith({}), { excludeTestServices: true })("row 87: sign-in with an OpenID provider", (it) => {
+  it.effect("F263: links the account with the verified address once, notifies the user, and leads back", () =>
     Effect.gen(function*() {
       const accountId = yield* user("ada")
       const sign = yield* (TestBrowser.make().get("/auth/sign_in?return_to=%2Ftags%2Fx"))
@@ -35,17 +35,17 @@ layer(serverWith({}), { excludeTestServices: true })("row 87: sign-in by an Open
       )
       const sql = yield* SqlClient.SqlClient
       const { issuer } = yield* OidcProvider
-      // The configured form: the provider's document has no slash at its end, and may get one.
+      // The configured form: the provider's document has no trailing slash, and may get one.
       const stored = yield* sql`SELECT issuer FROM identities WHERE account_id = ${accountId}`
       assert.deepStrictEqual(stored, [{ issuer: `${issuer}/` }])
       yield* sql`UPDATE users SET email = 'new@mail.example' WHERE account_id = ${accountId}`
-      // From now on the subject counts, whatever the address.
+      // Now the subject counts, whatever the address.
       const again = yield* signInAs({ sub: "subject of ada", email: "someone@mail.example", email_verified: false })
       assert.strictEqual(again.page.headers.get("location"), "/tags/x")
       assert.include((yield* again.browser.get("/settings/account")).text, "@ada@local.example")
     }))
 
-  it.effect("goes on to an app that asked for authorization, and starts a session of its own", () =>
+  it.effect("continues to an app that asked for authorization, and starts a new session", () =>
     Effect.gen(function*() {
       yield* user("bert")
       const { clientId, redirectUri } = yield* client("read")
@@ -160,7 +160,7 @@ layer(serverWith({}), { excludeTestServices: true })("row 87: sign-in by an Open
       assert.strictEqual((yield* signInAs(claimsOf("fred"))).page.status, 302)
     }))
 
-  it.effect("a callback works once, in the browser that began, with its state and an unused code", () =>
+  it.effect("a callback works once, in the browser that started it, with its state and an unused code", () =>
     Effect.gen(function*() {
       yield* user("gina")
       const provider = yield* OidcProvider
@@ -216,7 +216,7 @@ layer(serverWith({}), { excludeTestServices: true })("row 87: sign-in by an Open
       assert.strictEqual(provider.count("/.well-known/openid-configuration"), documents)
     }))
 
-  it.effect("claims that the ID token lacks are read from the userinfo endpoint", () =>
+  it.effect("claims missing from the ID token are read from the userinfo endpoint", () =>
     Effect.gen(function*() {
       yield* user("ines")
       const provider = yield* OidcProvider
@@ -225,7 +225,7 @@ layer(serverWith({}), { excludeTestServices: true })("row 87: sign-in by an Open
       provider.err({})
     }))
 
-  it.effect("a second factor is still asked for; disabled and unapproved users stay out", () =>
+  it.effect("a second factor is still required; disabled and unapproved users are refused", () =>
     Effect.gen(function*() {
       const accountId = yield* user("jana")
       const owner = TestBrowser.make()
@@ -245,7 +245,7 @@ layer(serverWith({}), { excludeTestServices: true })("row 87: sign-in by an Open
       refusedBy("pending approval")(yield* signInAs(claimsOf("jana")))
     }))
 
-  it.effect("a provider that is down costs nobody the sign-in by password", () =>
+  it.effect("a provider that is down does not affect sign-in by password", () =>
     Effect.gen(function*() {
       yield* user("lena")
       const provider = yield* OidcProvider

@@ -7,7 +7,7 @@ import { server } from "../../support/WebServer.ts"
 
 export const start = "/auth/auth/openid_connect"
 
-/** The server with a provider of the tests. */
+/** Starts the server with the tests' provider. */
 export const serverWith = (provider: Partial<ProviderConfig>, config: Parameters<typeof server>[0] = {}) =>
   Layer.unwrap(Effect.map(OidcProvider, ({ issuer }) =>
     server({
@@ -30,7 +30,7 @@ export const serverWith = (provider: Partial<ProviderConfig>, config: Parameters
 
 type Browser = ReturnType<typeof TestBrowser.make>
 
-/** Goes to the provider and back up to the callback, whose path it returns. */
+/** Goes to the provider and back; returns the path of the callback. */
 export const authorized = Effect.fnUntraced(function*(browser: Browser, to = "/tags/x") {
   const provider = yield* OidcProvider
   const led = yield* browser.get(`${start}?${new URLSearchParams({ return_to: to })}`)
@@ -48,7 +48,7 @@ export const signInAs = Effect.fnUntraced(function*(
   return { browser, page }
 })
 
-/** Claims of a person whose address the provider has verified. */
+/** Makes the claims of a person whose address the provider has verified. */
 export const claimsOf = (name: string) => ({
   sub: `subject of ${name}`,
   email: `${name}@mail.example`,
@@ -56,7 +56,7 @@ export const claimsOf = (name: string) => ({
   preferred_username: name
 })
 
-/** Cookie of a browser that is signed in. */
+/** Name of the session cookie. */
 export const session = "__Host-session"
 
 /** Asserts that a sign-in was refused in these words. */

@@ -15,7 +15,7 @@ import { claimsOf, serverWith, session, signInAs, start } from "./ProviderSignIn
 
 const form = `${start}/sign_up`
 
-/** Role of a user, by name; empty for the default role. */
+/** Returns the name of a user's role; empty for the default role. */
 const roleOf = Effect.fnUntraced(function*(accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient
   const rows = rowsOf(Schema.Struct({ name: Schema.String }))
@@ -25,7 +25,7 @@ const roleOf = Effect.fnUntraced(function*(accountId: AccountId) {
 })
 const userOf = (username: string) => Effect.flatMap(Users, (users) => users.findByUsername(username))
 
-/** Comes from the provider without an account; returns the page on which the person chooses a username. */
+/** Arrives from the provider without an account; returns the page on which the person chooses a username. */
 const arrive = Effect.fnUntraced(function*(claims: Readonly<Record<string, unknown>>) {
   const { browser, page } = yield* signInAs(claims)
   assert.strictEqual(page.headers.get("location"), form)
@@ -37,7 +37,7 @@ const roles = [["admins", "Admin"], ["helpers", "Moderator"], ["lost", "No such 
 
 layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "closed" }), {
   excludeTestServices: true
-})("row 87: sign-up by an OpenID provider", (it) => {
+})("row 87: sign-up with an OpenID provider", (it) => {
   it.effect("a person without an account chooses a username, accepts the rules and is signed in", () =>
     Effect.gen(function*() {
       const { browser, page } = yield* arrive({ ...claimsOf("ada"), preferred_username: "Ádá Lovelace@corp.example" })
@@ -97,7 +97,7 @@ layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "
       assert.deepStrictEqual(races.map(({ status }) => status).toSorted(), [302, 422])
     }))
 
-  it.effect("the form works in the browser of the person only, and once", () =>
+  it.effect("the form works only in the browser of the person, and once", () =>
     Effect.gen(function*() {
       const { browser, page } = yield* arrive(claimsOf("emil"))
       const sealed = browser.cookies.get("__Host-provider") ?? ""
@@ -109,7 +109,7 @@ layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "
       assert.strictEqual((yield* stranger.get(form)).headers.get("location"), `${start}?return_to=%2Ftags%2Fx`)
     }))
 
-  it.effect("groups give and take roles at each sign-in; the owner and unlisted roles are left alone", () =>
+  it.effect("groups grant and remove roles at each sign-in; the owner and unlisted roles are unchanged", () =>
     Effect.gen(function*() {
       const accountId = yield* user("fred")
       const claims = claimsOf("fred")
@@ -160,7 +160,7 @@ layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "
       const refusal = yield* browser.submit(settings, {}, formOf(settings))
       assert.deepStrictEqual([refusal.status, refusal.text.includes("Set a password first")], [403, true])
       const sql = yield* SqlClient.SqlClient
-      // An identity of a former provider, which signs in nowhere.
+      // An identity of a former provider, which cannot sign in.
       yield* sql`INSERT INTO identities (issuer, subject, account_id, created_at, used_at)
         SELECT 'https://former.example/', subject, account_id, created_at, used_at - interval '1 day' FROM identities
         WHERE subject = 'subject of ines'`
@@ -201,8 +201,8 @@ layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "
 
 layer(serverWith({ signUp: true, allowedGroups: ["staff", "students"] }, { registrations: "approval" }), {
   excludeTestServices: true
-})("sign-up by an OpenID provider with approval", (it) => {
-  it.effect("people outside of the allowed groups have no access; others wait for a moderator", () =>
+})("sign-up with an OpenID provider and approval", (it) => {
+  it.effect("people outside the allowed groups have no access; others wait for a moderator", () =>
     Effect.gen(function*() {
       yield* user("ada")
       for (const groups of [undefined, [], ["Staff"], "staff students"]) {

@@ -18,12 +18,12 @@ const policies = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 ]
 
-/** A page is one: its status, its headers, and nothing in it that a page of ours has not. */
+/** Checks a page's status and headers, and that its markup has only what our pages use. */
 const checked = (page: Answer, expected = 200) => {
   assert.strictEqual(page.status, expected, page.text.slice(0, 300))
   assert.match(page.headers.get("content-type") ?? "", /^text\/html/)
   assert.include(policies, page.headers.get("content-security-policy"))
-  // Forms of members are our own.
+  // Forms for members are our own.
   const text = page.text.includes("/auth/sign_out")
     ? page.text.replaceAll(/<form method="post" action="\/(?:auth|web)\/[^]*?<\/form>/g, "")
     : page.text
@@ -143,7 +143,7 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       const erik = yield* person("erik")
       const hidden = yield* get(`/@erik/${yield* status(erik, "x", { visibility: "private" })}`)
       const missing = yield* get("/@erik/1")
-      // The way to sign in leads back to the address.
+      // The sign-in link leads back to the address.
       const same = (page: Answer) => [page.status, page.text.replaceAll(/erik%2F\d+/g, "erik")]
       assert.deepStrictEqual(same(hidden), same(missing))
     }))
@@ -171,14 +171,14 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       const hanna = yield* person("hanna")
       yield* sql`UPDATE account_stats SET followers_count = 4711 WHERE account_id = ${hanna}`
       assert.include(checked(yield* get("/@hanna")), "4,711 followers")
-      // Another account, as views of accounts are cached.
+      // Another account, because views of accounts are cached.
       const hugo = yield* person("hugo")
       yield* sql`UPDATE account_stats SET followers_count = 4711 WHERE account_id = ${hugo}`
       yield* sql`UPDATE accounts SET hide_collections = true WHERE id = ${hugo}`
       assert.notInclude(checked(yield* get("/@hugo")), "4,711")
     }))
 
-  it.effect("older posts are a page further", () =>
+  it.effect("older posts are on the next page", () =>
     Effect.gen(function*() {
       const ida = yield* person("ida")
       for (let post = 0; post < 25; post++) yield* status(ida, `number-${post}-`)

@@ -12,8 +12,8 @@ import * as TestBrowser from "../../support/TestBrowser.ts"
 import { locationOf } from "../../support/TestBrowser.ts"
 import { server } from "../../support/WebServer.ts"
 
-layer(server(), { excludeTestServices: true })("signing in", (it) => {
-  it.effect("starts a session with a cookie of its own, and signing out ends it", () =>
+layer(server(), { excludeTestServices: true })("sign-in", (it) => {
+  it.effect("starts a session with its own cookie, and signing out ends it", () =>
     Effect.gen(function*() {
       yield* user("paul")
       const browser = TestBrowser.make()
@@ -66,7 +66,7 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
     }))
 
   it.prop(
-    "F20: any text leads somewhere that a header can name",
+    "F20: any text leads to an address that is valid in a header",
     [Schema.String],
     ([text]) => {
       const { headers } = redirect(`/oauth/authorize?${text}`)
@@ -75,7 +75,7 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
     }
   )
 
-  it.effect("tells why a user cannot sign in only if the password is right", () =>
+  it.effect("explains why a user cannot sign in only if the password is right", () =>
     Effect.gen(function*() {
       const [registrations, users, sql] = [yield* Registrations, yield* Users, yield* SqlClient.SqlClient]
       const make = (username: string, approved: boolean, confirmed: boolean) =>
@@ -122,7 +122,7 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
       assert.isFalse((yield* signedIn).includes(true))
     }))
 
-  it.effect("apps that were allowed are listed and can be withdrawn", () =>
+  it.effect("authorized apps are listed and can be revoked", () =>
     Effect.gen(function*() {
       yield* user("sven")
       const browser = TestBrowser.make()

@@ -6,7 +6,7 @@ import * as TestBrowser from "../../support/TestBrowser.ts"
 import { Postbox, server } from "../../support/WebServer.ts"
 import { invite } from "../v1/SignUpForm.ts"
 
-/** Fields that a person writes. */
+/** Makes the fields that a person fills in. */
 const written = (username: string, more: Record<string, string> = {}) => ({
   username,
   email: `${username}@mail.example`,
@@ -22,7 +22,7 @@ const confirmed = Effect.fnUntraced(function*(browser: ReturnType<typeof TestBro
 })
 
 layer(server(), { excludeTestServices: true })("sign-up on an open server", (it) => {
-  it.effect("takes an address, a link in an e-mail and the password, and leads Home", () =>
+  it.effect("asks for an address, confirms it by a link in an e-mail and the password, and leads Home", () =>
     Effect.gen(function*() {
       const browser = TestBrowser.make()
       const form = yield* browser.get("/auth/sign_up?lang=de")
@@ -45,7 +45,7 @@ layer(server(), { excludeTestServices: true })("sign-up on an open server", (it)
       assert.strictEqual(TestBrowser.locationOf(yield* browser.get("/auth/sign_up")).pathname, "/home")
     }))
 
-  it.effect("keeps what was written after a mistake, but no password", () =>
+  it.effect("keeps the input after a mistake, but no password", () =>
     Effect.gen(function*() {
       const browser = TestBrowser.make()
       const form = yield* browser.get("/auth/sign_up")
@@ -107,7 +107,7 @@ layer(server({ registrations: "approval" }), { excludeTestServices: true })("sig
 })
 
 layer(server({ registrations: "closed" }), { excludeTestServices: true })("sign-up on a closed server", (it) => {
-  it.effect("is refused on the page and by a form that was open before, except with an invite", () =>
+  it.effect("is refused on the page and by a form that was already open, except with an invite", () =>
     Effect.gen(function*() {
       const browser = TestBrowser.make()
       const page = yield* browser.get("/auth/sign_up")

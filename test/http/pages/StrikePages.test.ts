@@ -8,7 +8,7 @@ import { staffMember } from "../../support/Staff.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { locationOf } from "../../support/TestBrowser.ts"
 
-/** The link to a strike as it stands in the e-mail. */
+/** Returns the link to a strike as in the e-mail. */
 const linkOf = Effect.fnUntraced(function*(id: bigint) {
   const sql = yield* SqlClient.SqlClient
   const [key] = yield* sql<{ value: string }>`SELECT value FROM secrets WHERE name = 'signing_key'`
@@ -17,7 +17,7 @@ const linkOf = Effect.fnUntraced(function*(id: bigint) {
 })
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
-  "decisions about one's account",
+  "decisions about the user's own account",
   (it) => {
     it.effect("S-234: the user reads and appeals strikes once; others cannot see them", () =>
       Effect.gen(function*() {
@@ -104,13 +104,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           const sent = yield* browser.submit(page, { text: `I was not ${type}` })
           assert.strictEqual(sent.status, 302)
           assert.include((yield* browser.follow(sent)).text, `I was not ${type}`)
-          // No session is left.
+          // No session remains.
           for (const path of ["/oauth/authorized_applications", "/settings/two_factor_authentication", "/admin"]) {
             assert.strictEqual(locationOf(yield* browser.get(path)).pathname, "/auth/sign_in", path)
           }
           assert.deepStrictEqual(yield* sql`SELECT FROM sessions WHERE account_id = ${bad.accountId}`, [])
           assert.strictEqual((yield* ask(bad, "GET", "/api/v1/strikes")).status, 403)
-          // A wrong password tells nothing, and the way is open for some time only.
+          // A wrong password discloses nothing, and the link expires.
           assert.strictEqual((yield* (yield* staffBrowser()).signIn(bad.username, undefined, "wrong")).status, 422)
           const [key] = yield* sql<{ value: string }>`SELECT value FROM secrets WHERE name = 'signing_key'`
           const tokens = linkTokens<string>(key!.value, "links to all strikes of an account")

@@ -12,7 +12,7 @@ const settings = "/settings/two_factor_authentication"
 const second = "/auth/two_factor"
 const session = "__Host-session"
 
-/** A browser that is signed in, with the second factor on. */
+/** Opens a signed-in browser, with the second factor on. */
 const protectedBy = Effect.fnUntraced(function*(username: string) {
   const accountId = yield* user(username)
   const browser = TestBrowser.make()
@@ -23,7 +23,7 @@ const protectedBy = Effect.fnUntraced(function*(username: string) {
   return { accountId, browser, ...done }
 })
 
-/** Another browser that has got past the password. */
+/** Opens another browser that has passed the password step. */
 const halfway = Effect.fnUntraced(function*(username: string, to = "") {
   const browser = TestBrowser.make()
   const page = yield* browser.get(`/auth/sign_in${to}`)
@@ -33,7 +33,7 @@ const halfway = Effect.fnUntraced(function*(username: string, to = "") {
 })
 
 layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
-  it.effect("is set up with the password and a code; other sessions end, tokens stay, a letter says so", () =>
+  it.effect("is set up with the password and a code; other sessions end, tokens remain, an e-mail confirms it", () =>
     Effect.gen(function*() {
       const accountId = yield* user("amir")
       const tokens = yield* Tokens
@@ -78,7 +78,7 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
       assert.notInclude(JSON.stringify(row), "JBSW")
     }))
 
-  it.effect("no session before the code; a code works once, a recovery code once with a letter", () =>
+  it.effect("no session before the code; a code works once, a recovery code once with an e-mail", () =>
     Effect.gen(function*() {
       const { app, codes } = yield* protectedBy("bela")
       const { browser, led, page } = yield* halfway("bela", "?return_to=%2Ftags%2Fx")
@@ -173,7 +173,7 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
       assert.strictEqual((yield* browser.submit(page, { otp_attempt: app.code() })).status, 302)
     }))
 
-  it.effect("new recovery codes and switching it off want password and code", () =>
+  it.effect("new recovery codes and switching it off require password and code", () =>
     Effect.gen(function*() {
       const { accountId, app, browser, codes } = yield* protectedBy("fina")
       const page = yield* browser.get(settings)
@@ -198,7 +198,7 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
       assert.deepStrictEqual(yield* sql`SELECT FROM recovery_codes WHERE account_id = ${accountId}`, [])
     }))
 
-  it.effect("a set-up is the user's own, and ends after half an hour", () =>
+  it.effect("a set-up belongs to the user, and expires after half an hour", () =>
     Effect.gen(function*() {
       yield* user("gustav")
       yield* user("hilde")

@@ -16,7 +16,7 @@ import { Postbox, server } from "../../support/WebServer.ts"
 
 const settings = "/settings/two_factor_authentication"
 
-/** A member of staff with a token for everything. */
+/** Creates a staff member with a token for all scopes. */
 const staff = Effect.fnUntraced(function*(username: string, position: number, granted: ReadonlyArray<Permission>) {
   const sql = yield* SqlClient.SqlClient
   const accountId = yield* user(username)
@@ -29,7 +29,7 @@ const staff = Effect.fnUntraced(function*(username: string, position: number, gr
 })
 
 layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })(
-  "roles that want a second factor",
+  "roles that require a second factor",
   (it) => {
     it.effect("auth.md 6: without it the role grants nothing, in the API and for the user; with it everything", () =>
       Effect.gen(function*() {
@@ -130,7 +130,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
             statuses.push((yield* browser.submit(page, { otp_attempt: `00000${guess}` })).status)
           }
         }
-        // Two uses went into setting it up.
+        // Two uses went into the set-up.
         assert.deepStrictEqual(statuses, [...Array.from({ length: 8 }, () => 422), 429, 429, 429, 429])
       }))
   }

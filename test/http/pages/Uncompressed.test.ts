@@ -34,7 +34,7 @@ const consentOf = Effect.gen(function*() {
   })}`
 })
 
-/** Page that shows each file with a form token; parts of staff pages appear on every such page. */
+/** Page that shows the form token of each file; parts of staff pages appear on every staff page. */
 const places: Readonly<Record<string, string | undefined>> = {
   "src/http/staff/pages/AppearancePage.ts": "/admin/settings/appearance",
   "src/http/staff/pages/EmojiArchive.ts": "/admin/custom_emojis",
@@ -65,7 +65,7 @@ const places: Readonly<Record<string, string | undefined>> = {
   "src/http/web/settings/MovingPages.ts": "/settings/aliases",
   "src/http/web/settings/PasskeyPage.ts": "/settings/passkeys",
   "src/http/pages/PasskeyForm.ts": "/auth/sign_in?force_login=true",
-  // Every page that tests look at through `TestBrowser` is looked at as well; these by their own tests.
+  // Pages that tests open through `TestBrowser` are also checked; these by their own tests.
   "src/http/web/first/OwnerSetup.ts": undefined,
   "src/http/web/settings/LinkedIdentities.ts": undefined,
   "src/http/web/settings/SessionPage.ts": undefined,
@@ -84,7 +84,7 @@ const places: Readonly<Record<string, string | undefined>> = {
 layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: true, timeout: "2 minutes" })(
   "BREACH",
   (it) => {
-    it.effect("pages with secrets besides a form's token are sent as they are, however large; others are compressed", () =>
+    it.effect("pages with secrets besides a form's token are sent uncompressed, however large; others are compressed", () =>
       Effect.gen(function*() {
         const { fetch } = yield* TestServer
         const far = encodeURIComponent(`/oauth/authorize?state=${"x".repeat(3_000)}`)
@@ -107,7 +107,7 @@ layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: tr
           /\btokenInput\(/.test(text) && !path.endsWith("html/Forms.ts") ? [path] : []
         )
         assert.isAbove(users.length, 10)
-        // There is no other way in which a token comes into a page.
+        // A token enters a page in no other way.
         for (const { path, text } of sourcesIn("src/http")) {
           if (!path.endsWith("html/Forms.ts")) assert.notMatch(text, /hidden\(tokenField/, path)
         }
@@ -145,7 +145,7 @@ layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: tr
         )
         assert.isAbove(plain.length, 20)
         for (const path of plain) yield* look(browser, path, true)
-        // The second step of a sign-in, and the codes that are shown once.
+        // The second step of a sign-in, and the codes, which are shown once.
         yield* setUp(browser, holder.password)
         const other = yield* staffBrowser()
         const led = yield* other.signIn(holder.username, undefined, holder.password)

@@ -52,7 +52,7 @@ layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: 
           }
         }
         assert.include(yield* asked(thread, "ja"), "返信0件")
-        // Forms and ways lead on in the language that was asked for, also by an app that leads to the sign-in.
+        // Forms and links keep the requested language, also through an app that leads to the sign-in.
         assert.include(yield* asked("/auth/sign_in?lang=ja", "de"), `action="/auth/sign_in?lang=ja"`)
         const back = new URLSearchParams({ return_to: "/oauth/authorize?client_id=x&lang=zh-CN" })
         assert.include(yield* asked(`/auth/sign_in?${back}`, "de"), `href="/auth/password/new?lang=zh-CN"`)

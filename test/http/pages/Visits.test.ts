@@ -46,7 +46,7 @@ describe("files of a post on a page", () => {
   })
 })
 
-/** An answer as it came, before anybody unpacks it. */
+/** Sends a request; returns the raw response without decompression. */
 const raw = Effect.fnUntraced(function*(path: string, headers: Record<string, string> = {}) {
   const { baseUrl } = yield* TestServer
   return yield* Effect.promise(() =>

@@ -1,6 +1,6 @@
 /**
- * Returns problems of one of our pages, by a grammar so strict that all parsers agree. Only elements and attributes
- * that our pages use; no script but data blocks and files, no style, frame, comment or stray angle bracket.
+ * Returns problems of one of our pages, by a grammar so strict that all parsers agree. Allows only elements and
+ * attributes that our pages use; no script but data blocks and files, no style, frame, comment or stray angle bracket.
  */
 export const problems = (page: string): ReadonlyArray<string> => {
   const found: Array<string> = []
@@ -24,7 +24,7 @@ export const problems = (page: string): ReadonlyArray<string> => {
 
 /** Attributes for the script of live updates. */
 const live = /<body data-me="\/@[\w.]+" data-stream="\/web\/stream\?[\w=&;%-]+">/
-/** Data of the scripts, the same on each page. */
+/** Template data of the scripts, the same on each page. */
 const parts = /<script type="text\/html" id="parts">.*?<\/script>/s
 
 const elements = new Set(

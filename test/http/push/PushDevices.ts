@@ -4,7 +4,7 @@ import { place, type TestInstance, type TestUser } from "../../support/Fediverse
 import { pushService } from "../../support/PushService.ts"
 import { TestServer } from "../../support/Server.ts"
 
-// Tests look into answers of every shape.
+// Tests read bodies of every shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any
 
@@ -31,7 +31,7 @@ export const everything = Object.fromEntries(
 )
 export const path = "/api/v1/push/subscription"
 
-/** A user's device that subscribes to all types. */
+/** Creates a user's device that subscribes to all types. */
 export const subscribed = Effect.fnUntraced(
   function*(person: TestUser, more: Json = {}, data: Json = { alerts: everything }) {
     const { serverKey, service } = yield* World
@@ -49,7 +49,7 @@ const postJson = (url: string, json: unknown): Effect.Effect<Json> =>
     return (await fetch(url, { method: "POST", headers, body: JSON.stringify(json) })).json()
   })
 
-/** A user's second app, which may revoke its token. */
+/** Registers a user's second app, which may revoke its token. */
 export const secondApp = Effect.fnUntraced(function*({ context, fetch, origin, sql }: TestInstance, person: TestUser) {
   const issue = TestServer.use(({ createToken }) => createToken(person.accountId, ["read", "write", "push"]))
   const token = yield* Effect.provide(issue, context)
@@ -64,7 +64,7 @@ export const secondApp = Effect.fnUntraced(function*({ context, fetch, origin, s
   return { ...person, token, ask, revoke: postJson(`${origin}/oauth/revoke`, { client_id, client_secret, token }) }
 })
 
-/** Waits until nothing is left to be sent. */
+/** Waits until no push is left to send. */
 export const idle = ({ sql }: TestInstance) =>
   eventually(
     Effect.orDie(sql<{ n: number }>`SELECT ((SELECT count(*) FROM pushes) + (SELECT count(*) FROM fanouts))::int AS n`),

@@ -118,7 +118,7 @@ layer(world, { excludeTestServices: true })("web push", (it) => {
       assert.strictEqual(Buffer.from(serverKey, "base64url").length, 65)
     }).pipe(Effect.scoped))
 
-  it.effect("an invalid endpoint, key or policy is refused in words, and so is a token without push", () =>
+  it.effect("an invalid endpoint, key or policy is refused with a message, and so is a token without push", () =>
     Effect.gen(function*() {
       const { here, service } = yield* World
       const anna = yield* here.person(name("anna"))
@@ -133,7 +133,7 @@ layer(world, { excludeTestServices: true })("web push", (it) => {
           "http://10.0.0.1/x",
           "http://169.254.169.254/latest",
           "http://[::1]/x",
-          // F75: private networks, with TLS, too.
+          // F75: private networks, also with TLS.
           "https://10.0.0.1/x",
           "https://[fd00::1]/x",
           "https://user:password@push.example/x",

@@ -32,7 +32,7 @@ layer(Reads, { excludeTestServices: true })("AccountViews", (it) => {
       assert.strictEqual(shown[0]?.moved?.id, "1")
     }))
 
-  it.effect("S-093: texts come with the enabled emoji of this server that they name, unlisted ones too", () =>
+  it.effect("S-093: texts have the enabled local emoji that they name, including unlisted ones", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const blobcat = { shortcode: "blobcat", url: "u", static_url: "s", visible_in_picker: false, category: "cats" }

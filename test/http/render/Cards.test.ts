@@ -8,7 +8,7 @@ import { plainCard } from "../../support/PlainCard.ts"
 import { counted, Reads } from "../../support/Reads.ts"
 
 layer(Reads, { excludeTestServices: true })("cards in lists", (it) => {
-  it.effect("a page of one and of forty posts, each with a card and an author of its own, takes the same queries", () =>
+  it.effect("a page of one and of forty posts, each with its own card and author, takes the same queries", () =>
     Effect.gen(function*() {
       const [sql, views] = [yield* SqlClient.SqlClient, yield* StatusViews]
       const at = new Date(yield* Clock.currentTimeMillis)
@@ -25,7 +25,7 @@ layer(Reads, { excludeTestServices: true })("cards in lists", (it) => {
             'www.example.org', ${creator}, ${at})`
         yield* sql`INSERT INTO status_cards (status_id, card_id, url) VALUES (${id}, ${id}, ${`https://www.example.org/${id}`})`
       }
-      // Emoji are asked for once in a while.
+      // Emoji are queried only now and then.
       yield* views.render(author, ids.slice(41))
       const one = yield* counted(views.render(author, ids.slice(0, 1)))
       const forty = yield* counted(views.render(author, ids.slice(1, 41)))

@@ -5,7 +5,7 @@ import { encode, withBytes } from "../../../src/http/wire/Keys.ts"
 import type { Status } from "../../../src/http/wire/Status.ts"
 import { assemble, noFigures, type StatusParts } from "../../../src/http/wire/StatusJson.ts"
 
-/** A ready text of any type. */
+/** Makes a ready text of any type. */
 const made = (text: string) => JSON.parse(JSON.stringify(text))
 
 const marks: NonNullable<StatusParts["marks"]> = {
@@ -38,7 +38,7 @@ const parts: StatusParts = {
   reactions: undefined,
   reblog: made("null")
 }
-/** One change of each part, of which every one is seen. */
+/** Changes of each part, all of which must be noticed. */
 const changes: { readonly [Part in keyof StatusParts]: ReadonlyArray<StatusParts[Part]> } = {
   account: [made(`{"id":"9"}`)],
   application: [made("null")],
@@ -72,7 +72,7 @@ const changes: { readonly [Part in keyof StatusParts]: ReadonlyArray<StatusParts
   reblog: [made("{}")]
 }
 
-describe("statuses that are kept whole", () => {
+describe("statuses that are cached whole", () => {
   it("composed statuses equal freshly rendered ones, whichever part changed, and back again", () => {
     const { bytesOf, compose } = ComposedStatuses.make()
     const check = (given: StatusParts) => {

@@ -23,7 +23,7 @@ layer(Reads, { excludeTestServices: true })("quoted statuses", (it) => {
       yield* Worlds.settle(Worlds.nothing)
       yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at)
         SELECT i, 1 + i % 5, 'public', i, ${Worlds.now} FROM generate_series(6000::bigint, 6119) i`
-      // Each quotes the one 40 before, which quotes another one.
+      // Each quotes the status 40 before it, which quotes another one.
       yield* sql`INSERT INTO quotes (status_id, account_id, quoted_status_id, quoted_account_id, state, created_at)
         SELECT i, 1 + i % 5, i - 40, 1 + (i - 40) % 5, 'accepted', ${Worlds.now} FROM generate_series(6040::bigint, 6119) i`
       const page = (rows: number) => Array.from({ length: rows }, (_, index) => 6080n + BigInt(index))

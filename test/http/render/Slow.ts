@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { type Written, written } from "../../../src/services/statuses/Written.ts"
 import { publicUrl } from "../../support/Reads.ts"
 
-/* Statuses rendered one by one from plain rows, with no thought of speed: what the ready JSON has to equal. */
+/* Reference rendering: statuses one by one from plain rows, without regard to speed. The ready JSON must equal it. */
 
 interface AccountRow {
   readonly username: string

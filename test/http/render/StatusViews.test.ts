@@ -15,7 +15,10 @@ const viewers = [undefined, ...Array.from({ length: Worlds.accounts }, (_, index
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Status), { onExcessProperty: "error" })
 const accountIds = viewers.flatMap((viewer) => viewer ?? [])
 
-/** Marks of every kind, spread over a settled world by the parity of ids, an application, tags and counters. */
+/**
+ * Adds interactions of every kind to a world in the database, by the parity of ids, and an application, tags and
+ * counters.
+ */
 const mark = Effect.fnUntraced(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`INSERT INTO oauth_apps (id, client_id, client_secret_hash, name, website, redirect_uris, scopes, created_at)
@@ -41,13 +44,13 @@ const mark = Effect.fnUntraced(function*() {
 const changed = (kind: "status" | "account" | "moderation", ids: ReadonlyArray<bigint>) =>
   Broadcast.use(({ publish }) => publish({ _tag: "Changed", kind, ids }))
 
-/** Everything kept is out of date, as messages from another node would have it. */
+/** Invalidates everything that is cached, like messages from another node. */
 const forgetAll = Effect.andThen(
   changed("status", Array.from({ length: Worlds.statusesMax }, (_, index) => Worlds.firstStatus + BigInt(index))),
   changed("account", accountIds)
 )
 
-/** Statuses that were compared, and marks among them: a property that compares nothing would hold as well. */
+/** Counts of compared statuses and of interactions among them: a property that compares nothing would also hold. */
 const compared = { statuses: 0, marks: 0 }
 
 layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
@@ -118,19 +121,19 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
       yield* forgetAll
       const whole = yield* query(40)
       const warm = yield* query(40)
-      // The first one may ask for the reader's filters, too.
+      // The first one may also query the reader's filters.
       assert.isAtMost(cold.queries, 5)
       for (const { queries } of [half, whole, warm]) assert.isAtMost(queries, 4)
       assert.strictEqual(warm.queries, 0)
       assert.strictEqual(warm.value.length, 40)
       yield* changed("status", page(40).map((id) => id - 1000n))
       assert.isAtMost((yield* query(40)).queries, 5)
-      // Their filters are asked for once.
+      // Their filters are queried once.
       yield* views.renderFor(3000n, accountIds)
       assert.strictEqual((yield* counted(views.renderFor(3000n, accountIds))).queries, 1)
     }))
 
-  it.effect("row 57: a status that must not be seen takes the queries of one that never was, known or not", () =>
+  it.effect("row 57: a status that must not be seen takes the queries of a missing one, cached or not", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const views = yield* StatusViews
@@ -143,7 +146,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
         const page = (id: bigint) =>
           Effect.map(counted(views.renderNamed(viewer, [5021n, id], "authors")), (it) => it.queries)
         for (const attempt of [one, page]) {
-          // All other cached data is shared by all.
+          // All other cached data is shared.
           yield* attempt(4711n)
           const missing = yield* attempt(4711n)
           yield* changed("status", [5020n])
@@ -157,7 +160,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
       }
     }))
 
-  it.effect("shows an edit at once where it happened, and on other nodes as soon as they hear of it", () =>
+  it.effect("shows an edit at once on its node, and on other nodes as soon as they are notified", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const views = yield* StatusViews
@@ -193,12 +196,12 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
       yield* sql`UPDATE accounts SET display_name = 'After' WHERE id = 1`
       yield* broadcast.publish({ _tag: "Changed", kind: "status", ids: [5010n] })
       yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [1n] })
-      // The next round trip to the database is long enough for a message within the process.
+      // The next round trip to the database takes long enough for a message within the process.
       yield* sql`SELECT 1`
       assert.deepStrictEqual([(yield* shown).content, (yield* shown).account.display_name], ["after", "After"])
     }))
 
-  it.effect("S-060: the answer to a deletion has the text and no content", () =>
+  it.effect("S-060: the response to a deletion has the text and no content", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const views = yield* StatusViews
@@ -214,7 +217,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
       assert.strictEqual(refused._tag, "RecordNotFound")
     }))
 
-  it.effect("S-127: an undone post is shown although the author blocks now, without private text", () =>
+  it.effect("S-127: an undone post is shown although the author now blocks the viewer, without private text", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const views = yield* StatusViews

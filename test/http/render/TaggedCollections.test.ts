@@ -36,7 +36,7 @@ layer(Reads, { excludeTestServices: true })("collections that posts link to, in 
         forty.value.map((text) => read(text)[0]?.name),
         ids.slice(1, 41).map((id) => `name ${id}`)
       )
-      // A post that links to none asks for none.
+      // A post without links to collections takes no query for them.
       yield* sql`INSERT INTO statuses (id, account_id, visibility, local, text, html, conversation_id, created_at)
         VALUES (2000, ${author}, 'public', true, '', '', 2000, ${at})`
       yield* views.render(reader, [2000n])

@@ -41,7 +41,7 @@ const other = key(11n, 6n)
 const reblog = key(20n, 7n, post)
 const all = [post, other, reblog]
 
-/** A cache over figures that the test changes; `asked` are the ids of each query. */
+/** Makes a cache over figures that the test changes; `asked` has the ids of each query. */
 const make = Effect.gen(function*() {
   const truth = { figure: 0, hidden: new Set<bigint>(), before: Effect.void }
   const asked: Array<ReadonlyArray<bigint>> = []
@@ -67,7 +67,7 @@ const make = Effect.gen(function*() {
 const live = Effect.provide(Changes.layer.pipe(Layer.provideMerge(Broadcast.layerMemory)))
 const changed = (id: bigint) => Broadcast.use(({ publish }) => publish({ _tag: "Changed", kind: "status", ids: [id] }))
 
-it.effect("loads once for each viewer and way of hiding, and again for hidden posts", () =>
+it.effect("loads once for each viewer and mode of hiding, and again for hidden posts", () =>
   Effect.gen(function*() {
     const { asked, cache, figures, truth } = yield* make
     truth.hidden.add(11n)
@@ -106,7 +106,7 @@ it.effect("reloads exactly the entries that depend on a change", () =>
     }
   }).pipe(live))
 
-it.effect("discards a result of a query that began before a change, in any order of the two", () =>
+it.effect("discards a result of a query that began before a change, in either order", () =>
   Effect.gen(function*() {
     const { figures, truth } = yield* make
     const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]

@@ -7,12 +7,12 @@ import { type Person, TestServer } from "../../support/Server.ts"
 
 const card = { version: 1, ...plainCard }
 
-/** More than the largest page of accounts, and of what pages have 200 of. */
+/** More than the largest page of accounts, and more than the pages of 200. */
 const [crowdCount, manyCount] = [95, 205]
 
 /**
- * A user with more of everything than a page holds, among remote accounts. Data that requires a user without hidden
- * accounts is in another fixture.
+ * Creates a user with more of everything than a page holds, among remote accounts. Data that requires a user without
+ * hidden accounts is in another fixture.
  */
 export const crowd = Effect.gen(function*() {
   const { createPerson, createToken } = yield* TestServer
@@ -67,7 +67,7 @@ export const crowd = Effect.gen(function*() {
   yield* sql`INSERT INTO lists (id, account_id, title, replies_policy, exclusive) VALUES (${base}, ${me}, 'Crowd', 'list', false)`
   yield* sql`INSERT INTO list_accounts (id, list_id, account_id) SELECT ${id("n")}, ${base}, ${id("n")} FROM ${all}`
 
-  // Public posts of one account with a hashtag and a link, and a private message of each account.
+  // Public posts of one account with a hashtag and a link, and a private message from each account.
   const posts = (first: string, account: string, visibility: string) =>
     sql`INSERT INTO statuses (id, account_id, local, uri, html, visibility, language, conversation_id, created_at)
       SELECT ${post(`${first} + n`)}, ${id(account)}, false, 'https://crowd.example/posts/' || (${
@@ -104,7 +104,7 @@ export const crowd = Effect.gen(function*() {
     millis + 86_400_000
   )}, '{"text":"later","version":1}'::jsonb, ${at} FROM ${all}`
 
-  // Each of the crowd was heard of once by each kind of notification, and waits to be heard by the other person.
+  // Each account has caused one notification of each type, and has a pending request to the other person.
   const told = (first: string, type: string, about: string) =>
     sql`INSERT INTO notifications (id, account_id, type, from_account_id, status_id, created_at)
       SELECT ${id(`${first} + n`)}, ${me}, ${type}, ${id("n")}, ${sql.literal(about)}, ${at} FROM ${all}`

@@ -22,7 +22,7 @@ const callRow = Effect.fnUntraced(function*({ method }: Pick<Row, "method">, pat
     ...(method === "GET" ? {} : { json: {} }),
     ...(token === undefined ? {} : { token })
   })
-  // A stream never ends.
+  // Streams never end.
   const streams = response.headers.get("content-type")?.includes("event-stream") === true
   const text = yield* Effect.promise(async () => streams ? (await response.body?.cancel(), "") : response.text())
   const [, error = ""] = /^\{"error":"((?:[^"\\]|\\.)*)"/.exec(text) ?? []
@@ -35,7 +35,7 @@ const callRow = Effect.fnUntraced(function*({ method }: Pick<Row, "method">, pat
   return answer
 })
 
-/** Scopes of which a token may have one alone. */
+/** Scopes that a token may have alone. */
 const single =
   "read:search read:lists read:mutes write:filters write:reports write:conversations push crypto profile follow".split(
     " "
@@ -61,7 +61,7 @@ const listed = (body: unknown): ReadonlyArray<unknown> | undefined => {
 
 layer(TestServer.layer(), { excludeTestServices: true })("rows of the client API", (it) => {
   it.effect(
-    "S-006, S-292, S-298, S-300: each answers as documented: allowed callers and scopes, page size and links to further pages",
+    "S-006, S-292, S-298, S-300: each responds as documented: allowed callers and scopes, page size and links to further pages",
     () =>
       Effect.gen(function*() {
         const { createToken } = yield* TestServer
@@ -80,7 +80,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows of the client API
         const key = yield* groupKey
         const ofHider = /^\/api\/v1\/(?:blocks|mutes|follow_requests)$/
         const ofNewcomer = /v\d\/suggestions$|notifications\/requests$/
-        /** Path of a row's list. */
+        /** Returns the path of a row's list. */
         const listAt = ({ page, path }: Row) => {
           const filled = path.replace(":group_key", key).replace(":list_id", String(ids.list)).replace(
             ":hashtag",
@@ -117,7 +117,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows of the client API
             const strange = single.find((scope) => !grants(new Set([scope]), row.scopes))
             if (row.who !== "none" && row.scopes.length > 0 && strange !== undefined && row.who !== "app") {
               const refused = yield* callRow(row, path, yield* tokenWith(strange))
-              // Streams know no difference between a token that is none and one that is not for them.
+              // Streams do not distinguish an invalid token from one without the scope.
               const streams = row.group === "streaming" && refused.status === 401
               if (
                 !streams && (refused.status !== 403 || refused.error !== outside)
@@ -173,7 +173,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows of the client API
 
         const problems = new Map<string, string>()
         for (const row of rows) {
-          // Ids of missing objects: permission is decided first.
+          // Ids of missing objects: permissions are checked first.
           const path = row.path.replace("*any", "user").replace(/:\w+/g, "1")
           const found = row.gone
             ? isRouted(yield* callRow(row, path, tokens.reader)) ? "it is there" : undefined

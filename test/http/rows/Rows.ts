@@ -1,24 +1,24 @@
 import { readFileSync } from "node:fs"
 
-/** An operation that apps for people know, as Mastodon's documentation has it. */
+/** A user operation of the API, from Mastodon's documentation. */
 export interface Row {
   readonly group: string
   readonly method: string
   /** With `:names` for parameters. */
   readonly path: string
   readonly who: string
-  /** Any of these scopes suffices; empty if every token does. */
+  /** Any one of these scopes is enough; empty if every token is. */
   readonly scopes: ReadonlyArray<string>
-  /** It was there once, and is not any more. */
+  /** True if Mastodon removed the operation. */
   readonly gone: boolean
-  /** Rows of a page without and with the largest `limit`. */
+  /** Items per page, without `limit` and with the largest one. */
   readonly page: { readonly usual: number; readonly most: number; readonly paging: string } | undefined
 }
 
 const known = new Set("read write follow push profile crypto".split(" "))
 const isScope = (word: string) => known.has(word.split(":")[0] ?? "")
 
-/** All rows, one a method. */
+/** All rows, one per method. */
 export const rows: ReadonlyArray<Row> = readFileSync(`${import.meta.dirname}/rows.tsv`, "utf8").trim().split("\n")
   .filter((line) => !line.startsWith("#")).flatMap((line) => {
     const [group = "", methods = "", path = "", who = "", scopes = "", state = "", usual = "", most = "", paging = ""] =

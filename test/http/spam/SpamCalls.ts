@@ -4,7 +4,7 @@ import type { Person } from "../../support/Server.ts"
 
 export const path = "/api/v1/admin/spam_rules"
 
-/** A rule that is on, unless something else is said. */
+/** Creates a rule, switched on by default. */
 export const rule = Effect.fnUntraced(
   function*(by: Person, action: string, conditions: object, more: Record<string, unknown> = {}) {
     const { body, status } = yield* ask(by, "POST", path, { name: action, state: "on", action, conditions, ...more })
@@ -16,7 +16,7 @@ export const rule = Effect.fnUntraced(
 export const write = (by: Person, text: string, more: Record<string, unknown> = {}) =>
   ask(by, "POST", "/api/v1/statuses", { status: text, ...more })
 
-/** Takes all rules away. */
+/** Deletes all rules. */
 export const unruled = Effect.fnUntraced(function*(by: Person) {
   const { body } = yield* ask(by, "GET", path)
   for (const { id } of body) yield* ask(by, "DELETE", `${path}/${id}`)

@@ -11,7 +11,7 @@ import { path, rule, unruled, write } from "./SpamCalls.ts"
 
 const held = "/api/v1/admin/held_posts"
 
-/** A picture with a bright field that begins at a share of its width, and stripes below. */
+/** Makes a picture with a bright field that starts at a share of its width, and stripes below. */
 const face = (share: number) => {
   const edge = 200
   const pixels = Uint8Array.from({ length: edge * edge * 3 }, (_, at) => {
@@ -21,8 +21,8 @@ const face = (share: number) => {
   return sharp(pixels, { raw: { width: edge, height: edge, channels: 3 } }).png().toBuffer()
 }
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("rules against spam", (it) => {
-  it.effect("staff create, order and remove them, and the audit log records it", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("spam rules", (it) => {
+  it.effect("staff create, order and delete them, and the audit log records it", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("chainer", ["manageRules"])
       const first = yield* rule(by, "report", { text_words: ["pills"] }, { state: "off" })
@@ -79,7 +79,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* idsOf(anna, `/api/v1/accounts/${anna.accountId}/statuses`)).length, 1)
       assert.deepStrictEqual((yield* ask(by, "GET", `${path}/${dry.id}`)).body.hits, { on: 0, dry: 2 })
       assert.deepStrictEqual((yield* ask(by, "GET", `${path}/${dropped.id}`)).body.hits, { on: 1, dry: 0 })
-      // Nor does an edit bring it in; and staff are asked nothing.
+      // An edit cannot add the text either, and staff are not notified.
       const [id] = yield* idsOf(anna, `/api/v1/accounts/${anna.accountId}/statuses`)
       const edited = yield* ask(anna, "PUT", `/api/v1/statuses/${id}`, { status: "casino royal" })
       assert.strictEqual(edited.status, 422)
@@ -130,7 +130,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* idsOf(cleo, "/api/v1/notifications")).length, 1)
       assert.strictEqual((yield* ask(cleo, "GET", `/api/v1/accounts/${ben.accountId}`)).body.statuses_count, 1)
       assert.strictEqual((yield* ask(ben, "GET", `/api/v1/statuses/${second.id}`)).status, 404)
-      // Deleting a held post changes no figure.
+      // Deleting a held post changes no counter.
       const { body: third } = yield* write(ben, "@cleo a third lottery")
       assert.strictEqual((yield* ask(ben, "DELETE", `/api/v1/statuses/${third.id}`)).status, 200)
       assert.strictEqual((yield* ask(cleo, "GET", `/api/v1/accounts/${ben.accountId}`)).body.statuses_count, 1)
@@ -168,7 +168,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual([told[0].type, told[0].moderation_warning.action], ["moderation_warning", "silence"])
       const [score] = yield* sql<{ score: number }>`SELECT score FROM spam_scores WHERE account_id = ${dora.accountId}`
       assert.approximately(score!.score, 12, 0.01)
-      // A week later half is left, which is below what the limit asks.
+      // A week later half of the score is left, below the limit.
       yield* sql`UPDATE spam_scores SET scored_at = scored_at - interval '7 days'`
       yield* write(dora, "see https://shop.example/4")
       assert.strictEqual((yield* ask(by, "GET", `${path}/${limits.id}`)).body.hits.on, 1)
@@ -185,7 +185,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const faces = yield* Effect.promise(() => Promise.all([0.2, 0.8].map((share) => face(share))))
       yield* wear(gina, faces[0]!)
       yield* wear(hans, faces[1]!)
-      // Another's picture, smaller and re-encoded.
+      // Another account's picture, smaller and re-encoded.
       yield* wear(ines, yield* Effect.promise(() => sharp(faces[0]).resize(60, 60).jpeg({ quality: 50 }).toBuffer()))
       yield* rule(by, "drop", { avatar_accounts: ["@gina"], account_hours_max: 10 })
       const says = (one: typeof gina) => Effect.map(write(one, "look at me"), ({ status }) => status)
@@ -194,7 +194,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual(yield* says(ines), 200)
       yield* wear(ines, faces[0]!)
       assert.strictEqual(yield* says(ines), 422)
-      // Another picture elsewhere is one of which nothing is known yet.
+      // A picture at another address is still unknown.
       yield* sql`UPDATE accounts SET avatar_remote_url = 'https://else.example/face' WHERE id = ${ines.accountId}`
       assert.strictEqual(yield* says(ines), 200)
       yield* wear(ines, faces[0]!)

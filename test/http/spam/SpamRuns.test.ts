@@ -10,7 +10,7 @@ import { path, rule, unruled, write } from "./SpamCalls.ts"
 
 const runs = `${path}/dry_runs`
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("dry runs against spam", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("dry runs of spam rules", (it) => {
   it.effect("a switched-off rule shows its would-be matches, with public samples", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -21,7 +21,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* write(ben, "an offer for you alone", { visibility: "private" })
       yield* write(ben, "nothing of the kind")
       yield* write(by, "staff has an offer")
-      // Older than the run looks back.
+      // Older than the period of the run.
       const old = Date.now() - 3 * 86_400_000
       yield* sql`INSERT INTO statuses (id, account_id, text, html, spoiler_text, visibility, conversation_id, created_at)
         VALUES (next_id(${old}), ${anna.accountId}, 'offer', '<p>offer</p>', '', 'public', 1, ${new Date(old)})`
@@ -40,10 +40,10 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepInclude(resultOf(offers.id), { statuses_count: 46, accounts_count: 2 })
       assert.strictEqual(resultOf(offers.id)?.samples.length, 40)
       assert.deepStrictEqual(resultOf(offers.id)?.samples, posts.slice(0, 40))
-      // A non-public match is counted and not shown.
+      // A non-public match is counted, but not shown.
       assert.deepInclude(resultOf(fresh.id), { statuses_count: 1, accounts_count: 1, samples: [] })
       assert.deepInclude(resultOf(same.id), { statuses_count: 0, accounts_count: 0 })
-      // Nothing happened to anybody.
+      // The run had no effect on anyone.
       assert.strictEqual((yield* write(anna, "offer number 46")).status, 200)
       assert.deepStrictEqual((yield* ask(by, "GET", `${path}/${offers.id}`)).body.hits, { on: 0, dry: 0 })
       assert.strictEqual((yield* ask(by, "GET", runs)).body[0].id, started.body.id)
@@ -54,7 +54,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* unruled(by)
     }))
 
-  it.effect("followers, posts and scores are those of the time, and boosts are judged where a rule is about them", () =>
+  it.effect("followers, posts and scores are those of the time, and boosts are judged if a rule is about them", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("historian", ["manageRules"])
       const [gus, fan] = [yield* newPerson("gus"), yield* newPerson("fan")]

@@ -32,7 +32,7 @@ describe("Channels", () => {
     assert.strictEqual(channel("hashtag:local", { tag: "Cats" }), `hashtag:local:cats ["hashtag:local","Cats"]`)
   })
 
-  it("S-260: are refused in Mastodon's words", () => {
+  it("S-260: are refused with Mastodon's messages", () => {
     assert.strictEqual(channel("nonsense"), "400 Unknown stream type")
     assert.strictEqual(channel("constructor"), "400 Unknown stream type")
     assert.strictEqual(channel("hashtag"), "400 Missing tag name parameter")
@@ -47,7 +47,7 @@ describe("Channels", () => {
     assert.strictEqual(channel("hashtag:local", { tag: " ".repeat(16_000) + "cats" }), "400 Missing tag name parameter")
   })
 
-  it("row 69: need a scope each", () => {
+  it("row 69: require one scope each", () => {
     const refused = "401 Access token does not have the required scopes"
     const names = [
       "user",
@@ -88,7 +88,7 @@ describe("Channels", () => {
     assert.strictEqual(channel("nonsense", {}, "write"), refused)
   })
 
-  it("S-007: have paths, of which public ones may be narrowed to media", () => {
+  it("S-007: have paths, and public ones may be narrowed to media", () => {
     const at = (path: string, onlyMedia = false) =>
       Result.getOrElse(nameAtPath(path, onlyMedia), ({ message }) => message)
     assert.strictEqual(at("user"), "user")

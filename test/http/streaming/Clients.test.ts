@@ -47,7 +47,7 @@ layer(layerStreams, { excludeTestServices: true })("Real clients stream", (it) =
         }
         read().catch(() => undefined)
       }
-      // The client does not say when it has subscribed, so it hears of posts until it has heard of one on each channel.
+      // The client does not report when it has subscribed, so posts are repeated until each channel has received one.
       for (const heard = new Set<string>(); heard.size < subscriptions.length;) {
         yield* actors.tell(author, { _tag: "Publish", post: post("Are you there, #Grüße?") })
         yield* settled
@@ -64,7 +64,7 @@ layer(layerStreams, { excludeTestServices: true })("Real clients stream", (it) =
       assert.deepStrictEqual(yield* Queue.take(events), ["user", "delete", id])
     }).pipe(Effect.scoped))
 
-  it.effect("S-007: megalodon, a socket a channel", () =>
+  it.effect("S-007: megalodon, one socket per channel", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const [reader, author] = [yield* person("reader2"), yield* person("author2")]

@@ -80,14 +80,14 @@ layer(layerStreams, { excludeTestServices: true })("Deliveries", (it) => {
         assert.strictEqual(bytes.length, 40)
         assert.strictEqual(new Set(bytes).size, 1)
       }
-      // The author sees whether it pinned the post, so that its bytes are its own.
+      // The author also sees whether the post is pinned, so the author's bytes differ.
       listening(registry, author, ownTopic("user", author))
       const [own] = [...(yield* deliveryOf(update))]
       assert.strictEqual(JSON.parse(own!.event.payload!).pinned, false)
       assert.isUndefined(JSON.parse(many.sendings[0]!.event.payload!).pinned)
     }))
 
-  it.effect("row 60: show an account as requests do, without its hidden fields", () =>
+  it.effect("row 60: show an account like requests do, without its hidden fields", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const actors = yield* AccountActors
@@ -112,7 +112,7 @@ layer(layerStreams, { excludeTestServices: true })("Deliveries", (it) => {
       assert.isTrue(account.hide_collections)
     }))
 
-  it.effect("F60: a late edit that was overtaken by another is not shown as current", () =>
+  it.effect("F60: a late event of an edit that was followed by another is not shown as current", () =>
     Effect.scoped(Effect.gen(function*() {
       const actors = yield* AccountActors
       const broadcast = yield* Broadcast
@@ -137,7 +137,7 @@ layer(layerStreams, { excludeTestServices: true })("Deliveries", (it) => {
       assert.deepStrictEqual(told, ["<p>Three</p>"])
     })))
 
-  it.effect("F60: an edit is shown in its current form, also before the change is known", () =>
+  it.effect("F60: an edit is shown in its current form, even before the change is announced", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
@@ -162,7 +162,7 @@ layer(layerStreams, { excludeTestServices: true })("Deliveries", (it) => {
         return Array.from(routedEvents, ({ event }) => JSON.parse(event.payload!).content)
       })
       assert.deepStrictEqual(yield* told("update", 1_000), ["<p>One</p>"])
-      // As by another node whose broadcast is late.
+      // An edit by another node whose broadcast is late.
       yield* sql`UPDATE statuses SET html = '<p>Two</p>', edited_at = ${new Date(1_000)} WHERE id = ${BigInt(id)}`
       assert.deepStrictEqual(yield* told("status.update", 1_000), ["<p>Two</p>"])
     }))
@@ -180,7 +180,7 @@ layer(layerStreams, { excludeTestServices: true })("Deliveries", (it) => {
       const hearing = listening(registry, reader, ownTopic("user", reader))
       const deaf = listeningWith(false, registry, reader, [ownTopic("user", reader)])
       const told: Array<Connection> = []
-      // The first slice of followers goes with the author; the reader is in a later one.
+      // The author is in the first slice of followers, the reader in a later one.
       for (const accountIds of [[author], [reader]]) {
         const statusId = StatusId.make(BigInt(id))
         const message = { _tag: "StatusEvent", event: "status.update", statusId, accountIds, channels: [] } as const

@@ -20,7 +20,7 @@ const get = Effect.fnUntraced(function*(path: string, secret?: string) {
 })
 
 layer(layerStreams, { excludeTestServices: true })("Server-sent events", (it) => {
-  it.effect("S-007: begin with `:)` and carry one channel", () =>
+  it.effect("S-007: start with `:)` and carry one channel", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const broadcast = yield* Broadcast
@@ -43,7 +43,7 @@ layer(layerStreams, { excludeTestServices: true })("Server-sent events", (it) =>
       assert.deepStrictEqual(yield* next, Option.some("event: filters_changed\ndata: undefined"))
     }).pipe(Effect.scoped))
 
-  it.effect("F98: carry markers where the connection asks for them", () =>
+  it.effect("F98: carry markers if the connection asks for them", () =>
     Effect.gen(function*() {
       const broadcast = yield* Broadcast
       const reader = yield* person("marked1")
@@ -86,7 +86,7 @@ layer(layerStreams, { excludeTestServices: true })("Server-sent events", (it) =>
       }
     }).pipe(Effect.scoped))
 
-  it.effect("S-007, S-231, rows 65, 69: are refused in Mastodon's words", () =>
+  it.effect("S-007, S-231, rows 65, 69: are refused with Mastodon's messages", () =>
     Effect.gen(function*() {
       const user = yield* person("errors3")
       const { secret } = yield* tokenOf(user)
@@ -113,14 +113,14 @@ layer(layerStreams, { excludeTestServices: true })("Server-sent events", (it) =>
       }
     }))
 
-  it.effect("S-007: report their health", () =>
+  it.effect("S-007: have a health check", () =>
     Effect.gen(function*() {
       const { headers, status, text } = yield* get("/health")
       assert.deepStrictEqual([status, text], [200, "OK"])
       assert.match(headers.get("content-type")!, /^text\/plain/)
     }))
 
-  it.effect("row 70: end at once when their token does", () =>
+  it.effect("row 70: end at once when their token ends", () =>
     Effect.gen(function*() {
       const tokens = yield* Tokens
       const { secret, tokenId } = yield* tokenOf(yield* person("revoked5"))

@@ -18,8 +18,8 @@ const decodeConversation = Schema.decodeUnknownEffect(Schema.fromJsonString(Conv
 
 const streams = Layer.merge(Fanouts.layer, NotificationWriter.layer).pipe(Layer.provideMerge(layerStreams))
 
-layer(streams, { excludeTestServices: true })("Streams carry", (it) => {
-  it.effect("S-007: carries a follower's home as it happens: update, status.update, delete", () =>
+layer(streams, { excludeTestServices: true })("Streams", (it) => {
+  it.effect("S-007: carry a follower's home as it changes: update, status.update, delete", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const author = yield* person("author1")
@@ -39,7 +39,7 @@ layer(streams, { excludeTestServices: true })("Streams carry", (it) => {
       assert.deepStrictEqual(yield* reader.next, { stream: ["user"], event: "delete", payload: id })
     }).pipe(Effect.scoped))
 
-  it.effect("row 69: opens channels by the token's scopes, and shows notifications only to a token that may read them", () =>
+  it.effect("row 69: open channels by the token's scopes, and show notifications only to a token that may read them", () =>
     Effect.gen(function*() {
       const noScope = { error: "Access token does not have the required scopes", status: 401 }
       const writer = yield* listener("writer8", "?stream=public", "write", "follow")
@@ -82,7 +82,7 @@ layer(streams, { excludeTestServices: true })("Streams carry", (it) => {
       const reader = yield* listener("reader10", "?stream=user:notification")
       yield* followers(reader.account, [admirer])
       const told = { type: "follow", to: reader.account } as const
-      // Long before a sweep would look for what was left.
+      // Much earlier than a sweep for remaining notifications.
       const arrives = Effect.timeoutOrElse(reader.next, { duration: "4 seconds", orElse: () => Effect.die("too late") })
       const arrived = Effect.flatMap(arrives, ({ payload }) => decodeNotification(payload))
       const sql = yield* SqlClient.SqlClient
@@ -94,7 +94,7 @@ layer(streams, { excludeTestServices: true })("Streams carry", (it) => {
       assert.strictEqual((yield* arrived).type, "follow")
     }).pipe(Effect.scoped))
 
-  it.effect("S-262: sends filter changes only to their owner, without a payload", () =>
+  it.effect("S-262: send filter changes only to their owner, without a payload", () =>
     Effect.gen(function*() {
       const one = yield* listener("filters9", "?stream=user")
       const other = yield* listener("other9", "?stream=user")
@@ -105,7 +105,7 @@ layer(streams, { excludeTestServices: true })("Streams carry", (it) => {
       assert.deepStrictEqual(yield* other.waiting, [])
     }).pipe(Effect.scoped))
 
-  it.effect("S-260, S-092: carries conversations on `direct`, only to participants", () =>
+  it.effect("S-260, S-092: carry conversations on `direct`, only to participants", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const [one, two, three] = [

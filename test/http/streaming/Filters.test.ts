@@ -12,7 +12,7 @@ const decodeStatus = Schema.decodeUnknownEffect(Schema.fromJsonString(Status))
 const streams = Filters.layer.pipe(Layer.provideMerge(layerStreams))
 
 layer(streams, { excludeTestServices: true })("Streams and filters", (it) => {
-  it.effect("S-261: a hidden status is not sent where its filter applies, and a warned one names the filter", () =>
+  it.effect("S-261: a hidden status is not sent where its filter applies, and a status with a warning names the filter", () =>
     Effect.gen(function*() {
       const [actors, filters] = [yield* AccountActors, yield* Filters]
       const author = yield* person("filtered1")
@@ -57,7 +57,7 @@ layer(streams, { excludeTestServices: true })("Streams and filters", (it) => {
         assert.deepStrictEqual([theirs.id, theirs.filtered], [expected, []])
       }
 
-      // An edit is hidden and shown by what it says now; so is a notification, by a filter among notifications.
+      // Edits are filtered by their new text; notifications by filters for notifications.
       yield* actors.tell(author, edit(StatusId.make(BigInt(id)), "nothing to hide"))
       assert.strictEqual((yield* reader.next).event, "status.update")
       yield* filters.update(

@@ -46,7 +46,7 @@ layer(layerStreams, { excludeTestServices: true })("Streams of lists", (it) => {
       assert.deepStrictEqual(yield* reader.next, gone)
       assert.match(String(yield* events.next), /event: delete/)
 
-      // A stream that is open stays so, and has nothing more to tell.
+      // An open stream stays open, without further events.
       yield* members.removeAccounts(reader.account, id, [author])
       yield* actors.tell(author, { _tag: "Publish", post: post("later") })
       yield* reader.send({ type: "unsubscribe", stream: "list", list: String(id) })

@@ -19,15 +19,15 @@ const told = (texts: ReadonlyArray<string>) => texts.reduce((sum, text) => sum +
 const get = (path: string) =>
   Effect.flatMap(address, (at) => Effect.promise(() => fetch(`http://${at}${path}`).then((answer) => answer.text())))
 
-/** Posts of a page, its bytes at most, and events that are sent one after the other. */
+/** Posts per page, maximum size of a page in bytes, and minimum number of consecutive events. */
 const pageRows = 40
 const pageBytesMax = 4 * 1_048_576
 const eventsMin = 30
 
 layer(layerStreams, { excludeTestServices: true })(
-  "Rows from before texts were measured",
+  "Rows from before texts were bounded",
   (it) => {
-    it.effect("F13: make no page larger than 40 posts of 64 kB, and no event that closes a socket", () =>
+    it.effect("F13: cause no page larger than 40 posts of 64 kB, and no event that closes a socket", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const actors = yield* AccountActors
@@ -42,7 +42,7 @@ layer(layerStreams, { excludeTestServices: true })(
         yield* sql`UPDATE accounts SET display_name = repeat('n', 2000), note_html = ${huge}, updated_at = created_at,
         fields = jsonb_build_array(jsonb_build_object('name', 'n', 'value', 'v', 'html', ${huge}::text, 'verifiedAt', NULL))
         WHERE id = ${author}`
-        // A status that is still larger is left out of the page.
+        // A status that is still too large is omitted from the page.
         yield* sql`UPDATE statuses SET url = 'https://a.example/' || repeat('u', 100000) WHERE id = ${ids[0]!}`
 
         const text = yield* get(`/api/v1/timelines/public?limit=${pageRows}`)

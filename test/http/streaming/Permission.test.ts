@@ -49,7 +49,7 @@ const everywhere = Effect.fnUntraced(function*(account: AccountId) {
 type Everywhere = Effect.Success<ReturnType<typeof everywhere>>
 
 /**
- * Claims on the bus that a status is for everybody on all streams. Returns the listeners that get it, with their
+ * Claims on the bus that a status is for everybody on all streams. Returns the listeners that receive it, with their
  * streams.
  */
 const shownTo = Effect.fnUntraced(function*(
@@ -120,7 +120,7 @@ layer(layerStreams, { excludeTestServices: true })("Streams show", (it) => {
       assert.deepStrictEqual(yield* shownTo(last, listeners), {})
     }).pipe(Effect.scoped))
 
-  it.effect("row 58: edits to the mentioned only if they may see them", () =>
+  it.effect("row 58: edits to mentioned accounts only if they may see them", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const author = yield* person("author2")
@@ -181,7 +181,7 @@ layer(layerStreams, { excludeTestServices: true })("Streams show", (it) => {
         neutral: everything,
         muted: everything,
         mutedNamed: everything,
-        // Home and list membership was decided at write time.
+        // Membership in home and lists was decided when the post was written.
         blocksNamed: ["user", "list"],
         mutesNamed: ["user", "list"]
       })

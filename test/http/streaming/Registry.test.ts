@@ -27,7 +27,7 @@ const connection = (account: number, more: Partial<Connection> = {}): Connection
 const channel = (topic: string): Channel => ({ name: "hashtag", topic, label: "" })
 
 describe("Registry", () => {
-  it("holds so many connections, and so many of one account, and no more", () => {
+  it("bounds the number of connections, in total and per account", () => {
     const registry = new Registry()
     const own = Array.from({ length: connectionsOfAccountMax }, () => connection(1))
     for (const one of own) assert.isTrue(registry.add(one))
@@ -60,13 +60,13 @@ describe("Registry", () => {
     assert.isFalse(registry.add(connection(98, address)))
   })
 
-  it("F20: a few accounts fill no node", () => {
+  it("F20: a few accounts cannot fill a node", () => {
     assert.isAtMost(connectionsOfTokenMax, connectionsOfAccountMax)
     assert.isAtMost(100 * connectionsOfAccountMax, connectionsMax)
     assert.isAtMost(10 * connectionsOfAddressMax, connectionsMax)
   })
 
-  it("holds so many channels of one connection", () => {
+  it("bounds the number of channels per connection", () => {
     const registry = new Registry()
     const one = connection(1)
     registry.add(one)
@@ -77,7 +77,7 @@ describe("Registry", () => {
     assert.isTrue(registry.subscribe(one, channel("more")))
   })
 
-  it("forgets a connection altogether, and enters none that is not there", () => {
+  it("removes a connection completely, and ignores channels of a missing one", () => {
     const registry = new Registry()
     const [one, other] = [connection(1), connection(1)]
     for (const each of [one, other]) {

@@ -6,7 +6,7 @@ import { person } from "../../support/People.ts"
 import { layerStreams, listener } from "./Streams.ts"
 
 layer(layerStreams, { excludeTestServices: true })("Staff", (it) => {
-  it.effect("only commands of its accounts announce anything", () =>
+  it.effect("only commands of its accounts are announced", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { tell } = yield* AccountActors

@@ -11,12 +11,12 @@ import { server } from "../../support/WebServer.ts"
 
 export const address = Effect.map(HttpServer.HttpServer, ({ address }) => HttpServer.formatAddress(address).slice(7))
 
-/** The server, and what its streams show. */
+/** The server and its renderings for streams. */
 export const layerStreams = Layer.satisfiesServicesType<never>()(
   Layer.merge(renderings, StatusViews.layer).pipe(Layer.provideMerge(server()))
 )
 
-/** A token of a user, as a client has it. */
+/** Issues a user's token. */
 export const tokenOf = Effect.fnUntraced(function*(accountId: AccountId | undefined, ...scopes: ReadonlyArray<string>) {
   const tokens = yield* Tokens
   const issued = yield* tokens.issue({ appId: undefined, accountId }, scopes.length === 0 ? ["read"] : scopes)
@@ -31,13 +31,13 @@ export interface Frame {
   readonly status?: number
 }
 
-/** A client's WebSocket that is open; `next` waits for a message. */
+/** Opens a client's WebSocket; `next` waits for a message. */
 export const connect = Effect.fnUntraced(function*(options: {
   readonly query?: string
   readonly protocol?: string
   readonly authorization?: string
   readonly autoPong?: boolean
-  /** Request target that is sent instead of the path. */
+  /** Request target to send instead of the path. */
   readonly target?: string
 }) {
   const frames = yield* Queue.unbounded<string>()
@@ -84,7 +84,7 @@ export interface Refusal {
   readonly message: string | ReadonlyArray<string> | undefined
 }
 
-/** A client's stream of server-sent events; `next` waits for a block, `ended` for the end. */
+/** Opens a client's stream of server-sent events; `next` waits for a block, `ended` for the end. */
 export const listen = Effect.fnUntraced(function*(path: string, secret?: string) {
   const controller = new AbortController()
   yield* Effect.addFinalizer(() => Effect.sync(() => controller.abort()))
@@ -104,7 +104,7 @@ export const listen = Effect.fnUntraced(function*(path: string, secret?: string)
       read.text += decoder.decode(chunk.value, { stream: true })
     })
   )
-  /** Text before the next `end`. */
+  /** Returns the text before the next `end`. */
   const until = (end: string) =>
     Effect.gen(function*() {
       while (!read.text.includes(end) && !read.done) yield* more
@@ -125,13 +125,13 @@ export const listen = Effect.fnUntraced(function*(path: string, secret?: string)
   }
 })
 
-/** A user with an open socket. */
+/** Creates a user with an open socket. */
 export const listener = Effect.fnUntraced(function*(name: string, query: string, ...scopes: ReadonlyArray<string>) {
   const account = yield* person(name)
   const { secret, tokenId } = yield* tokenOf(account, ...scopes)
   return { account, tokenId, secret, ...(yield* connect({ query, protocol: secret })) }
 })
 
-/** Says to the account's `user` stream that its filters changed: what was to come before has come when this comes. */
+/** Sends a filter change to the account's `user` stream: when it arrives, all earlier events have arrived. */
 export const mark = (account: AccountId) =>
   Effect.flatMap(Broadcast, (broadcast) => broadcast.publish({ _tag: "FiltersChanged", accountId: account }))

@@ -15,7 +15,7 @@ layer(layerStreams)("Streams over time", (it) => {
       const silent = yield* connect({ query: "?stream=user", protocol: secret, autoPong: false })
       yield* TestClock.adjust("30 seconds")
       yield* Effect.all([lively.pinged, silent.pinged])
-      // The pong of the lively one has been read when the server has answered what was sent after it.
+      // The server has read the active client's pong when it has responded to a later message.
       yield* lively.send({ type: "subscribe", stream: "" })
       yield* lively.next
       yield* TestClock.adjust("30 seconds")
@@ -23,7 +23,7 @@ layer(layerStreams)("Streams over time", (it) => {
       yield* lively.pinged
     }).pipe(Effect.scoped))
 
-  it.effect("S-007: keep server-sent events awake each 15 s", () =>
+  it.effect("S-007: keep server-sent events alive every 15 s", () =>
     Effect.gen(function*() {
       const { secret } = yield* tokenOf(yield* person("thump2"))
       const { hello, next } = yield* listen("user", secret)
@@ -34,7 +34,7 @@ layer(layerStreams)("Streams over time", (it) => {
       assert.deepStrictEqual(yield* next, Option.some(":thump"))
     }).pipe(Effect.scoped))
 
-  it.effect("row 70: end with their token even if the message about it was lost, whatever revoked it", () =>
+  it.effect("row 70: end with their token even if the message about it was lost, however it was revoked", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const broadcast = yield* Broadcast

@@ -66,7 +66,7 @@ layer(layerStreams, { excludeTestServices: true })("A WebSocket", (it) => {
       }
     }).pipe(Effect.scoped))
 
-  it.effect("row 70: refuses a token that the cache still believes in", () =>
+  it.effect("row 70: refuses a token that is valid only in the cache", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { secret, tokenId } = yield* tokenOf(yield* person("cached4"))
@@ -75,7 +75,7 @@ layer(layerStreams, { excludeTestServices: true })("A WebSocket", (it) => {
       assert.deepStrictEqual(yield* Effect.flip(connect({ protocol: secret })), invalid)
     }).pipe(Effect.scoped))
 
-  it.effect("S-007: multiplexes channels, each message named after its own; the same twice is one; unsubscribes", () =>
+  it.effect("S-007: multiplexes channels, with each message naming its channel; duplicates count once; unsubscribes", () =>
     Effect.gen(function*() {
       const broadcast = yield* Broadcast
       const { account, next, send } = yield* listener("channels5", "?stream=user")
@@ -117,7 +117,7 @@ layer(layerStreams, { excludeTestServices: true })("A WebSocket", (it) => {
       assert.deepStrictEqual(yield* next, { stream: ["user"], event: "filters_changed" })
     }).pipe(Effect.scoped))
 
-  it.effect("S-007: answers an invalid subscription with an error and stays open; ignores unknown messages", () =>
+  it.effect("S-007: responds to an invalid subscription with an error and stays open; ignores unknown messages", () =>
     Effect.gen(function*() {
       const { account, next, send } = yield* listener("errors6", "?stream=hashtag")
       assert.deepStrictEqual(yield* next, { error: "Missing tag name parameter", status: 400 })

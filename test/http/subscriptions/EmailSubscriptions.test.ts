@@ -50,7 +50,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         assert.strictEqual(yield* locale, "fr")
       }))
 
-    it.effect("POST /api/v1/accounts/:id/email_subscriptions: the address agrees by a link, gets public posts, ends it by one click", () =>
+    it.effect("POST /api/v1/accounts/:id/email_subscriptions: the address is confirmed by a link, gets public posts, unsubscribes with one click", () =>
       Effect.gen(function*() {
         const { publicUrl } = yield* ServerConfig
         const { bearer, id } = yield* withEmailSubscriptions("anna")
@@ -66,7 +66,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
           "List-ID": "<anna.local.example>"
         })
 
-        // Nothing goes out before the link was opened.
+        // Nothing is sent before the link is opened.
         yield* write(bearer, { status: "too early" })
         yield* runDigestSweep
         assert.deepStrictEqual(yield* takeEmails, [])
@@ -110,11 +110,11 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         yield* write(bearer, { status: "after the end" })
         yield* runDigestSweep
         assert.deepStrictEqual(yield* takeEmails, [])
-        // The old link opens nothing any more.
+        // The old link is no longer valid.
         assert.strictEqual((yield* get(confirmation)).status, 404)
       }))
 
-    it.effect("subscribers are not disclosed; an invalid address is refused in details", () =>
+    it.effect("subscribers are not disclosed; an invalid address is refused with details", () =>
       Effect.gen(function*() {
         const { id } = yield* withEmailSubscriptions("cora")
         yield* subscribed(id, "known@mail.example")
@@ -138,7 +138,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         }
       }))
 
-    it.effect("an account that does not offer it is 404: without the setting, without the role, suspended, remote, unknown", () =>
+    it.effect("an account that does not offer them is 404: without the setting, without the role, suspended, remote, unknown", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const now = new Date(yield* Clock.currentTimeMillis)
@@ -171,7 +171,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         yield* takeEmails
       }))
 
-    it.effect("F74: unconfirmed subscriptions are deleted after seven days; beyond the bound of pending addresses a new one is refused", () =>
+    it.effect("F74: unconfirmed subscriptions are deleted after seven days; beyond the maximum of pending addresses a new one is refused", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { id } = yield* withEmailSubscriptions("finn")
@@ -202,7 +202,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         yield* takeEmails
       }))
 
-    it.effect("F73: confirmations at once do not exceed an account's maximum of subscribers", () =>
+    it.effect("F73: concurrent confirmations do not exceed an account's maximum of subscribers", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { id } = yield* withEmailSubscriptions("karl")
@@ -226,7 +226,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         assert.strictEqual((yield* get(links[refused] ?? "")).status, 200, "the link works once there is room")
       }))
 
-    it.effect("a user who signs up with the address follows instead", () =>
+    it.effect("a subscriber who signs up with the address follows instead", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { id } = yield* withEmailSubscriptions("gina")
@@ -246,7 +246,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
 )
 
 layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })(
-  "posts by e-mail, where the server has none",
+  "posts by e-mail, on a server without them",
   (it) => {
     it.effect("the feature can be neither requested nor offered, and accounts do not mention it", () =>
       Effect.gen(function*() {

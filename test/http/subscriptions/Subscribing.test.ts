@@ -8,7 +8,7 @@ import { formsOf } from "../../support/TestBrowser.ts"
 import { server } from "../../support/WebServer.ts"
 
 layer(server({ emailSubscriptions: true }), { excludeTestServices: true })("the form for posts by e-mail", (it) => {
-  it.effect("row 72: the profile leads to it; it asks for an address as the API does, and takes no form but its own", () =>
+  it.effect("row 72: the profile links to it; it asks for an address like the API, and accepts no other page's form", () =>
     Effect.gen(function*() {
       const { id } = yield* withEmailSubscriptions("anna")
       yield* person("ben")
@@ -19,7 +19,7 @@ layer(server({ emailSubscriptions: true }), { excludeTestServices: true })("the 
       const page = yield* browser.get(where)
       assert.strictEqual(page.status, 200)
       assert.include(page.text, "@anna@local.example")
-      // No e-mail is sent for a form of another page, nor to an invalid address.
+      // No e-mail is sent for another page's form, nor to an invalid address.
       assert.strictEqual((yield* post(where, { email: "x@mail.example" })).status, 403)
       for (const email of ["", "nobody", "a@b@c", `${"x".repeat(300)}@mail.example`]) {
         const answer = yield* browser.submit(page, { email })

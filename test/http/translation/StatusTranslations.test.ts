@@ -11,7 +11,7 @@ import { translationDouble } from "../../support/TranslationDouble.ts"
 
 type Double = Effect.Success<typeof translationDouble>
 
-/** A server whose translation service is the double. */
+/** Runs a test on a server whose translation service is the double. */
 const translating = <A, E>(
   variables: Record<string, string>,
   test: (double: Double) => Effect.Effect<A, E, TestServer | SqlClient.SqlClient>
@@ -32,7 +32,7 @@ const errorOf = ({ body, status }: { readonly status: number; readonly body: { r
 ]
 
 describe("translations", () => {
-  it.live("S-202: LibreTranslate's are of text, warning, poll and descriptions, clean, once a text and language", () =>
+  it.live("S-202: LibreTranslate translates text, warning, poll and descriptions, sanitised, once per text and language", () =>
     translating(
       { TRANSLATION_KEY: "key1" },
       Effect.fnUntraced(function*({ asked, translations }) {
@@ -65,7 +65,7 @@ describe("translations", () => {
         assert.strictEqual(translations().length, 1)
         assert.strictEqual((yield* translate(ben, id, "fr")).body.language, "fr")
         assert.strictEqual(translations().length, 2)
-        // Another node, or this one after a restart, finds it in the database.
+        // Another node, or this one after a restart, finds the translation in the database.
         assert.strictEqual((yield* sql`SELECT 1 FROM translations`).length, 2)
 
         const bytes = yield* Effect.promise(() => picture().png().toBuffer())
@@ -119,7 +119,7 @@ describe("translations", () => {
         const languages = call("GET", "/api/v1/instance/translation_languages", undefined)
         fail(500)
         assert.deepStrictEqual(errorOf(yield* languages), [503, "Service Unavailable"])
-        // The service is left alone for a while.
+        // The service is not called for a while.
         fail(undefined)
         assert.strictEqual((yield* languages).status, 503)
       })
@@ -146,7 +146,7 @@ describe("translations", () => {
       })
     ))))
 
-  it.live("S-202 S-203 S-278: DeepL's are asked for with its key, and its languages are told as the web writes them", () =>
+  it.live("S-202 S-203 S-278: DeepL is called with its key, and its languages are returned as BCP 47 tags", () =>
     translating(
       { TRANSLATION_KIND: "deepl", TRANSLATION_KEY: "key2:fx" },
       Effect.fnUntraced(function*({ asked, fail }) {
@@ -179,7 +179,7 @@ describe("translations", () => {
       })
     ))
 
-  it.effect("are not there where no service is named; half of one stops the start", () =>
+  it.effect("are unavailable without a service; an incomplete configuration stops the start", () =>
     Effect.gen(function*() {
       const settings = (variables: Record<string, string>) =>
         Effect.provide(

@@ -16,7 +16,7 @@ const path = "/api/v1/admin/trends"
 const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, value: unknown) =>
   Schema.decodeUnknownEffect(Schema.Array(schema), { onExcessProperty: "error" })(value)
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("trends over the API of staff", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("trends in the staff API", (it) => {
   it.effect("S-112 S-232: trend candidates are listed, and trend while staff allow it", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("curator", ["manageTaxonomies"])
@@ -69,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(entries[3]?.before, { trendable: true })
     }))
 
-  it.effect("S-233: hashtags are listed and managed: how they are written, found, and whether they trend", () =>
+  it.effect("S-233: hashtags are listed and managed: their spelling, and whether they are usable, found and trending", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const by = yield* staffMember("librarian", ["manageTaxonomies"])

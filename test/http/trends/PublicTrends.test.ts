@@ -27,15 +27,15 @@ const decide = (subject: TrendSubject, trendable: boolean) =>
     Effect.flatMap((reviews) => reviews.decide(undefined, subject, trendable)),
     Effect.provide(TrendReviews.layer)
   )
-/** A node's refresh when due. */
+/** Runs a node's refreshes that are due. */
 const runOf = Effect.map(TrendRefresh, ({ run }) => run).pipe(Effect.provide(
   Layer.fresh(TrendRefresh.layer).pipe(Layer.provide(Layer.succeed(ServerConfig, configurationOf("here.test"))))
 ))
 const kinds = ["trends of tags", "trends of statuses", "trends of links", "popular accounts"]
 const strict = { onExcessProperty: "error" } as const
 
-layer(TestServer.layer(), { excludeTestServices: true })("trends that staff reviews", (it) => {
-  it.effect("S-112, S-158, S-306: a hashtag trends after staff allowed it, by how many accounts use it more than the day before", () =>
+layer(TestServer.layer(), { excludeTestServices: true })("trends with reviews by staff", (it) => {
+  it.effect("S-112, S-158, S-306: a hashtag trends after staff have allowed it, by how many more accounts use it than the day before", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient
@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       assert.strictEqual((yield* Effect.flip(decide({ kind: "tag", name: "nothing" }, true)))._tag, "RecordNotFound")
     }))
 
-  it.effect("posts trend that different accounts like, one of an author, and only those that may be shown to everybody", () =>
+  it.effect("posts trend that different accounts like, one per author, and only those that everybody may see", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient
@@ -99,7 +99,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       assert.deepStrictEqual(yield* ids("trends/statuses"), [])
       for (const one of people) yield* decide({ kind: "account", id: one.accountId }, true)
       assert.deepStrictEqual(yield* ids("trends/statuses"), [best, german])
-      // Languages: of the address, of the browser, and chosen ones first of all.
+      // Languages: those of the URL, of the browser, and first of all chosen ones.
       assert.deepStrictEqual(yield* ids("trends/statuses?lang=de"), [german, best])
       yield* sql`UPDATE users SET chosen_languages = ARRAY['de'] WHERE account_id = ${dan.accountId}`
       assert.deepStrictEqual(yield* ids("trends/statuses?lang=en", dan), [german, best])
@@ -135,7 +135,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       assert.deepStrictEqual(yield* ids("trends/statuses"), [])
     }))
 
-  it.effect("links trend by site or one by one, with their history, and have a timeline as long as they do", () =>
+  it.effect("links trend by site or singly, with their history, and have a timeline as long as they do", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient
@@ -221,7 +221,7 @@ layer(TestServer.layer({ TRENDS_REVIEW: "off" }), { excludeTestServices: true })
     }))
 })
 
-/** For a database without computed trends. */
+/** Server on a database without computed trends. */
 const first = TestServer.layerOnly().pipe(
   Layer.provideMerge(Layer.effectDiscard(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`DELETE FROM chores`))),
   Layer.provideMerge(TestDatabase.layer)

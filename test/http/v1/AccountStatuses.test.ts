@@ -74,7 +74,7 @@ layer(server(), { excludeTestServices: true })("statuses of an account", (it) =>
       const headers = (yield* get(path)).headers
       assert.strictEqual(headers.get("cache-control"), "private, no-store")
 
-      // A list with posts needs no check that the account exists; an empty one must tell 404 from empty.
+      // A list with posts needs no check that the account exists; for an empty one, a missing account must get 404.
       const answers = Effect.fnUntraced(function*(account: number) {
         const pages = ["", "?pinned=true", "?limit=0", "?max_id=1"].map((query) =>
           `/api/v1/accounts/${account}/statuses${query}`

@@ -14,12 +14,15 @@ const strict = { onExcessProperty: "error" } as const
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => (value: unknown) =>
   Schema.decodeUnknownEffect(schema, strict)(value)
 
-/** Message that a command publishes. */
+/** Publishes the message of a command that changes accounts. */
 const changed = Broadcast.use(({ publish }) =>
   publish({ _tag: "Changed", kind: "account", ids: [1n, 2n, 3n, 4n, 5n, 6n] })
 )
 
-/** anna (1), ben (2), cleo (3, locked), dora (4, suspended), erik (5, not confirmed), rita (6, at remote.example). */
+/**
+ * Inserts anna (1), ben (2), cleo (3, locked), dora (4, suspended), erik (5, not confirmed), rita (6, at
+ * remote.example).
+ */
 const settle = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* emptied("accounts", "statuses", "tags")
@@ -44,7 +47,7 @@ const settle = Effect.gen(function*() {
 })
 
 layer(server(), { excludeTestServices: true })("accounts", (it) => {
-  it.effect("S-046, S-134: shows an account by id, name and address, in full and strictly as clients know it", () =>
+  it.effect("S-046, S-134: shows an account by id, name and address, complete and strictly in the documented form", () =>
     Effect.gen(function*() {
       yield* settle
       const shown = yield* get("/api/v1/accounts/1")
@@ -102,7 +105,7 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       assert.strictEqual((yield* get(people)).status, 422)
     }))
 
-  it.effect("S-043, S-044, S-137: the own account comes with its source, role and requests", () =>
+  it.effect("S-043, S-044, S-137: the user's own account has its source, role and requests", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle
@@ -129,7 +132,7 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       assert.strictEqual((yield* get("/api/v1/accounts/verify_credentials")).status, 401)
     }))
 
-  it.effect("S-047 to S-053, S-096: relationships tell everything once for each known account", () =>
+  it.effect("S-047 to S-053, S-096: relationships are returned once for each known account", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle

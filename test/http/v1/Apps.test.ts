@@ -42,7 +42,7 @@ layer(server(), { excludeTestServices: true })("apps", (it) => {
       assert.deepStrictEqual((yield* register({})).body.scopes, ["read"])
     }))
 
-  it.effect("S-253 several addresses come as lines, with spaces or as a list", () =>
+  it.effect("S-253 several addresses may be sent as lines, with spaces or as a list", () =>
     Effect.gen(function*() {
       const expected = ["myapp://x", "https://app.example/y"]
       const lines = yield* register({ redirect_uris: expected.join("\n") })

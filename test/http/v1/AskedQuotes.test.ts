@@ -10,7 +10,7 @@ import { TestServer } from "../../support/Server.ts"
 const asks = { interaction_policy: { can_quote: { manual_approval: ["public"] } } }
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
-  "quotes that wait for an author",
+  "quotes that wait for the quoted author",
   (it) => {
     it.effect("row 21, S-212: a quote waits for the quoted author's single decision, and the author is notified", () =>
       Effect.gen(function*() {
@@ -50,13 +50,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.strictEqual((yield* show(anna, asked)).quotes_count, 1)
         assert.deepStrictEqual(yield* notified(anna, "pending.quote"), [])
         assert.deepStrictEqual((yield* requests(anna)).body, [])
-        // Consent can be taken back as one that was given in advance.
+        // Consent can be revoked like consent given in advance.
         const revoke = `/api/v1/statuses/${asked.id}/quotes/${one.id}/revoke`
         assert.strictEqual((yield* ask(anna, "POST", revoke)).status, 200)
         assert.deepStrictEqual(yield* stateFor(cleo, one), ["revoked", undefined])
       }))
 
-    it.effect("row 21: the end of a quote that waits: by deletion, a block, or after 90 days", () =>
+    it.effect("row 21: a pending quote ends by deletion, a block, or after 90 days", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const [anna, ben, cleo] = [yield* newPerson("anna2"), yield* newPerson("ben2"), yield* newPerson("cleo2")]
@@ -102,7 +102,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.strictEqual((yield* approval(both.id)).current_user, "automatic")
         yield* ask(anna, "PUT", `/api/v1/statuses/${both.id}`, { status: "both", ...only("can_quote", []) })
         assert.strictEqual((yield* approval(both.id)).current_user, "denied")
-        // A reply that waits and quotes asks for each of both, one after the other.
+        // A pending reply that also quotes makes two requests, one after the other.
         const parent = yield* post(anna, "ask", only("can_reply", [], ["public"]))
         const quoted = yield* post(anna, "ask", asks)
         const { body: held } = yield* reply(ben, parent, "both", { quoted_status_id: quoted.id })

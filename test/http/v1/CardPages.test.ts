@@ -67,7 +67,7 @@ layer(world, { excludeTestServices: true })("pages behind links", (it) => {
       yield* eventually(statusOf(anna, statuses[2].id), ({ card }) => card.title === "Renewed")
     }).pipe(Effect.scoped))
 
-  it.effect("row 25: nothing private is asked, also by way of a page, its picture or its oEmbed; a long page is cut", () =>
+  it.effect("row 25: no private address is requested, also through a page, its picture or its oEmbed; a long page is cut", () =>
     Effect.gen(function*() {
       const { site } = yield* World
       const guarded = yield* place({ OUTBOUND_ALLOW: "127.0.0.1/32" })
@@ -88,7 +88,7 @@ layer(world, { excludeTestServices: true })("pages behind links", (it) => {
       )
       site.pages.set("/long", (_, response) => {
         response.writeHead(200, { "content-type": "text/html" })
-        // It never ends.
+        // An endless page.
         response.write(`<title>Long</title>${" ".repeat(4_194_304)}`)
       })
       const [direct, redirected, names, long] = yield* Effect.forEach(

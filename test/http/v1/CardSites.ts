@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { eventually } from "../../support/Eventually.ts"
 import { fediverse, type TestInstance, type TestUser } from "../../support/Fediverse.ts"
 
-// Tests look into answers of every shape.
+// Tests read bodies of every shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any
 
-/** A site of the web on loopback: pages by path, and how often each was asked for. */
+/** A web site on loopback: pages by path, and their requests. */
 export interface WebServer {
   readonly url: string
   readonly pages: Map<string, Serve>
@@ -16,7 +16,7 @@ export interface WebServer {
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A machine of loopback that answers so, and what it was asked. */
+/** Starts a server at a loopback address; returns its requests. */
 export const machine = Effect.fnUntraced(function*(address: string, serve: Serve) {
   const requests: Array<IncomingMessage> = []
   const server = createServer((request, response) => {
@@ -62,11 +62,11 @@ export const page = (title: string, more = "") =>
 export const statusOf = (person: TestUser, id: unknown) => person.ask("GET", `/api/v1/statuses/${id}`)
 export const shown = (person: TestUser, id: unknown) =>
   Effect.map(eventually(statusOf(person, id), ({ card }: Json) => card !== null), ({ card }: Json) => card)
-/** Fetches all that waits at once. */
+/** Makes all waiting fetches due now. */
 export const hurried = ({ sql }: TestInstance) =>
   sql`UPDATE preview_cards SET due_at = ${new Date(0)} WHERE due_at IS NOT NULL
   AND claimed_until IS NULL`
-/** Waits until nothing is fetched any more. */
+/** Waits until no fetch is left. */
 export const idle = ({ sql }: TestInstance) =>
   eventually(
     Effect.orDie(sql<{ n: number }>`SELECT count(*)::int AS n FROM preview_cards WHERE due_at IS NOT NULL`),

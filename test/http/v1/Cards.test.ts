@@ -83,7 +83,7 @@ layer(world, { excludeTestServices: true })("PreviewCard", (it) => {
       }
       assert.deepStrictEqual(yield* ben.notifications, [])
       assert.strictEqual(site.asked("/other").length, 0)
-      // Visitors get the same card, without the fields for its owner.
+      // Visitors get the same card, without the owner's fields.
       const response = yield* here.fetch(`/api/v1/statuses/${status.id}`)
       const open__: Json = yield* Effect.promise(() => response.json())
       assert.notProperty(open__.card, "missing_attribution")
@@ -113,14 +113,14 @@ layer(world, { excludeTestServices: true })("PreviewCard", (it) => {
       )
       assert.deepStrictEqual(copies.map(({ card }) => card.url).toSorted(), statuses.map((_, at) => `${link}#${at}`))
       assert.strictEqual(site.asked("/shared").length, 2)
-      // The note says which of its links is shown.
+      // The note says which of its links has the card.
       const note: Json = yield* Effect.promise(async () =>
         (await fetch(statuses[0]?.uri, { headers: { accept: "application/activity+json" } })).json()
       )
       assert.deepStrictEqual(note.attachment, [{ type: "Link", href: `${link}#0` }])
     }).pipe(Effect.scoped))
 
-  it.effect("only external links count, and none beside attachments; an edit replaces or removes the card", () =>
+  it.effect("only external links count, and none if there are attachments; an edit replaces or removes the card", () =>
     Effect.gen(function*() {
       const { here, site, there } = yield* World
       const [anna, zoe] = [yield* here.person(name("anna")), yield* there.person(name("zoe"))]
@@ -139,7 +139,7 @@ layer(world, { excludeTestServices: true })("PreviewCard", (it) => {
       assert.isNull((yield* statusOf(anna, plain.id)).card)
       const rows = yield* here.sql`SELECT FROM status_cards WHERE status_id = ${BigInt(plain.id)}`
       assert.lengthOf(rows, 0)
-      // Files are shown in the place of a card, also where they come with an edit.
+      // Files are shown instead of a card, also if an edit adds them.
       const form = new FormData()
       const pixels = yield* Effect.promise(() =>
         sharp({ create: { width: 8, height: 8, channels: 3, background: "#fff" } }).png().toBuffer()

@@ -15,8 +15,8 @@ const texts = (by: Person, query = "") =>
       (found) => found.map(({ content, reblog }) => (reblog?.content ?? content).replaceAll(/<[^>]*>/g, ""))
     ))
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("catching up", (it) => {
-  it.effect("D-011: shows posts since a time: quiet people first, a boosted post once, nothing hidden", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("catch-ups", (it) => {
+  it.effect("D-011: show posts since a time: quiet people first, a boosted post once, nothing hidden", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [me, loud, quiet, stranger] = [
@@ -37,7 +37,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const old = yield* publishedId(quiet, "yesterday")
       yield* publishedId(loud, "@stranger not for me", { visibility: "direct" })
 
-      // The boost by the loud one is the newest of the stranger's post; a followed account's own post counts by itself.
+      // The loud account's boost is the newest of the stranger's post; a followed account's own post counts by itself.
       const all = ["yesterday", "quiet one", "from afar", "loud 5", "loud 4", "loud 3", "loud 2", "loud 1"]
       const found = yield* texts(me)
       assert.sameMembers(found, all)

@@ -6,7 +6,7 @@ import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("expectations of clients", (it) => {
-  it.effect("F86: one's own name in one's own post is a mention, of which no notification comes", () =>
+  it.effect("F86: the author's own name in a post is a mention, without a notification", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newPerson("selfnaming"), yield* newPerson("selfnamed2")]
       type Named = { readonly mentions: ReadonlyArray<{ readonly acct: string }> }
@@ -33,14 +33,14 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       )
     }))
 
-  it.effect("F93: a post for a date that is none is refused as an invalid record", () =>
+  it.effect("F93: a post with an invalid date is refused as an invalid record", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson("scheduling")
       const { body, status } = yield* sendPost(ada, { status: "later", scheduled_at: "banana" })
       assert.deepStrictEqual([status, body], [422, { error: "Record invalid" }])
     }))
 
-  it.effect("F96, D-015: languages are kept as tags, in any case and with any separator", () =>
+  it.effect("F96, D-015: languages are stored as tags, in any case and with any separator", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson("polyglot")
       const kept = (language: string) =>
@@ -57,7 +57,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.match(instance.version, /^4\.7\.0\+murmuration-\d+\.\d+\.\d+$/)
     }))
 
-  it.effect("F105: own votes stand in the order in which they were cast", () =>
+  it.effect("F105: the voter's own votes are in the order in which they were cast", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newPerson("asker105"), yield* newPerson("voter105")]
       const { body: { id, poll } } = yield* sendPost(ada, {

@@ -32,7 +32,7 @@ const told = (me: Person, type: string) =>
   Effect.map(call("GET", `/api/v1/notifications?types[]=${type}`, me.token), ({ body }) => body)
 
 layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => {
-  it.effect("S-150: collections are found by words of their names and by their addresses, as far as their owners and the viewer let them", () =>
+  it.effect("S-150: collections are found by words of their names and by their addresses, within the permissions of owner and viewer", () =>
     Effect.gen(function*() {
       const [me, eve, ada] = yield* Effect.all([
         discoverablePerson("finder"),
@@ -55,7 +55,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
       assert.deepStrictEqual(yield* search(ada, "rds"), [])
       assert.deepStrictEqual(yield* search(me, "water", "&type=accounts"), [])
       assert.deepStrictEqual(yield* search(me, "water", "&type=collections&offset=1&limit=1"), [open.id])
-      // A reader who knows the address may look, as at the operation.
+      // A reader who knows the address may see it, as by its id.
       assert.deepStrictEqual(yield* search(ada, hidden.uri, "&resolve=true"), [hidden.id])
       assert.deepStrictEqual(yield* search(ada, hidden.uri.replace(/users\/[0-9]+/, "users/1"), "&resolve=true"), [])
       for (const odd of ["9".repeat(19), "0", "-1"]) {
@@ -75,7 +75,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
       assert.deepStrictEqual(yield* search(me, open.uri, "&resolve=true"), [])
     }))
 
-  it.effect("an account recommends others, who are notified of that and of changes, on both paths", () =>
+  it.effect("an account recommends others, who are notified of it and of changes, on both paths", () =>
     Effect.gen(function*() {
       const [me, ada, bob] = yield* Effect.all([
         discoverablePerson("me"),
@@ -150,7 +150,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
       assert.deepStrictEqual(yield* told(ada, "added_to_collection"), [])
     }))
 
-  it.effect("texts too long, too many members or unknown ids are refused in words, and change nothing", () =>
+  it.effect("long texts, too many members and unknown ids are refused with messages, and change nothing", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [me, ada] = yield* Effect.all([discoverablePerson("olga"), discoverablePerson("asked")])

@@ -30,7 +30,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("content types of posts
       }
     }))
 
-  it.effect("Markdown: mentions, hashtags and links work, code stays untouched, edits keep it, a redraft has it", () =>
+  it.effect("Markdown: mentions, hashtags and links work, code stays unchanged, edits keep it, a redraft has it", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const [ben, cora, dora] = [yield* newPerson("ben"), yield* newPerson("cora"), yield* newPerson("dora")]
@@ -52,7 +52,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("content types of posts
       assert.deepStrictEqual(note["source"], { content: text, mediaType: "text/markdown" })
       assert.strictEqual(note["content"], post.content)
 
-      // An edit without a content type stays Markdown; one with another type changes how the same text is read.
+      // An edit without a content type stays Markdown; one with another type reparses the same text.
       const edited = yield* call("PUT", `${statuses}/${post.id}`, ben.token, { status: "*once* more" })
       assert.strictEqual(edited.body.content, "<p><em>once</em> more</p>")
       const plain = yield* call("PUT", `${statuses}/${post.id}`, ben.token, {

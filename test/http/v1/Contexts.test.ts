@@ -10,7 +10,7 @@ import { server } from "../../support/WebServer.ts"
 
 const at = new Date("2026-06-01T12:00:00Z")
 
-/** Accounts 1 to 3; status 10 by 1, answered by 2 (11) and, for the followers of 3, by 3 (12). */
+/** Inserts accounts 1 to 3; status 10 by 1, with replies by 2 (11) and, for the followers of 3, by 3 (12). */
 const settle = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* emptied("accounts", "statuses")

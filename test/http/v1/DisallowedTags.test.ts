@@ -6,7 +6,7 @@ import { TestServer } from "../../support/Server.ts"
 import { staffMember } from "../../support/Staff.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("disallowed hashtags", (it) => {
-  it.effect("S-233: a new or edited post with one is refused by an error that names it", () =>
+  it.effect("S-233: a new or edited post with one is refused with an error that names it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const by = yield* staffMember("reviewer", ["manageTaxonomies"])

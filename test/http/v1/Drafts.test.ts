@@ -34,7 +34,7 @@ const sweeping = Layer.provideMerge(
 )
 
 layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
-  it.effect("D-007: are kept as they were sent, however unfinished, and are no scheduled posts", () =>
+  it.effect("D-007: are stored as sent, however unfinished, and are not scheduled posts", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna")
       const { body: instance } = yield* call("GET", "/api/v2/instance", undefined)
@@ -93,7 +93,7 @@ layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
       assert.deepStrictEqual(body.media_attachments.map((file: { id: string }) => file.id), [kept.id])
       assert.strictEqual(body.created_at, createdAt)
       assert.isTrue(body.updated_at >= createdAt)
-      // The other one waits for a post, as if it had just been uploaded.
+      // The dropped attachment is free for a post, like a new upload.
       yield* (yield* MediaAttachments).sweep
       const { status } = yield* call("POST", "/api/v1/statuses", ben.token, { media_ids: [dropped.id] })
       assert.strictEqual(status, 200)
@@ -140,7 +140,7 @@ layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
       assert.strictEqual(nonsense.status, 422)
     }))
 
-  it.effect("row 57: others' drafts are not there; there are so many at most", () =>
+  it.effect("row 57: others' drafts are not found; their number is bounded", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [emil, fay] = [yield* newPerson("emil"), yield* newPerson("fay")]
@@ -168,7 +168,7 @@ layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
       )
       const over = yield* call("PUT", `${path}/7`, fay.token, { status: "changed" })
       assert.strictEqual(over.status, 200)
-      // Drafts take no room from scheduled posts.
+      // Drafts do not count as scheduled posts.
       const scheduled = yield* call("POST", "/api/v1/statuses", fay.token, {
         status: "x",
         scheduled_at: "2035-01-01T00:00:00Z"

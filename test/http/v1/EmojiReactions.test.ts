@@ -46,7 +46,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(shown.emoji_reactions, [{ name: "🔥", count: 1, me: true, url: null, static_url: null }])
       assert.deepStrictEqual(shown.pleroma, { emoji_reactions: shown.emoji_reactions! })
       assert.strictEqual(shown.favourites_count, 0)
-      // Repeated without the emoji variation selector.
+      // Repeated with and without the emoji variation selector.
       for (const name of ["❤️", "❤", "❤️"]) assert.strictEqual((yield* react(cleo, id, name)).status, 200)
       yield* react(cleo, id, "🔥")
       assert.deepStrictEqual(short(yield* read(cleo, id)), ["🔥 2 me", "❤️ 1 me"])
@@ -75,7 +75,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(figures, { reactionsCount: 0, rows: 0 })
     }))
 
-  it.effect("custom emoji: local ones, and remote ones that are on the post already; deleted or disabled ones are hidden", () =>
+  it.effect("custom emoji: local ones, and remote ones that are already on the post; deleted or disabled ones are hidden", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [dora, emil] = [yield* newPerson("dora"), yield* newPerson("emil")]
@@ -84,7 +84,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const { id } = yield* publish(dora, "hello")
       const { variables } = yield* TestServer
       const emoji = (...args: ReadonlyArray<string>) => cli(["emoji", ...args], variables)
-      // The server hears of what was put there.
+      // The server learns that the emoji is enabled.
       assert.strictEqual((yield* emoji("enable", "cat")).code, 0)
       const own = yield* eventually(react(emil, id, ":cat:"), ({ status }) => status === 200)
       assert.deepStrictEqual(own.body.emoji_reactions, [{
@@ -123,11 +123,11 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* emoji("remove", "cat")).code, 0)
       yield* shows(["fox@far.example"])
       const [left] = yield* sql`SELECT reactions_count FROM status_stats WHERE status_id = ${BigInt(id)}`
-      // The first of the two was put there past the counter.
+      // The first of the two was inserted without its counter.
       assert.deepStrictEqual(left, { reactionsCount: 1 })
     }))
 
-  it.effect("row 56: viewers without access to a status learn nothing of it by reacting, and blocked accounts can remove their reactions", () =>
+  it.effect("row 56: viewers without access to a status learn nothing about it by reacting, and blocked accounts can remove their reactions", () =>
     Effect.gen(function*() {
       const [fred, gina, hugo] = [yield* newPerson("fred"), yield* newPerson("gina"), yield* newPerson("hugo")]
       const { id: secret } = yield* publish(fred, "hello", { visibility: "private" })
@@ -222,7 +222,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       })
     }))
 
-  it.effect("end with the account that reacted", () =>
+  it.effect("are deleted with the account that reacted", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [mona, nils, olga] = [yield* newPerson("mona"), yield* newPerson("nils"), yield* newPerson("olga")]

@@ -11,7 +11,7 @@ const idsAt = (path: string, me?: Person) =>
   Effect.map(call("GET", path, me?.token), ({ body }) => body.map(({ id }: { readonly id: string }) => id))
 
 layer(TestServer.layer(), { excludeTestServices: true })("endorsements", (it) => {
-  it.effect("S-213, S-053: an account that is followed is featured on the profile, under both names, until it is followed no more", () =>
+  it.effect("S-213, S-053: a followed account is featured on the profile, under both names, until it is unfollowed", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [me, ada, bob] = [yield* createPerson("me"), yield* createPerson("ada"), yield* createPerson("bob")]
@@ -41,7 +41,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("endorsements", (it) =>
       assert.deepStrictEqual(yield* idsAt("/api/v1/endorsements", me), [])
     }))
 
-  it.effect("limit=0 gives all of one's own endorsements without a link, and there are so many at most", () =>
+  it.effect("limit=0 returns all of the user's own endorsements without a link, and their number is bounded", () =>
     Effect.gen(function*() {
       const { createPerson, fetch } = yield* TestServer
       const sql = yield* SqlClient.SqlClient

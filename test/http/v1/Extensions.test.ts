@@ -18,7 +18,7 @@ const boost = (by: Person, id: string) =>
   Effect.map(call("POST", `/api/v1/statuses/${id}/reblog`, by.token), ({ body }): string => body.id).pipe(
     Effect.tap(() => settled)
   )
-/** All pages of a list by one of its links, with the links that were followed. */
+/** Follows one of a list's links to the end; returns all pages, and the links. */
 const walk = Effect.fnUntraced(function*(viewer: Person, start: string, rel: "next" | "prev") {
   const pages: Array<ReadonlyArray<string>> = []
   const followed: Array<string> = []
@@ -48,7 +48,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "4 minutes" })("
       })
     }))
 
-  it.effect("F98, D-019: home leaves out replies to others and boosts where an app asks for that", () =>
+  it.effect("F98, D-019: home omits replies to others and boosts if an app asks for that", () =>
     Effect.gen(function*() {
       const [ada, ben, cy] = [yield* newPerson, yield* newPerson, yield* newPerson]
       yield* follow(ada, ben)
@@ -70,7 +70,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "4 minutes" })("
       assert.deepStrictEqual(yield* idsOf(ada, `${home}?exclude_replies=1`), without(ownReply, toOther))
       const both = `${home}?exclude_replies=true&exclude_reblogs=true`
       assert.deepStrictEqual(yield* idsOf(ada, both), without(boosted, ownReply, toOther))
-      // Filters hide as ever.
+      // Filters still hide posts.
       yield* filter(ada, { filter_action: "hide", keywords_attributes: [{ keyword: "another" }] })
       assert.deepStrictEqual(yield* idsOf(ada, both), without(boosted, ownReply, toOther, other))
       assert.deepStrictEqual(yield* idsOf(ada, home), without(other))
@@ -126,7 +126,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "4 minutes" })("
       yield* Effect.forEach(told, (one) => decode(Markers)(one))
       assert.deepStrictEqual(told.at(-1), read)
       assert.strictEqual(read.home.last_read_id, second)
-      // Other users get no event: the next event of both is another one.
+      // Other users get no event: their next event is a later one.
       yield* call("POST", "/api/v1/markers", ada.token, {})
       const [before, foreign] = [yield* post(ada, "three"), yield* post(ben, "four")]
       const next = Effect.map(plain.next(""), ([event, payload]) => [event, JSON.parse(payload).id])

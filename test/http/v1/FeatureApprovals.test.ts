@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("permissions to feature
       assert.strictEqual(yield* approval(silent), "missing")
       assert.strictEqual(yield* approval(odd), "unknown")
 
-      // Every endpoint with accounts gives the same.
+      // Every endpoint with accounts returns the same.
       const lists: ReadonlyArray<
         Effect.Effect<ReadonlyArray<{ readonly id: string; readonly feature_approval: object }>, never, TestServer>
       > = [

@@ -12,7 +12,7 @@ const feature = (by: Person, name: unknown) => ask(by, "POST", "/api/v1/featured
 const names = ({ body }: { readonly body: ReadonlyArray<{ readonly name: string }> }) => body.map(({ name }) => name)
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("featured hashtags", (it) => {
-  it.effect("S-097 S-165 S-215: are listed by use with their figures, shown to everybody, and taken away", () =>
+  it.effect("S-097 S-165 S-215: are listed by use with their figures, shown to everybody, and removed", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const [anna, ben] = [yield* newPerson("anna"), yield* newPerson("ben")]
@@ -54,7 +54,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(names(yield* ask(anna, "GET", "/api/v1/featured_tags")), ["dogs"])
     }))
 
-  it.effect("S-215: an invalid hashtag, or one too many, is refused in words", () =>
+  it.effect("S-215: an invalid hashtag, or one too many, is refused with a message", () =>
     Effect.gen(function*() {
       const cleo = yield* newPerson("cleo")
       const invalid = { status: 422, body: { error: "Validation failed: Tag is invalid" } }
@@ -67,7 +67,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* feature(cleo, "TAG0")).status, 200)
     }))
 
-  it.effect("S-097: are featured by their name, and say so", () =>
+  it.effect("S-097: are featured by their name, and marked as featured", () =>
     Effect.gen(function*() {
       const dora = yield* newPerson("dora")
       const of = (verb: string) => ask(dora, "POST", `/api/v1/tags/Birds/${verb}`)

@@ -11,7 +11,7 @@ const strict = { onExcessProperty: "error" } as const
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => Schema.decodeUnknownEffect(schema, strict)
 
 layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on lists and statuses", (it) => {
-  it.effect("S-062 S-069 S-084: warn and blur are shown, hide leaves posts out in its contexts, but never one's own", () =>
+  it.effect("S-062 S-069 S-084: warn and blur are shown, hide omits posts in its contexts, but never the user's own", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* newPerson, yield* newPerson]
       yield* follow(ada, ben)
@@ -41,7 +41,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
         [{ filter: head, keyword_matches: ["cat", "<b>"], status_matches: null }],
         []
       ])
-      // The status itself and contexts outside the filter still show it, without mentioning the filter.
+      // The status by its id, and contexts outside the filter, still show it, without mentioning the filter.
       const alone = yield* call("GET", `/api/v1/statuses/${poll}`, ada.token)
       assert.deepStrictEqual(alone.body.filtered, [])
       const profile = `/api/v1/accounts/${ben.accountId}/statuses`
@@ -55,7 +55,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
         reply
       )
 
-      // A status by itself, and what repeats it.
+      // A status filter covers the status and its reblogs.
       const entry = yield* call("POST", `${filtersPath}/${hide.id}/statuses`, ada.token, { status_id: plain })
       yield* decode(FilterStatus)(entry.body)
       const named = yield* call("POST", `${filtersPath}/${warn.id}/statuses`, ada.token, { status_id: warned })
@@ -84,7 +84,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
       yield* call("DELETE", `${filtersPath}/statuses/${named.body.id}`, ada.token)
       yield* call("DELETE", `${filtersPath}/statuses/${entry.body.id}`, ada.token)
       assert.deepStrictEqual((yield* call("GET", list, ada.token)).body, [])
-      // Unreadable posts do not exist for a filter either.
+      // Unreadable posts cannot be added to a filter.
       const secret = yield* post(ben, "for nobody", { visibility: "direct" })
       assert.strictEqual((yield* call("POST", list, ada.token, { status_id: secret })).status, 404)
       assert.strictEqual((yield* call("POST", list, ada.token, {})).status, 404)
@@ -93,7 +93,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
       assert.notProperty((yield* call("GET", `/api/v1/statuses/${warned}`, undefined)).body, "filtered")
     }))
 
-  it.effect("S-085 S-111: changes and edits count at once, and an expired filter does not", () =>
+  it.effect("S-085 S-111: changes and edits apply at once, and an expired filter does not", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* newPerson, yield* newPerson]
       yield* follow(ada, ben)
@@ -107,7 +107,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
       assert.deepStrictEqual(yield* texts(ada, home), [])
       yield* call("PATCH", `${filtersPath}/${made.id}`, ada.token, { filter_action: "warn" })
       assert.strictEqual((yield* shown(ada, home))[0]!.filtered!.length, 1)
-      // Its time is over while everything is remembered.
+      // The filter expires while everything is cached.
       yield* call("PATCH", `${filtersPath}/${made.id}`, ada.token, { filter_action: "hide", expires_in: 2 })
       assert.deepStrictEqual(yield* texts(ada, home), [])
       const expiredTexts = yield* eventually(texts(ada, home), (found) => found.length > 0)
@@ -153,7 +153,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
       assert.isAtLeast(first.length, 3)
     }))
 
-  it.effect("S-062: notifications of hidden statuses are left out and not counted", () =>
+  it.effect("S-062: notifications of hidden statuses are omitted and not counted", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* newPerson, yield* newPerson]
       yield* follow(ada, ben)

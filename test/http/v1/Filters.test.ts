@@ -10,7 +10,7 @@ const strict = { onExcessProperty: "error" } as const
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => Schema.decodeUnknownEffect(schema, strict)
 
 layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
-  it.effect("S-081 S-082 S-083 S-152: a filter with its keywords is made, read, changed and removed", () =>
+  it.effect("S-081 S-082 S-083 S-152: a filter with its keywords is created, read, changed and removed", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson
       const other = yield* newPerson
@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
       assert.strictEqual((yield* call("GET", `${filtersPath}/${made.id}`, ada.token)).status, 404)
     }))
 
-  it.effect("S-081 S-086 row 39: an invalid filter is refused in words", () =>
+  it.effect("S-081 S-086 row 39: an invalid filter is refused with a message", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson
       const refusal = (body: Record<string, unknown>) =>
@@ -119,7 +119,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
       }
     }))
 
-  it.effect("S-082 S-153 S-154 S-179: keywords one by one, under both paths", () =>
+  it.effect("S-082 S-153 S-154 S-179: keywords singly, under both paths", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson
       const { id } = yield* filter(ada, { keywords_attributes: [{ keyword: "one" }] })
@@ -152,7 +152,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
       assert.deepStrictEqual(yield* words(`${filtersPath}/${id}/keywords`), ["one"])
     }))
 
-  it.effect("S-004 S-080 S-151 S-307: the first version, one a keyword", () =>
+  it.effect("S-004 S-080 S-151 S-307: the first version, one filter per keyword", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson
       const made = yield* call("POST", "/api/v1/filters", ada.token, {
@@ -179,7 +179,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
         false,
         null
       ])
-      // With more keywords, shared settings stay unchanged.
+      // With more keywords, shared settings cannot be changed by one of them.
       yield* call("POST", `${filtersPath}/${whole!.id}/keywords`, ada.token, { keyword: "birds" })
       const refused = yield* call("PUT", one, ada.token, { phrase: "fish", context: ["home"] })
       assert.strictEqual(refused.status, 422)
@@ -194,7 +194,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
       assert.strictEqual((yield* call("GET", `${filtersPath}/${whole!.id}`, ada.token)).body.keywords.length, 1)
     }))
 
-  it.effect("two changes at once keep the bound and lose nothing", () =>
+  it.effect("two concurrent changes respect the bound and lose nothing", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson
       const { id } = yield* filter(ada, {})

@@ -13,7 +13,7 @@ const tag = (by: Person, name: string, verb = "follow") =>
 const names = ({ body }: { readonly body: ReadonlyArray<Tag> }) => body.map(({ name }) => name)
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("followed hashtags", (it) => {
-  it.effect("are followed in any spelling, listed the newest first, and unfollowed; a name that can be none is not found", () =>
+  it.effect("are followed in any spelling, listed newest first, and unfollowed; an invalid name is not found", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna1")
       assert.deepStrictEqual((yield* ask(anna, "GET", path)).body, [])
@@ -38,7 +38,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
           assert.strictEqual((yield* tag(anna, name, verb)).status, 404, `${verb} ${name}`)
         }
       }
-      // One character that is eighteen when it is normal.
+      // A character that normalises to eighteen.
       assert.include([200, 404, 422], (yield* tag(anna, "ﷺ".repeat(255))).status)
       const searched = yield* ask(anna, "GET", "/api/v2/search?q=dogs&type=hashtags")
       assert.deepStrictEqual(searched.body.hashtags.map(({ following }: Tag) => following), [true])
@@ -47,7 +47,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.notInclude(names(yield* ask(anna, "GET", path)), "dogs")
     }))
 
-  it.effect("bring home visible public posts by any author, when they arrive and when home is rebuilt", () =>
+  it.effect("bring visible public posts by any author to home, when they arrive and when home is rebuilt", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo, dora] = [
         yield* newPerson("anna2"),

@@ -19,7 +19,7 @@ const form = (by: Person, path: string, body: string) =>
   )
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of clients", (it) => {
-  it.effect("F30: empty and null languages of a follow mean all; without the parameter they stay", () =>
+  it.effect("F30: empty and null languages of a follow mean all; without the parameter they are unchanged", () =>
     Effect.gen(function*() {
       const [reader, author] = [yield* newPerson("reader"), yield* newPerson("author")]
       const path = `/api/v1/accounts/${author.accountId}/follow`
@@ -84,14 +84,14 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
 
   it("F31: posts get their hashtags in one place", () => {
     const attaching = sourcesIn("src").filter(({ text }) => /INSERT INTO (?:statuses_tags|tag_days)/.test(text))
-    // A copy of another server brings the hashtags that its posts have there.
+    // The copy of another server inserts the hashtags of its posts.
     assert.deepStrictEqual(attaching.map(({ path }) => path), [
       "src/services/mastodon/tables/Statuses.ts",
       "src/services/statuses/Tagging.ts"
     ])
   })
 
-  it.effect("F36: several choices of a poll may be voted for one after the other, each once", () =>
+  it.effect("F36: several choices of a poll may be voted for one after the other, once each", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newPerson("asking"), yield* newPerson("choosing")]
       const publishPoll = (multiple: boolean) =>
@@ -112,7 +112,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
       assert.strictEqual((yield* vote(one.id, 1)).status, 422)
     }))
 
-  it.effect("F36: parameters of a GET may stand in a JSON body", () =>
+  it.effect("F36: parameters of a GET may be in a JSON body", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const ada = yield* newPerson("bodily")
@@ -155,7 +155,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
       }
     }))
 
-  it.effect("F36: identity proofs say that they are deprecated; the actor has an outbox, a hashtag is a collection", () =>
+  it.effect("F36: identity proofs are marked as deprecated; the actor has an outbox, a hashtag is a collection", () =>
     Effect.gen(function*() {
       const { baseUrl, fetch } = yield* TestServer
       const ada = yield* newPerson("proving")
@@ -197,7 +197,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
       }
     }))
 
-  it.effect("F36: a post without an app has the key application all the same", () =>
+  it.effect("F36: a post without an app still has the key application", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson("appless")
       const { body } = yield* sendPost(ada, { status: "by the command line" })
@@ -215,7 +215,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
       assert.notProperty(told.status, "application")
     }))
 
-  it.effect("F36: accounts of a group go back by min_id; a scheduled post keeps its quote policy", () =>
+  it.effect("F36: groups' accounts page back with min_id; a scheduled post keeps its quote policy", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newPerson("grouped"), yield* newPerson("grouper")]
       const { body: { id } } = yield* sendPost(ada, { status: "like me" })

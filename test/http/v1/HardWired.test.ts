@@ -7,8 +7,8 @@ import { eventually, follows, serve } from "../activitypub/Exchange.ts"
 import { OtherServer, servers } from "../activitypub/Sending.ts"
 import { found, there } from "../activitypub/Talking.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields that say what is so", (it) => {
-  it.effect("F82 D-029: fields for which there is no setting are empty", () =>
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields with fixed or derived values", (it) => {
+  it.effect("F82 D-029: fields without a setting are empty", () =>
     Effect.gen(function*() {
       // Before the first read, which is cached for half a minute.
       const sql = yield* SqlClient.SqlClient
@@ -23,7 +23,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields that
       assert.notProperty(shown, "featured")
     }))
 
-  it.effect("F82: group is true for actors of type Group, also where the type is a list", () =>
+  it.effect("F82: group is true for actors of type Group, also if the type is a list", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson("ada1")
       const types: ReadonlyArray<readonly [unknown, boolean, boolean]> = [
@@ -43,7 +43,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields that
       assert.isFalse(own.group)
     }))
 
-  it.effect("F82: tabs that a remote profile hides are hidden, and shown where it does not say", () =>
+  it.effect("F82: tabs that a remote profile hides are hidden, and shown by default", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson("ada2")
       yield* there("tabs", { showMedia: false, showRepliesInMedia: false, showFeatured: false })
@@ -57,7 +57,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields that
       assert.deepInclude(yield* found(ada, "notabs"), shown)
     }))
 
-  it.effect("F82: a remote account that hides its followers is shown to hide them, and one that has none is not", () =>
+  it.effect("F82: a remote account that hides its followers is marked so, and one without followers is not", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson("ada3")
       const { url } = yield* OtherServer
@@ -87,7 +87,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields that
       assert.isFalse(yield* hidden("lone", { totalItems: 0 }, { totalItems: 0, orderedItems: [] }))
     }))
 
-  it.effect("F82: an account with an unconfirmed handle says so", () =>
+  it.effect("F82: an account with an unconfirmed handle is marked so", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson("ada4")
       const { fingers, domain } = yield* OtherServer

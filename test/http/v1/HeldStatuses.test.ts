@@ -7,8 +7,8 @@ import { act, answer, only, reply, requests } from "../../support/InteractionCal
 import { notified, post, show } from "../../support/QuoteCalls.ts"
 import { TestServer } from "../../support/Server.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("while it waits", (it) => {
-  it.effect("row 21: a reply that waits is none of its author's posts to others: not counted, and on the profile for its author alone", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("pending interactions", (it) => {
+  it.effect("row 21: a pending reply is hidden from others: not counted, and on the profile only for its author", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* newPerson("anna8"), yield* newPerson("ben8")]
       const asked = yield* post(anna, "ask me", only("can_reply", [], ["public"]))
@@ -27,7 +27,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       yield* settled
       assert.deepStrictEqual(yield* idsOf(anna, `${profile}/statuses`), held.slice(0, 1))
       assert.strictEqual(yield* count, 1)
-      // A refused post belongs to its author until deleted; deleting a pending one changes nothing.
+      // A refused post stays its author's until deleted; deleting a pending one changes nothing.
       assert.strictEqual((yield* answer(anna, waiting[1].id, "reject")).status, 200)
       assert.strictEqual(yield* count, 2)
       for (const id of held.slice(1)) {
@@ -37,7 +37,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual(yield* count, 1)
     }))
 
-  it.effect("row 21: a reply that waits is no use of its hashtags, nor does its author post by it, until it is approved", () =>
+  it.effect("row 21: a pending reply counts neither as a use of its hashtags nor as its author's last post, until it is approved", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, ben] = [yield* newPerson("anna10"), yield* newPerson("ben10")]
@@ -85,7 +85,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         FROM agenda a JOIN interaction_requests r ON r.id = a.subject_id AND a.kind = 'interaction_request'
         WHERE r.account_id = ${ben.accountId}`
       assert.deepStrictEqual(yield* entries, [{ days: 90 }, { days: 90 }, { days: 90 }])
-      // One that is decided has no end any more.
+      // A decided request no longer expires.
       const favourite = waiting.find(({ type }: { type: string }) => type === "favourite")
       assert.strictEqual((yield* answer(anna, favourite.id, "authorize")).status, 200)
       assert.strictEqual((yield* entries).length, 2)

@@ -94,7 +94,7 @@ layer(server(), { excludeTestServices: true })("instance", (it) => {
       ])
     }))
 
-  it.effect("S-308: v1 is served as well, marked as deprecated", () =>
+  it.effect("S-308: v1 still exists, marked as deprecated", () =>
     Effect.gen(function*() {
       const { body, headers } = yield* get("/api/v1/instance")
       yield* decode(Wire.InstanceV1)(body)
@@ -145,7 +145,7 @@ layer(server(), { excludeTestServices: true })("instance", (it) => {
       assert.strictEqual(Number(body[0].week) - Number(body[11].week), 11 * 7 * 86_400)
     }))
 
-  it.effect("S-162 S-227: peers, and a search by how their names begin", () =>
+  it.effect("S-162 S-227: peers, and a search by prefix", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = new Date(yield* Clock.currentTimeMillis)
@@ -166,7 +166,7 @@ layer(server(), { excludeTestServices: true })("instance", (it) => {
       for (const path of [...open, ...closable]) assert.strictEqual((yield* get(path, "nonsense")).status, 200, path)
     }))
 
-  it.effect("S-120: HEAD and a slash or .json at the end are answered, too", () =>
+  it.effect("S-120: HEAD and a slash or .json at the end work, too", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* send("/api/v2/instance", { method: "HEAD" })).status, 200)
       assert.strictEqual((yield* get("/api/v2/instance/")).status, 200)
@@ -187,7 +187,7 @@ layer(server({ limitedFederation: true, registrations: "approval" }), { excludeT
         assert.strictEqual((yield* get("/api/v1/instance/terms_of_service")).status, 404)
       }))
 
-    it.effect("row 68: the rest asks for a user", () =>
+    it.effect("row 68: the rest requires a user", () =>
       Effect.gen(function*() {
         const bearer = yield* issueToken(yield* person("anna"))
         for (const path of [...closable, "/api/v1/instance/domain_blocks"]) {

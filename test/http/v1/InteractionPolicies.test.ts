@@ -61,14 +61,14 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         const { status } = yield* ask(anna, "POST", "/api/v1/statuses", { status: "x", ...only("can_reply", who) })
         assert.strictEqual(status, 422, String(who))
       }
-      // Values that are no policy are ignored.
+      // Values that are not a policy are ignored.
       for (const given of ["", null, "public", 7, []]) {
         const { status } = yield* ask(anna, "POST", "/api/v1/statuses", { status: "x", interaction_policy: given })
         assert.include([200, 400, 422], status, JSON.stringify(given))
       }
     }))
 
-  it.effect("row 21: policies by default, by visibility; omitted ones are reset", () =>
+  it.effect("row 21: default policies, by visibility; omitted ones are reset", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna2")
       const path = "/api/v1/interaction_policies/defaults"
@@ -92,7 +92,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* ask(undefined, "GET", path)).status, 401)
     }))
 
-  it.effect("row 21: a forbidden interaction is refused in words; mentioned and followed accounts and the author are allowed", () =>
+  it.effect("row 21: a forbidden interaction is refused with a message; mentioned and followed accounts and the author are allowed", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* newPerson("anna3"), yield* newPerson("ben3"), yield* newPerson("cleo3")]
       yield* follow(ben, anna)

@@ -34,7 +34,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }
       assert.strictEqual((yield* show(cleo, asked)).replies_count, 0)
       assert.deepStrictEqual((yield* ask(anna, "GET", "/api/v1/conversations")).body, [])
-      // Its author sees it, and neither changes it nor builds on it.
+      // Its author sees it, but cannot edit it or reply to it.
       assert.strictEqual((yield* show(ben, held)).id, held.id)
       assert.strictEqual((yield* ask(ben, "PUT", `/api/v1/statuses/${held.id}`, { status: "other" })).status, 403)
       assert.strictEqual((yield* reply(ben, held)).status, 403)
@@ -108,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* show(anna, asked)).replies_count, 0)
     }))
 
-  it.effect("row 21: favourites and boosts wait, too; they count once they are agreed to, and may be taken back before", () =>
+  it.effect("row 21: favourites and boosts wait, too; they count once they are approved, and may be undone before", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* newPerson("anna6"), yield* newPerson("ben6"), yield* newPerson("cleo6")]
       yield* follow(cleo, ben)

@@ -5,7 +5,7 @@ import { filter, newPerson } from "../../support/Filtering.ts"
 import { picture, uploaded } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
-/** Features by level; a level is claimed when it and all lower ones work. */
+/** Checks of features by level; a level may be claimed if it and all lower ones work. */
 const levels: Readonly<Record<number, (me: Person) => Effect.Effect<unknown, unknown, TestServer>>> = {
   2: Effect.fnUntraced(function*(me) {
     assert.isArray((yield* call("GET", "/api/v2/notifications", me.token)).body.notification_groups)
@@ -96,7 +96,7 @@ const levels: Readonly<Record<number, (me: Person) => Effect.Effect<unknown, unk
 }
 
 layer(TestServer.layer(), { excludeTestServices: true })("api_versions", (it) => {
-  it.effect("S-308: every level of the interface that is claimed works, and so do those below it", () =>
+  it.effect("S-308: every claimed level of the interface works, and so do those below it", () =>
     Effect.gen(function*() {
       const me = yield* newPerson
       const claimed = (yield* call("GET", "/api/v2/instance", undefined)).body.api_versions.mastodon

@@ -56,11 +56,11 @@ const behind = Effect.fnUntraced(
 )
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("a write interrupted with 503", (it) => {
-  it.effect("F99, D-023: is taken back where it still waits, and its key does it once", () =>
+  it.effect("F99, D-023: is withdrawn while it waits, and its key executes it once", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson
       const { body: first } = yield* publishOnce(ada, "first")
-      // The post that is being written waits for the row of its author, the other one for that post.
+      // The post being written waits for its author's row, the other one for that post.
       const told = yield* behind(
         (sql) => sql`SELECT FROM accounts WHERE id = ${ada.accountId} FOR UPDATE`,
         Effect.all([publishOnce(ada, "begun"), publishOnce(ada, "queued")], { concurrency: 2 }).pipe(
@@ -71,7 +71,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         assert.deepStrictEqual([status, retryAfter], [503, "5"])
         assert.strictEqual(body.error, "There was a temporary problem serving your request, please try again")
       }
-      // The account's commands are done in turn: whatever was left of the two would be done before this one.
+      // An account's commands run in order: if either of the two was still queued, it would run before this one.
       const { body: last } = yield* publishOnce(ada, "last")
       assert.deepStrictEqual(yield* posts(ada), [[last.id, "last"], [first.id, "first"]])
       const [again, twice] = [yield* publishOnce(ada, "begun"), yield* publishOnce(ada, "begun")]
@@ -83,7 +83,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
     Effect.gen(function*() {
       const ada = yield* newPerson
       const { body: first } = yield* publishOnce(ada, "to be replied to")
-      // Rendering a reply queries the reader's bookmark; writing does not.
+      // Rendering a reply queries the reader's bookmark; writing it does not.
       const told = yield* behind(
         (sql) => sql`LOCK TABLE bookmarks IN ACCESS EXCLUSIVE MODE`,
         publishOnce(ada, "a reply", { in_reply_to_id: first.id })

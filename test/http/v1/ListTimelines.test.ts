@@ -6,7 +6,7 @@ import { links } from "../../support/Requests.ts"
 import { TestServer } from "../../support/Server.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("timelines of lists", (it) => {
-  it.effect("S-204 S-219: a list's timeline has its members' posts as home would, out of its feed and out of Postgres alike", () =>
+  it.effect("S-204 S-219: a list's timeline has its members' posts like home, from its feed and from Postgres alike", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo, dora] = [
         yield* newPerson("anna4"),
@@ -56,7 +56,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* timeline(anna, list), [])
     }))
 
-  it.effect("replies are those to members, to followed accounts, or none, as the list says", () =>
+  it.effect("replies are those to members, to followed accounts, or none, as the list's policy says", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo, dora] = [
         yield* newPerson("anna5"),

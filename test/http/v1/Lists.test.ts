@@ -13,7 +13,7 @@ const strict = { onExcessProperty: "error" } as const
 const missing = { error: "Record not found" }
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("lists", (it) => {
-  it.effect("S-003 S-098 S-217 S-220 S-246: are made, shown, changed and deleted by their owner alone", () =>
+  it.effect("S-003 S-098 S-217 S-220 S-246: are created, shown, changed and deleted by their owner alone", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* newPerson("anna1"), yield* newPerson("ben1")]
       assert.deepStrictEqual((yield* ask(anna, "GET", path)).body, [])
@@ -30,7 +30,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         (yield* ask(anna, "PUT", one, { title: "Family", replies_policy: "followed" })).body,
         { id, title: "Family", replies_policy: "followed", exclusive: false }
       )
-      // Omitted fields stay.
+      // Omitted fields are unchanged.
       assert.deepStrictEqual(
         (yield* ask(anna, "PATCH", one, { exclusive: true })).body,
         { id, title: "Family", replies_policy: "followed", exclusive: true }
@@ -51,7 +51,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }
       assert.strictEqual((yield* ask(anna, "PUT", one, { title: "💜".repeat(256) })).status, 200)
 
-      // Another user's list is answered like a missing one.
+      // Another user's list gets the response of a missing one.
       const tries = [
         ["GET", ""],
         ["PUT", ""],
@@ -92,7 +92,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.lengthOf((yield* ask(anna, "GET", path)).body, 50)
     }))
 
-  it.effect("S-218 S-219 S-136 F97 D-001: members are followed, asked for or strangers; their page, and the lists of one", () =>
+  it.effect("S-218 S-219 S-136 F97 D-001: members are followed, requested or strangers; their page, and the lists of one", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, ben, cleo, dora] = [
@@ -107,7 +107,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const list = yield* create(anna)
       const accounts = `${path}/${list}/accounts`
       assert.deepStrictEqual((yield* put(anna, list, ben, cleo)).body, {})
-      // Beyond Mastodon: a stranger, and oneself.
+      // Beyond Mastodon: a stranger, and the list's owner.
       assert.deepStrictEqual((yield* put(anna, list, dora, anna)).body, {})
       const taken = yield* put(anna, list, ben)
       assert.deepStrictEqual(
@@ -153,7 +153,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       yield* ask(dora, "POST", `/api/v1/accounts/${anna.accountId}/block`)
       assert.deepStrictEqual(yield* idsOf(anna, accounts), [])
       for (const other of [ben, dora]) assert.strictEqual((yield* put(anna, list, other)).status, 403)
-      // Accepted after it was put in, a member stays.
+      // A member added before its follow was accepted stays.
       yield* follow(anna, cleo)
       yield* put(anna, list, cleo)
       yield* ask(cleo, "POST", `/api/v1/follow_requests/${anna.accountId}/authorize`)

@@ -6,7 +6,7 @@ import { TestServer } from "../../support/Server.ts"
 const codings = ["identity", "gzip", "br"]
 
 layer(TestServer.layer(), { excludeTestServices: true })("long responses", (it) => {
-  it.effect("are complete for all callers, at once and again, in every coding", () =>
+  it.effect("are complete for all callers, concurrently and repeatedly, in every encoding", () =>
     Effect.gen(function*() {
       const { createPerson, fetch } = yield* TestServer
       const anna = yield* createPerson("anna")

@@ -6,10 +6,10 @@ import { TestServer } from "../../support/Server.ts"
 import { deliverFrom, note, OtherServer, servers } from "../activitypub/Sending.ts"
 import { actorOf } from "../activitypub/Talking.ts"
 
-/** Maximum characters of a response; many posts of the largest size would exceed it many times. */
+/** Maximum size of a response, in characters; many posts of maximum size would exceed it many times over. */
 const answerCharactersMax = 20_000_000
 
-/** Columns that a table has, but for some, as a list of SQL. */
+/** Returns the columns of a table, except some, as an SQL list. */
 const columnsOf = Effect.fnUntraced(function*(table: string, without: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ names: string }>`SELECT string_agg(column_name, ', ') AS names
@@ -18,10 +18,10 @@ const columnsOf = Effect.fnUntraced(function*(table: string, without: ReadonlyAr
   return row?.names ?? ""
 })
 
-/** Requests of one path; a busy machine may need longer for the first ones than the server's deadline. */
+/** Attempts per path; on a busy machine the first ones may exceed the server's deadline. */
 const triesMax = 5
 
-/** Text of an answer. One over the server's deadline (503) is requested again, as clients do. */
+/** Returns the text of a response. Retries after 503 (deadline exceeded), like clients. */
 const textOf = (path: string, token?: string) =>
   TestServer.use(({ fetch }) =>
     fetch(path, token === undefined ? {} : { token }).pipe(
@@ -31,7 +31,7 @@ const textOf = (path: string, token?: string) =>
   )
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and histories of large posts", (it) => {
-  it.effect("F14: the size of our response is bounded, for any replies and edits by strangers", () =>
+  it.effect("F14: the size of a response is bounded, for any replies and edits by strangers", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const ada = yield* newPerson("ada")
@@ -49,7 +49,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and
         assert.isBelow(text.length, answerCharactersMax)
         assert.isAbove(JSON.parse(text).descendants.length, 100)
       }
-      // The nearest ones above are there, and the thread does not end because of one below.
+      // The nearest ancestors are included, and a large descendant does not cut off the thread.
       const [chain] = yield* sql<{ id: bigint }>`WITH RECURSIVE given AS (
           SELECT id, row_number() OVER (ORDER BY id) AS n FROM statuses WHERE NOT local),
         linked AS (UPDATE statuses s SET in_reply_to_id = p.id FROM given g JOIN given p ON p.n = g.n - 1
@@ -73,7 +73,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and
       assert.isAbove(JSON.parse(history).length, 10)
     }))
 
-  it.effect("row 37: versions beyond those that are shown are not kept, however often another server edits", () =>
+  it.effect("row 37: versions beyond the shown ones are not stored, however often another server edits", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const me = yield* actorOf(yield* newPerson("ben"))
@@ -98,7 +98,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and
       const [kept] = yield* sql<{ count: number; html: string }>`SELECT count(*)::int AS count, s.html
         FROM status_edits e JOIN statuses s ON s.id = e.status_id WHERE s.id = ${post?.id ?? 0n} GROUP BY s.html`
       assert.deepStrictEqual(kept, { count: 500, html: "version 3" })
-      // Its files are those of versions that are kept.
+      // Its files are those of stored versions.
       const files = sql`SELECT split_part(remote_url, '/users/fay/', 2) AS name FROM media_attachments
         WHERE status_id = ${post?.id ?? 0n} ORDER BY 1`
       assert.deepStrictEqual(yield* files, ["0.png", "1.png", "3.png"].map((name) => ({ name })))

@@ -82,7 +82,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("media", (it) => {
       assert.match(url, /\/system\/([0-9a-v]{2})\/\1[0-9a-v]{30}\.webp$/)
     }))
 
-  it.effect("a deleted file is gone, its bytes and its row", () =>
+  it.effect("a deleted file is gone, with its bytes and its row", () =>
     Effect.gen(function*() {
       const fay = yield* (yield* TestServer).createPerson("fay")
       const before = (yield* files).length
@@ -94,7 +94,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("media", (it) => {
       assert.strictEqual((yield* call("GET", `/api/v1/media/${id}`, fay.token)).status, 404)
     }))
 
-  it.effect("nothing is stored of a file without a user, without the scope, or of no known type", () =>
+  it.effect("nothing is stored for a file without a user, without the scope, or of an unknown type", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const gil = yield* createPerson("gil", ["read"])

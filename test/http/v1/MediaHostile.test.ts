@@ -12,7 +12,7 @@ import { TestServer } from "../../support/Server.ts"
 
 const marker = "<script>alert('murmuration')</script>"
 
-/** A server on loopback that counts who comes. */
+/** A loopback server that counts its requests. */
 const bait = Effect.acquireRelease(
   Effect.promise(async () => {
     let visits = 0
@@ -65,7 +65,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
       assert.deepStrictEqual(yield* files, [])
     }))
 
-  it.effect("row 44, row 51: the name that a client gives a file is no path here", () =>
+  it.effect("row 44, row 51: the client's name of a file is never used as a path", () =>
     Effect.gen(function*() {
       const bob = yield* newPerson("bob")
       const bytes = yield* Effect.promise(() => picture().png().toBuffer())
@@ -79,7 +79,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
       ]
       for (const name of names) {
         const { body, status } = yield* sent(bob.token, bytes, name, "image/png")
-        // A header with a NUL in it is no header.
+        // A header with a NUL is invalid.
         assert.strictEqual(status, name.includes("\0") ? 400 : 200, name)
         if (status === 200) assert.match(body.url, /\/[0-9a-v]{2}\/[0-9a-v]{32}\.png$/)
       }
@@ -87,12 +87,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
       assert.isFalse(existsSync("/tmp/outside.png"))
     }))
 
-  it.effect("row 46: a polyglot file is re-encoded by us as one type", () =>
+  it.effect("row 46: a polyglot file is re-encoded as one type", () =>
     Effect.gen(function*() {
       const cleo = yield* newPerson("cleo")
       const tail = (bytes: Uint8Array) => Buffer.concat([bytes, Buffer.from(`PK\x03\x04${marker}`)])
       const jpeg = yield* Effect.promise(() => picture().jpeg().toBuffer())
-      // A comment right after the beginning of the picture.
+      // A comment directly after the start of the picture.
       const comment = Buffer.concat([Buffer.from([0xff, 0xfe, 0, marker.length + 2]), Buffer.from(marker)])
       const polyglots = {
         "image/jpeg": tail(Buffer.concat([jpeg.subarray(0, 2), comment, jpeg.subarray(2)])),
@@ -113,13 +113,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
           if (one === url) assert.strictEqual(back.headers.get("content-type"), type)
         }
       }
-      // The animated form of a PNG is its first picture.
+      // An animated PNG becomes its first picture.
       const still = yield* uploaded(cleo, Hostile.apngOf(3))
       const { bytes } = yield* bytesAt(still.url)
       assert.notInclude(Buffer.from(bytes).toString("latin1"), "acTL")
     }))
 
-  it.effect("row 48: bombs are refused in words, before they go off", () =>
+  it.effect("row 48: bombs are refused with a message, before they are decoded", () =>
     Effect.gen(function*() {
       const dora = yield* newPerson("dora")
       const bombs: ReadonlyArray<readonly [Buffer, string]> = [
@@ -179,7 +179,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
           else assert.isString(body.url)
         }
       }
-      // No index at its end, and no half picture.
+      // Without an index at its end, and without half a picture.
       assert.includeMembers(refused, ["mp4 0.5", "jpg 0.5", "png 0.5", "webp 0.5", "avif 0.5"])
     }))
 

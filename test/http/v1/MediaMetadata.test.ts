@@ -64,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("metadata in files", (i
       }
     }))
 
-  it.effect("row 49: the same of avatars and headers, moving or still", () =>
+  it.effect("row 49: also for avatars and headers, still or animated", () =>
     Effect.gen(function*() {
       const cleo = yield* (yield* TestServer).createPerson("cleo")
       const avatar = yield* Effect.promise(() =>

@@ -62,7 +62,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       assert.match(later.meta.colors.accent, /^#[0-9a-f]{6}$/)
     }))
 
-  it.effect("F96: a film of stretched pixels is as large as it is shown", () =>
+  it.effect("F96: a film with non-square pixels has its displayed size", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson("stretched")
       const file = yield* video("stretch.mp4", ["-vf", "scale=640:480,setsar=100/1", "-c:v", "libx264"])
@@ -70,7 +70,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       assert.deepStrictEqual([status, body.error], [422, "64000x480 videos are not supported"])
     }))
 
-  it.effect("an animated GIF and a video without sound become gifv; a GIF of one picture stays one", () =>
+  it.effect("an animated GIF and a video without sound become gifv; a GIF with one picture stays a picture", () =>
     Effect.gen(function*() {
       const bob = yield* newPerson("bob")
       for (const file of [yield* silent("a.gif"), yield* silent("a.mp4")]) {
@@ -144,7 +144,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
         Array.from({ length: 8 }, () => call("POST", "/api/v2/media", gil.token, form({ file: blob(file) }))),
         { concurrency: "unbounded" }
       ))
-      // They are answered once they are ready, on a machine that is fast.
+      // On a fast machine, responses only arrive after the files are ready.
       const waiting = sql<{ id: string }>`SELECT id::text FROM media_attachments
         WHERE account_id = ${gil.accountId} AND state IN ('queued', 'processing')`
       const changes = yield* Effect.forEach(
@@ -164,7 +164,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       }
     }))
 
-  it.effect("F33: an edit gives a file of its status another thumbnail, as a part of the body or as a data: URL", () =>
+  it.effect("F33: an edit replaces the thumbnail of a status's file, as a part of the body or as a data: URL", () =>
     Effect.gen(function*() {
       const hal = yield* newPerson("hal")
       const media = yield* uploaded(hal, yield* sound("a.mp3"))
@@ -212,7 +212,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       assert.notInclude(found, "Camera")
     }))
 
-  it.effect("refuses too many pixels or frames a second; a video must be alone in its post", () =>
+  it.effect("refuses too many pixels or frames per second; a video must be the only file of its post", () =>
     Effect.gen(function*() {
       const fay = yield* newPerson("fay")
       const fast = ["-c:v", "libx264", "-preset", "ultrafast"]

@@ -16,7 +16,7 @@ const idsOf = (media: ReadonlyArray<{ readonly id: string }>) => media.map(({ id
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 
 layer(TestServer.layer(), { excludeTestServices: true })("media of statuses", (it) => {
-  it.effect("S-108 S-070: a post shows its files in the order given, also without a text; then their words stay", () =>
+  it.effect("S-108 S-070: a post shows its files in the given order, also without a text; their descriptions are then fixed", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson("ada")
       const [first, second] = [yield* upload(ada, { description: "one" }), yield* upload(ada)]
@@ -93,7 +93,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("media of statuses", (i
       )
     }))
 
-  it.effect("F33, S-060: deleting a post gives its files back for another one, or removes them when asked to", () =>
+  it.effect("F33, S-060: deleting a post releases its files for another one, or removes them on request", () =>
     Effect.gen(function*() {
       const eva = yield* newPerson("eva")
       const [kept, dropped] = [yield* upload(eva), yield* upload(eva)]
@@ -104,7 +104,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("media of statuses", (i
       yield* call("DELETE", `/api/v1/statuses/${posts[1]?.body.id}?delete_media=true`, eva.token)
       const sql = yield* SqlClient.SqlClient
       assert.isEmpty(yield* sql`SELECT FROM media_attachments WHERE id = ${dropped.id}::bigint`)
-      // F33: from that moment on no other post can have it, nor can its words be changed.
+      // F33: now no other post can use it, nor can its description be changed.
       const again = yield* sendPost(eva, { media_ids: [dropped.id] })
       assert.deepStrictEqual([again.status, again.body.error], [
         422,
@@ -113,7 +113,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("media of statuses", (i
       assert.strictEqual((yield* call("GET", `/api/v1/media/${dropped.id}`, eva.token)).status, 404)
     }))
 
-  it.effect("S-141: a scheduled post keeps its files from others, and gives them back when it is cancelled", () =>
+  it.effect("S-141: a scheduled post reserves its files, and releases them when it is cancelled", () =>
     Effect.gen(function*() {
       const fay = yield* newPerson("fay")
       const media = yield* upload(fay)

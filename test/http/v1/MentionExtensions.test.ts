@@ -25,8 +25,8 @@ const decide = (owner: Person, decision: string) =>
     ({ body }) => decode(NotificationPolicy)(body)
   )
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("extensions about mentions", (it) => {
-  it.effect("F98, D-021: a policy filters or drops mentions in conversations in which one has no post, by people one does not follow", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("extensions for mentions", (it) => {
+  it.effect("F98, D-021: a policy filters or drops mentions by unfollowed people in conversations without a post of the user", () =>
     Effect.gen(function*() {
       const [ada, ben, cy] = [yield* newPerson, yield* newPerson, yield* newPerson]
       const before = (yield* call("GET", policy, ada.token)).body
@@ -41,7 +41,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const filtered = yield* mention()
       assert.deepStrictEqual(yield* mentions(ada), [answered, accepted])
       assert.deepStrictEqual(yield* mentions(ada, "&include_filtered=true"), [filtered, answered, accepted])
-      // Deeper in a conversation of theirs it comes; a boost is no part of a conversation, and a deleted post is none.
+      // A mention deeper in Ada's own conversation arrives; a boost is not part of a conversation, and a deleted post
+      // does not count.
       const deeper = yield* post(cy, `@${ada.username} see`, { in_reply_to_id: answered })
       assert.deepStrictEqual(yield* mentions(ada), [deeper, answered, accepted])
       yield* decide(ada, "drop")
@@ -64,13 +65,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* follow(ada, ben)
       const friendly = yield* mention()
       assert.include(yield* mentions(ada), friendly)
-      // The older form does not know it and leaves it.
+      // The older form does not know it and leaves it unchanged.
       yield* call("PUT", "/api/v1/notifications/policy", ada.token, { filter_not_following: false })
       assert.strictEqual((yield* call("GET", policy, ada.token)).body.for_new_conversations, "drop")
       assert.strictEqual((yield* call("PATCH", policy, ada.token, { for_new_conversations: "banana" })).status, 422)
     }))
 
-  it.effect("F98, D-022: a mute lets replies to the muter through where they ask for that", () =>
+  it.effect("F98, D-022: a mute lets replies to the muting user through on request", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ada, ben, cy] = [yield* newPerson, yield* newPerson, yield* newPerson]
@@ -107,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* call("GET", `/api/v1/statuses/${reply}`, ada.token)).status, 200)
       const { body: [{ id: told }] } = yield* call("GET", "/api/v1/notifications?types[]=mention", ada.token)
       assert.strictEqual((yield* call("GET", `/api/v1/notifications/${told}`, ada.token)).status, 200)
-      // Posts are hidden as ever, and so are other types.
+      // Posts stay hidden, and so do other types.
       assert.deepStrictEqual((yield* shown(ada, "/api/v1/timelines/home")).map(({ id }) => id), [own])
       const { body: context } = yield* call("GET", `/api/v1/statuses/${own}/context`, ada.token)
       assert.deepStrictEqual(context.descendants, [])
@@ -115,7 +116,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* settled
       const { body: types } = yield* call("GET", "/api/v1/notifications", ada.token)
       assert.deepStrictEqual(types.map(({ type }: { readonly type: string }) => type), ["mention", "mention"])
-      // A second post of a thread answers its author, not the muter.
+      // A second post in a thread replies to its own author, not to the muting user.
       yield* post(ben, `@${ada.username} and more`, { in_reply_to_id: reply })
       assert.deepStrictEqual(yield* mentions(ada), [reply, early])
       const { body: [relation] } = yield* call(
@@ -124,13 +125,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         ada.token
       )
       assert.isTrue(relation.muting_replies)
-      // It ends with the mute, and is off where one mutes once more without it.
+      // It ends with the mute, and is off after another mute without it.
       assert.deepInclude(yield* mute({}), { muting_replies: false })
       assert.deepStrictEqual(yield* mentions(ada), [])
       yield* mute({ replies: true })
       const { body: free } = yield* call("POST", `/api/v1/accounts/${ben.accountId}/unmute`, ada.token)
       assert.deepInclude(free, { muting: false, muting_replies: false })
-      // A block hides all the same.
+      // A block still hides them.
       yield* mute({ replies: true })
       yield* sql`INSERT INTO blocks (id, account_id, target_account_id) VALUES (next_id(0), ${ada.accountId}, ${ben.accountId})`
       assert.deepStrictEqual(yield* mentions(ada), [])

@@ -13,7 +13,7 @@ const texts = {
 }
 
 layer(TestServer.layer(), { excludeTestServices: true })("new statuses", (it) => {
-  it.effect("S-046: are answered as they are read by their author a moment later", () =>
+  it.effect("S-046: are returned as their author reads them a moment later", () =>
     Effect.gen(function*() {
       const { createPerson, fetch } = yield* TestServer
       const [{ token }] = [yield* createPerson("anna"), yield* createPerson("ben")]

@@ -32,7 +32,7 @@ const decide = (owner: Person, decisions: Record<string, string>) =>
   Effect.flatMap(call("PATCH", policy, owner.token, decisions), ({ body }) => decode(NotificationPolicy)(body))
 
 layer(TestServer.layer(), { excludeTestServices: true })("notification policies", (it) => {
-  it.effect("each category accepts, filters and drops; dropping wins, and accepted senders always notify", () =>
+  it.effect("each category accepts, filters and drops; dropping takes precedence, and accepted senders always notify", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ada, ben] = [yield* newPerson, yield* newPerson]
@@ -41,7 +41,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
         call("POST", `/api/v1/statuses/${status}/unfavourite`, ben.token),
         call("POST", `/api/v1/statuses/${status}/favourite`, ben.token)
       )
-      /** Outcome of a favourite: "accept", "filter" or "drop". */
+      /** Returns the outcome of a favourite: "accept", "filter" or "drop". */
       const outcome = Effect.gen(function*() {
         yield* favourite
         yield* settled
@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
           assert.strictEqual(yield* outcome, decision, `${category} ${decision}`)
         }
       }
-      // Limits and bots.
+      // Limited accounts and bots.
       yield* sql`UPDATE accounts SET silenced_at = created_at WHERE id = ${ben.accountId}`
       assert.strictEqual(yield* outcome, "filter")
       yield* decide(ada, { for_limited_accounts: "drop" })
@@ -78,7 +78,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
       assert.strictEqual(yield* outcome, "drop")
       yield* sql`UPDATE accounts SET created_at = created_at - interval '31 days' WHERE id = ${ben.accountId}`
       assert.strictEqual(yield* outcome, "filter")
-      // A follower counts as one after three days; whom one follows is no stranger.
+      // A follower counts as one after three days; a followed account is not a stranger.
       yield* decide(ada, { for_bots: "accept", for_not_followers: "filter" })
       yield* follow(ben, ada)
       yield* settled
@@ -91,7 +91,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
       yield* follow(ada, ben)
       assert.strictEqual(yield* outcome, "accept")
       yield* call("POST", `/api/v1/accounts/${ben.accountId}/unfollow`, ada.token)
-      // A favourite that waits is no request; a mention is, and with it all is heard.
+      // A filtered favourite makes no request; a mention does, and accepting it accepts everything.
       yield* decide(ada, { for_not_following: "filter", for_bots: "accept", for_new_accounts: "accept" })
       assert.strictEqual(yield* outcome, "filter")
       assert.deepStrictEqual(yield* waiting(ada), [])
@@ -105,7 +105,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
       assert.deepStrictEqual(yield* types(ada), ["mention", "mention", "favourite"])
     }))
 
-  it.effect("staff shown as such bypass the policy", () =>
+  it.effect("publicly shown staff bypass the policy", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ada, ben] = [yield* newPerson, yield* newPerson]
@@ -119,7 +119,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
       assert.deepStrictEqual(yield* types(ada), ["mention"])
     }))
 
-  it.effect("the first form of the policy, and an invalid one", () =>
+  it.effect("the first version of the policy, and an invalid one", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson
       const v1 = "/api/v1/notifications/policy"

@@ -62,7 +62,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification requests"
       const { summary } = yield* decode(NotificationPolicy)((yield* call("GET", policy, ada.token)).body)
       assert.deepStrictEqual(summary, { pending_requests_count: 2, pending_notifications_count: 3 })
 
-      // Requests of others are not there.
+      // Others' requests are not found.
       for (const [method, path] of [["GET", ""], ["POST", "/accept"], ["POST", "/dismiss"]] as const) {
         assert.strictEqual((yield* call(method, `${requests}/${older!.id}${path}`, ben.token)).status, 404)
       }
@@ -80,7 +80,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification requests"
       yield* call("DELETE", `/api/v1/statuses/${first}`, ben.token)
       assert.strictEqual((yield* types(ada)).length, 3)
 
-      // Dismissed is gone; who writes again asks again.
+      // A dismissed request is gone; a new message makes a new one.
       assert.deepStrictEqual(
         (yield* call("POST", `${requests}/dismiss`, ada.token, { id: [newer!.id, "0", "x"] })).body,
         {}
@@ -92,7 +92,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification requests"
       assert.strictEqual(again!.notifications_count, "1")
       yield* call("POST", `${requests}/accept`, ada.token, { id: [again!.id] })
       assert.deepStrictEqual(yield* waiting(ada), [])
-      // A block takes the permission back.
+      // A block revokes the acceptance.
       yield* call("POST", `/api/v1/accounts/${cy.accountId}/block`, ada.token)
       yield* call("POST", `/api/v1/accounts/${cy.accountId}/unblock`, ada.token)
       yield* direct(cy, ada, "once more")
@@ -121,7 +121,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification requests"
       assert.deepStrictEqual(yield* waiting(ada), [])
     }))
 
-  it.effect("a private reply to one's own post notifies at once, at any depth of the thread", () =>
+  it.effect("a private reply to the user's own post notifies at once, at any depth of the thread", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* newPerson, yield* newPerson]
       const asked = yield* post(ada, `@${ben.username} what do you think?`)

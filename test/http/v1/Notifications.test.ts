@@ -10,7 +10,7 @@ import { server } from "../../support/WebServer.ts"
 const at = new Date("2026-06-01T12:00:00Z")
 const strict = { onExcessProperty: "error" } as const
 
-/** Account 1 owns statuses 10 and 11; 2 to 5 favour, follow and mention it. */
+/** Inserts account 1 with statuses 10 and 11; 2 to 5 favourite, follow and mention it. */
 const settle = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* emptied("accounts", "statuses", "tags")
@@ -76,7 +76,7 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
       assert.strictEqual(yield* count("?exclude_types[]=unheard_of"), 2)
 
       assert.deepStrictEqual((yield* postJson(`${path}/2/dismiss`, bearer)).body, {})
-      // The call that named them in its body ended with Mastodon 3.0.
+      // The route with the id in its body was removed in Mastodon 3.0.
       assert.strictEqual((yield* postJson(`${path}/dismiss`, bearer, { id: "3" })).status, 404)
       assert.deepStrictEqual((yield* postJson(`${path}/3/dismiss`, bearer)).body, {})
       assert.deepStrictEqual(yield* ids(path, bearer), ["5", "4", "1"])
@@ -133,7 +133,7 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
       assert.deepStrictEqual(all.statuses.map(({ id }) => id).toSorted(), ["10", "11", "12"])
       assert.strictEqual(new Set(all.accounts.map(({ id }) => id)).size, all.accounts.length)
 
-      // The third page begins inside a group, which repeats with its remaining entries.
+      // The third page starts inside a group, which repeats with its remaining entries.
       const seen: Array<string> = []
       let url: string | undefined = `${path}?limit=2`
       while (url !== undefined) {

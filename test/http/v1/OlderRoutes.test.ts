@@ -14,7 +14,7 @@ const callRoute = (method: string, path: string, bearer?: string) =>
   })
 
 layer(server(), { excludeTestServices: true })("requests of old and new apps", (it) => {
-  it.effect("requests of apps at their start: lists [], announcements [], no push subscription", () =>
+  it.effect("apps' requests at start: lists [], announcements [], no push subscription", () =>
     Effect.gen(function*() {
       const bearer = yield* issueToken(yield* person("dana"), everything)
       const empty = `lists announcements followed_tags`.split(/\s+/).map((name) => `/api/v1/${name}`)

@@ -28,7 +28,7 @@ const status = Effect.fnUntraced(function*(id: number, by: number, more: Record<
   }`
 })
 
-layer(server(), { excludeTestServices: true })("own lists", (it) => {
+layer(server(), { excludeTestServices: true })("the user's own lists", (it) => {
   it.effect("S-141, S-210, S-211: blocks, mutes with their ends, and follow requests, paged by their own ids", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -63,7 +63,7 @@ layer(server(), { excludeTestServices: true })("own lists", (it) => {
       }
     }))
 
-  it.effect("S-127, S-200, S-201: bookmarks come and go, also when the author blocks; favourites page by their own ids", () =>
+  it.effect("S-127, S-200, S-201: bookmarks are added and removed, also when the author blocks; favourites page by their own ids", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle
@@ -99,7 +99,7 @@ layer(server(), { excludeTestServices: true })("own lists", (it) => {
       assert.deepStrictEqual(yield* ids("/api/v1/favourites?min_id=5", bearer), ["10"])
     }))
 
-  it.effect("S-092, S-145, S-205: conversations by their last status, read, unread and taken off the list", () =>
+  it.effect("S-092, S-145, S-205: conversations by their last status, read, unread and removed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle

@@ -14,7 +14,7 @@ import { server } from "../../support/WebServer.ts"
 
 const strict = { onExcessProperty: "error" } as const
 
-/** A scheduled post as the account's actor keeps it. */
+/** Inserts a scheduled post like the account's actor. */
 const schedule = Effect.fnUntraced(function*(account: AccountId, text: string) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
@@ -66,7 +66,7 @@ layer(server(), { excludeTestServices: true })("personal lists", (it) => {
       const bearer = yield* issueToken(yield* person("ben"))
       const save = (id: number) => postJson("/api/v1/markers", bearer, { home: { last_read_id: String(id) } })
       yield* save(1)
-      // The row's lock lets both read the marker before either has written it.
+      // The row's lock lets both read the marker before either writes it.
       const saving = yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`SELECT FROM markers FOR UPDATE`
         const saving = yield* Effect.forkChild(Effect.all([save(2), save(3)], { concurrency: 2 }))
@@ -156,7 +156,7 @@ layer(server(), { excludeTestServices: true })("personal lists", (it) => {
       assert.strictEqual((yield* get(`/api/v1/scheduled_statuses/abc`, bearer)).status, 404)
     }))
 
-  it.effect("row 63: scheduled posts and markers are their owner's alone", () =>
+  it.effect("row 63: scheduled posts and markers are visible only to their owner", () =>
     Effect.gen(function*() {
       const anna = yield* person("frida")
       const stranger = yield* issueToken(yield* person("gerd"))
@@ -168,7 +168,7 @@ layer(server(), { excludeTestServices: true })("personal lists", (it) => {
       assert.deepStrictEqual((yield* get("/api/v1/markers?timeline[]=home", stranger)).body, {})
     }))
 
-  it.effect("row 65 row 69: each needs a user and its scope", () =>
+  it.effect("row 65 row 69: each requires a user and its scope", () =>
     Effect.gen(function*() {
       const anna = yield* person("hanna")
       const bearer = yield* issueToken(anna, ["profile"])

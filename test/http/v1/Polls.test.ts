@@ -43,14 +43,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
       const open = yield* seen(id)
       assert.notProperty(open, "voted")
       assert.notProperty(open, "own_votes")
-      // In pages, too, and through a reblog.
+      // Also in lists, and through a reblog.
       yield* call("POST", `/api/v1/statuses/${id}/reblog`, bob.token)
       const { body: page } = yield* call("GET", `/api/v1/accounts/${bob.accountId}/statuses`, bob.token)
       assert.isNull(page[0].poll)
       assert.deepStrictEqual(page[0].reblog.poll, voted.body)
     }))
 
-  it.effect("totals are hidden until the end, where the author wants it", () =>
+  it.effect("totals are hidden until the end, if the author wants it", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newPerson("hiding"), yield* newPerson("curious")]
       const { id } = yield* asked(ada, { hide_totals: true })
@@ -60,7 +60,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
       assert.deepStrictEqual([votes_count, own_votes], [1, [0]])
     }))
 
-  it.effect("row 56, row 57: a poll that must not be seen is none; neither is a post without one", () =>
+  it.effect("row 56, row 57: a hidden poll is not found, nor is a post without one", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newPerson("private"), yield* newPerson("outside")]
       const { id } = yield* asked(ada, {}, { visibility: "private" })
@@ -73,7 +73,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
       assert.strictEqual((yield* seen(id, ada)).votes_count, 0)
     }))
 
-  it.effect("an invalid poll is refused in words (operations.md section 5)", () =>
+  it.effect("an invalid poll is refused with a message (operations.md section 5)", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson("wrong")
       const long = "x".repeat(51)
@@ -103,7 +103,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
       const edit = (json: Record<string, unknown>) => call("PUT", `/api/v1/statuses/${id}`, ada.token, json)
       const kept = yield* edit({ status: "Which one?" })
       assert.deepInclude(kept.body.poll, { votes_count: 1, voters_count: 1 })
-      // A longer time for the same question is no new version.
+      // A longer time for the same question is not a new version.
       const longer = yield* edit({ status: "Which one?", poll: { ...question, expires_in: 86_400 } })
       assert.strictEqual(longer.body.edited_at, kept.body.edited_at)
       assert.strictEqual(longer.body.poll.votes_count, 1)
@@ -130,7 +130,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
       ])
     }))
 
-  it.effect("a poll waits with its scheduled post, and forms ask as JSON does", () =>
+  it.effect("a poll waits with its scheduled post, and forms create polls like JSON", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson("planning")
       const scheduled_at = new Date(Date.now() + 3_600_000).toISOString()

@@ -19,8 +19,8 @@ const animation = Effect.promise(async () => {
   return sharp(frames, { join: { animated: true } }).gif().toBuffer()
 })
 
-layer(TestServer.layer(), { excludeTestServices: true })("pictures of profiles", (it) => {
-  it.effect("S-138: an avatar is a square, a header keeps its shape; pages and JSON show them; DELETE takes them away", () =>
+layer(TestServer.layer(), { excludeTestServices: true })("profile pictures", (it) => {
+  it.effect("S-138: an avatar is a square, a header keeps its shape; pages and JSON show them; DELETE removes them", () =>
     Effect.gen(function*() {
       const { baseUrl, createPerson } = yield* TestServer
       const ada = yield* createPerson("ada")
@@ -58,7 +58,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("pictures of profiles",
       assert.deepStrictEqual(yield* sql`SELECT name FROM stored_files`, [])
     }))
 
-  it.effect("a moving avatar has a still form; a new one takes the place of the old one and of its files", () =>
+  it.effect("an animated avatar has a still form; a new one replaces the old one and its files", () =>
     Effect.gen(function*() {
       const bob = yield* (yield* TestServer).createPerson("bob")
       const sql = yield* SqlClient.SqlClient

@@ -25,12 +25,12 @@ type Viewer = keyof typeof viewers
 const isViewer = (text: string): text is Viewer => text in viewers
 const allViewers = Object.keys(viewers).filter(isViewer)
 
-/** A stranger's private mention is filtered; all other mentions notify. */
+/** Returns true if a mention notifies: a stranger's private mention is filtered. */
 const rings = (viewer: Viewer, { visibility }: typeof posts[number]) =>
   viewers[viewer] === "everything" || (viewers[viewer] !== "nothing" && visibility !== "direct")
 
 const publicId = "https://www.w3.org/ns/activitystreams#Public"
-/** Audiences of remote posts beyond mentions; the last one addresses fewer than its visibility. */
+/** Returns audiences of remote posts besides mentions; the last one is narrower than its visibility. */
 const addressings = (followers: string, addressed: ReadonlyArray<string>) => ({
   public: { to: [publicId], cc: [followers] },
   unlisted: { to: [followers], cc: [publicId] },
@@ -56,7 +56,7 @@ const incomingViewers = Object.keys(incoming).filter(isIncoming)
 
 layer(world, { excludeTestServices: true })("pushes of posts", (it) => {
   it.effect(
-    `row 58: ${posts.length} kinds of posts, local-only ones among them, are pushed to those of ${allViewers.length} viewers with access and a notification`,
+    `row 58: ${posts.length} kinds of posts, including local-only ones, are pushed to those of ${allViewers.length} viewers with access and a notification`,
     () =>
       Effect.gen(function*() {
         const { here } = yield* World
@@ -101,7 +101,7 @@ layer(world, { excludeTestServices: true })("pushes of posts", (it) => {
   )
 
   it.effect(
-    "row 58: remote posts, also of the fifth visibility, are pushed by the same rules",
+    "row 58: remote posts, also with the fifth visibility, are pushed by the same rules",
     () =>
       Effect.gen(function*() {
         const { here } = yield* World

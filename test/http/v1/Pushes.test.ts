@@ -67,12 +67,12 @@ layer(world, { excludeTestServices: true })("pushes", (it) => {
         Effect.orDie(here.sql`SELECT FROM push_subscriptions WHERE rests_until IS NOT NULL`),
         (rows) => rows.length > 0
       )
-      // The service is away for a while, so that there is time for all that.
+      // The service is down for a while, so that there is time for all of that.
       service.state.status = 503
       service.state.headers = { "retry-after": "1" }
       yield* ben.post(`@${anna.username} first`)
       const later = yield* ben.post(`@${anna.username} taken back`)
-      // A push that is being sent has been tried and is not due, too: the service is well again after its answer came.
+      // A push in flight is also tried and not due: the service works again after its response has arrived.
       yield* failed
       yield* eventually(
         Effect.orDie(here.sql<{ n: number }>`SELECT count(*)::int AS n FROM pushes`),
@@ -112,7 +112,7 @@ layer(world, { excludeTestServices: true })("pushes", (it) => {
       assert.lengthOf(doomed.told, 0)
     }).pipe(Effect.scoped))
 
-  it.effect("scenario F25: a service that fails is tried again in order and no other waits for it; 404 and 410 end the subscription", () =>
+  it.effect("scenario F25: a failing service is retried in order and delays no other; 404 and 410 end the subscription", () =>
     Effect.gen(function*() {
       const { here, serverKey } = yield* World
       const service = yield* pushService("127.0.0.4")
@@ -153,7 +153,7 @@ layer(world, { excludeTestServices: true })("pushes", (it) => {
         yield* eventually(answerOf(here, anna!, "GET"), (answer) => answer.status === 404)
         yield* idle(here)
       }
-      // A redirect leads nowhere.
+      // Redirects are not followed.
       service.state.status = 302
       service.state.headers = { location: `${service.origin}/elsewhere` }
       yield* anna!.ask("POST", "/api/v1/push/subscription", { subscription, data: { alerts: everything } })
@@ -163,7 +163,7 @@ layer(world, { excludeTestServices: true })("pushes", (it) => {
       yield* here.sql`DELETE FROM pushes`
     }).pipe(Effect.scoped))
 
-  it.effect("row 25: an endpoint whose name leads to a private address is never asked", () =>
+  it.effect("row 25: an endpoint whose name resolves to a private address is never contacted", () =>
     Effect.gen(function*() {
       const guarded = yield* place({ OUTBOUND_ALLOW: "127.0.0.1/32" })
       const service = yield* pushService("127.0.0.5")
@@ -185,7 +185,7 @@ layer(world, { excludeTestServices: true })("pushes", (it) => {
       assert.lengthOf(service.requests, 0)
     }).pipe(Effect.scoped))
 
-  it.effect("F110: services that take messages and never answer hold up no other", () =>
+  it.effect("F110: services that accept messages and never respond do not delay others", () =>
     Effect.gen(function*() {
       const { here } = yield* World
       const anna = yield* here.person(name("anna"))
@@ -208,7 +208,7 @@ layer(world, { excludeTestServices: true })("pushes", (it) => {
       const address = silent.address()
       const port = typeof address === "object" && address !== null ? address.port : 0
       const { sql } = here
-      // More than a node sends to at once, each of a token of its own, and due for longer than what comes next.
+      // More than a node's concurrent pushes, each for its own token, and due longer than later ones.
       const fan = yield* here.person(name("fan"))
       const status = yield* fan.post("one")
       yield* anna.ask("POST", `/api/v1/statuses/${status.id}/favourite`)

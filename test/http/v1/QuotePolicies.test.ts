@@ -6,7 +6,7 @@ import { decodeStatus as decode, post, quoting, show } from "../../support/Quote
 import { TestServer } from "../../support/Server.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
-  "who may quote, and who reads it",
+  "permissions to quote, and to read quotes",
   (it) => {
     it.effect("row 21: the quote policy is set with the post, by default, later and by an edit; a non-public post cannot be quoted by others", () =>
       Effect.gen(function*() {

@@ -25,14 +25,14 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         quotes_count: 1,
         quote: null
       })
-      // A quote of a quote names what that quotes only; words are not needed.
+      // A quote of a quote only names what the inner one quotes; no text is needed.
       const two = yield* post(cleo, "", { quoted_status_id: one.id })
       assert.strictEqual(two.quote?.quoted_status?.id, one.id)
       assert.deepStrictEqual(two.quote?.quoted_status?.quote, { state: "accepted", quoted_status_id: quoted.id })
       assert.deepInclude(yield* show(undefined, two), {
         quote_approval: { automatic: ["public"], manual: [], current_user: "denied" }
       })
-      // A reblog shows the whole quote of what it repeats.
+      // A reblog shows the whole quote of its original.
       const { body: boost } = yield* ask(anna, "POST", `/api/v1/statuses/${two.id}/reblog`)
       assert.strictEqual((yield* decode(boost)).reblog?.quote?.quoted_status?.id, one.id)
       assert.isNull(boost.quote)
@@ -87,7 +87,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       })
       assert.strictEqual((yield* quoting(ben, followers)).quote?.state, "accepted")
       assert.strictEqual((yield* quoting(anna, nobodys)).quote?.state, "accepted")
-      // Quoting an own followers-only post does not show it to others.
+      // Quoting the author's own followers-only post does not show it to others.
       const own = yield* quoting(anna, secret, { visibility: "public" })
       assert.strictEqual(own.visibility, "private")
       assert.deepStrictEqual(yield* stateFor(ben, own), ["accepted", "<p>for followers</p>"])
@@ -157,7 +157,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* stateFor(undefined, one), ["deleted", undefined])
     }))
 
-  it.effect("the quoted author withdraws consent; redrafts, revisions and edits keep the quote", () =>
+  it.effect("the quoted author revokes consent; redrafts, revisions and edits keep the quote", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* newPerson("anna4"), yield* newPerson("ben4")]
       const quoted = yield* post(anna, "quoted")

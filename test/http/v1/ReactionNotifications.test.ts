@@ -43,7 +43,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         Effect.map(call("GET", `/api/v1/notifications/unread_count${query}`, kai.token), ({ body }) => body.count)
       assert.strictEqual(yield* count(""), 1)
       assert.strictEqual(yield* count("?include_types[]=pleroma:emoji_reaction"), 1)
-      // An app that says what it knows is told of the rest in words.
+      // An app that names its known types gets others as text.
       const [, worded] = yield* reactionsOf(kai, "?supported_types[]=favourite")
       assert.strictEqual(worded.fallback.title, "@lea reacted to your post")
 

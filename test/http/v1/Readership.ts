@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { allTrends } from "../../support/Crowd.ts"
 import { issueToken } from "../../support/SignedIn.ts"
 
-/* Readers of each status: the rule as a table, and a server that shows it. */
+/* Readers of each status: the rule as a table, and data for it. */
 
 const at = new Date("2026-06-01T12:00:00Z")
 const author = 1n
@@ -21,7 +21,7 @@ type Role = keyof typeof people | "anonymous"
 export const roles = ["anonymous", ...Object.keys(people)] as ReadonlyArray<Role>
 export const suspended = 9n
 export const root = 90n
-/** One status of each kind; most are answers to the root, which is public. */
+/** One status of each kind; most are replies to the root, which is public. */
 export const statuses = {
   public: 100n,
   unlisted: 101n,
@@ -45,7 +45,7 @@ export const kinds = Object.keys(statuses) as ReadonlyArray<Kind>
 
 const everybody: ReadonlyArray<Role> = roles
 const except = (...left: ReadonlyArray<Role>) => everybody.filter((role) => !left.includes(role))
-/** The rule in a table: who may read what. */
+/** The rule as a table: who may read what. */
 const readers: Record<Kind, ReadonlyArray<Role>> = {
   public: except("blocked"),
   unlisted: except("blocked"),
@@ -62,7 +62,7 @@ const readers: Record<Kind, ReadonlyArray<Role>> = {
   localUnlisted: except("blocked", "anonymous"),
   localDirect: ["author", "mentioned"],
   localLimited: ["author", "mentioned"],
-  // A reply of the stranger that the author has still to let in.
+  // A reply of the stranger that the author has not approved yet.
   held: ["author", "stranger"]
 }
 export const mayRead = (role: Role, kind: Kind) => readers[kind].includes(role)
@@ -118,7 +118,7 @@ export const settle = Effect.gen(function*() {
   yield* sql`INSERT INTO tags (id, name, display_name, created_at) VALUES (1, 'katze', 'Katze', ${at})`
   yield* sql`INSERT INTO statuses_tags (tag_id, status_id) SELECT 1, id FROM statuses WHERE reblog_of_id IS NULL`
   yield* allTrends("https://page.test/")
-  // Everybody has a list of all who write here and one of the hashtag.
+  // Everybody has a list of all authors and one of the hashtag.
   yield* sql`INSERT INTO lists (id, account_id, title, replies_policy, exclusive)
     SELECT id + ${listOf(0n)}::bigint, id, 'people', 'list', false FROM accounts
     UNION ALL SELECT id + ${tagListOf(0n)}::bigint, id, 'words', 'none', false FROM accounts`
@@ -130,7 +130,7 @@ export const settle = Effect.gen(function*() {
   ]}::bigint[]) m`
   yield* sql`INSERT INTO list_tags (id, list_id, tag_id)
     SELECT row_number() OVER (), id + ${tagListOf(0n)}::bigint, 1 FROM accounts`
-  // Marks and notifications that point at everything, as they may be left over from when it could be read.
+  // Interactions and notifications for everything, as may remain from when it was readable.
   yield* sql`INSERT INTO favourites (id, account_id, status_id)
     SELECT row_number() OVER (), a.id, s.id FROM accounts a, statuses s WHERE s.reblog_of_id IS NULL AND s.id <> ${root}`
   yield* sql`INSERT INTO bookmarks (id, account_id, status_id)

@@ -24,7 +24,7 @@ const files = Effect.gen(function*() {
 /** Example values for text templates where 12 does not fit. */
 const examples = new Map([["{}x{} {} are not supported", "10x9000 images are not supported"]])
 
-/** Texts of refusals in the sources, with `{}` for values. */
+/** Returns the texts of refusals in the sources, with `{}` for values. */
 const refusalsInSources = (): ReadonlyArray<string> => {
   const found = new Set<string>()
   const made =

@@ -59,7 +59,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
       const shown = yield* call("GET", `/api/v1/admin/reports/${body.id}`, mod.token)
       assert.deepStrictEqual(
         shown.body.collections.map((one: { id: string; name: string }) => [one.id, one.name]),
-        // Posts deleted since are visible to staff only (S-066).
+        // Posts deleted since are visible only to staff (S-066).
         [[bad, "Rude"], [gone, "Gone"]]
       )
       const [unknown] = yield* Schema.decodeUnknownEffect(Schema.Array(AdminReport))([shown.body], {
@@ -103,7 +103,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
       assert.deepStrictEqual(yield* sql`SELECT id FROM reports WHERE account_id = ${ada.accountId}`, [])
     }))
 
-  it.effect("an invalid report is refused in words", () =>
+  it.effect("an invalid report is refused with a message", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newPerson("wordy"), yield* newPerson("target")]
       const account_id = bob.accountId.toString()

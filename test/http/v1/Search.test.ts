@@ -24,7 +24,7 @@ const found = Effect.fnUntraced(function*(parameters: Record<string, string>, be
     statuses: statuses.map(({ id }) => id)
   }
 })
-/** Lets the index of posts catch up. */
+/** Runs the index of posts until it is up to date. */
 const indexed = Effect.gen(function*() {
   const { step } = yield* StatusIndex
   yield* Effect.repeat(step, { until: (more) => !more })
@@ -32,7 +32,7 @@ const indexed = Effect.gen(function*() {
 const nothing = { accounts: [], hashtags: [], statuses: [] }
 
 layer(server(), { excludeTestServices: true })("search", (it) => {
-  it.effect("S-150: accounts, hashtags and own posts; one kind of them by type, with an offset", () =>
+  it.effect("S-150: accounts, hashtags and the user's own posts; one kind of them by type, with an offset", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const anna = yield* person("fox_anna")
@@ -56,7 +56,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
         (yield* found({ q: "fox", type: "accounts", offset: "1", limit: "1" }, bearer)).accounts.length,
         1
       )
-      // Without a type an offset counts for nothing.
+      // Without a type the offset is ignored.
       assert.strictEqual((yield* found({ q: "fox", offset: "1" }, bearer)).accounts.length, 2)
       assert.deepStrictEqual(yield* found({ q: "fox", type: "planets" }, bearer), nothing)
       assert.deepStrictEqual((yield* found({ q: "#fox" }, bearer)).accounts, [])
@@ -85,7 +85,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
       assert.strictEqual((yield* search({ q: "fox", resolve: "false" })).status, 200)
     }))
 
-  it.effect("F92, D-016: a query of operators alone finds posts, with any bounds", () =>
+  it.effect("F92, D-016: a query with only operators finds posts, with any bounds", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* person("operating"), yield* person("operated")]
       const bearer = yield* issueToken(anna)
@@ -110,7 +110,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
       assert.deepStrictEqual(yield* found({ q: "from:me" }, bearer), { ...nothing, statuses: ids(own) })
     }))
 
-  it.effect("missing or negative parameters are refused in words", () =>
+  it.effect("missing or negative parameters are refused with a message", () =>
     Effect.gen(function*() {
       const bearer = yield* issueToken(yield* person("carla"))
       for (const q of [undefined, "", " "]) {
@@ -147,7 +147,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
       assert.deepStrictEqual(yield* found({ q: "https://elsewhere.example/@dana", resolve: "true" }, theirs), nothing)
     }))
 
-  it.effect("row 69: a token needs a scope for it", () =>
+  it.effect("row 69: a token needs the scope for it", () =>
     Effect.gen(function*() {
       const anna = yield* person("frida")
       assert.strictEqual((yield* search({ q: "x" }, yield* issueToken(anna, ["read:search"]))).status, 200)

@@ -15,7 +15,7 @@ layer(server({ registrations: "closed", signupConfirmation: "none" }), { exclude
   (it) => {
     const forbidden = { error: "Forbidden" }
 
-    it.effect("S-131 S-270 S-018 are 403 without a good invite", () =>
+    it.effect("S-131 S-270 S-018 are 403 without a valid invite", () =>
       Effect.gen(function*() {
         const token = yield* clientToken()
         yield* invite("EXPIRED2", { by: "host1", expiresAt: new Date(1) })
@@ -45,7 +45,7 @@ layer(server({ registrations: "closed", signupConfirmation: "none" }), { exclude
         assert.deepStrictEqual(row, { accounts: 1, uses: 1 })
       }))
 
-    it.effect("row 76: a sign-up that fails does not use the invite up", () =>
+    it.effect("row 76: a sign-up that fails does not use up the invite", () =>
       Effect.gen(function*() {
         const [token, sql] = [yield* clientToken(), yield* SqlClient.SqlClient]
         yield* invite("KEPTUSE2", { by: "host6", maxUses: 1 })
@@ -58,7 +58,7 @@ layer(server({ registrations: "closed", signupConfirmation: "none" }), { exclude
 layer(server({ registrations: "approval", signupConfirmation: "none" }), { excludeTestServices: true })(
   "registrations with approval",
   (it) => {
-    it.effect("S-017 row 76: a user waits for a moderator, unless the inviter may let people in", () =>
+    it.effect("S-017 row 76: a user waits for a moderator, unless the inviter may admit people", () =>
       Effect.gen(function*() {
         const [token, sql] = [yield* clientToken(), yield* SqlClient.SqlClient]
         const waiting = yield* signUp(token, { ...wish("ilse"), reason: "Please" })
@@ -90,7 +90,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
       assert.deepStrictEqual(answers[5]?.body, { error: "Too many requests" })
     }))
 
-  it.effect("row 75: 5 letters in 30 minutes for one user", () =>
+  it.effect("row 75: 5 e-mails in 30 minutes for one user", () =>
     Effect.gen(function*() {
       const [tokens, sql] = [yield* Tokens, yield* SqlClient.SqlClient]
       const app = yield* client("write")

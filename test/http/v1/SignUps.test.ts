@@ -14,7 +14,7 @@ import { Postbox, server } from "../../support/WebServer.ts"
 import { clientToken, details, signUp, wish } from "./SignUpForm.ts"
 
 layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
-  it.effect("F96, D-014: a time zone that there is not is refused", () =>
+  it.effect("F96, D-014: an unknown time zone is refused", () =>
     Effect.gen(function*() {
       const answer = yield* signUp(yield* clientToken(), {
         ...wish("zoned"),
@@ -69,7 +69,7 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       for (const _ of ["once", "again, as programs that look into mails do"]) {
         assert.strictEqual(locationOf(yield* open(link)).href, "myapp://back")
       }
-      // Moderators hear of who can come in, once.
+      // Moderators are notified of admitted users, once.
       assert.deepStrictEqual(yield* told, [{ type: "admin.sign_up", username: "alma" }])
       assert.deepStrictEqual((yield* check).body, true)
       const late = yield* post("/api/v1/emails/confirmations", {}, { authorization: `Bearer ${token}` })
@@ -81,7 +81,7 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       assert.deepStrictEqual(open2.body, { error: "This action is outside the authorized scopes" }, "confirmed")
     }))
 
-  it.effect("S-133 the address may be corrected before it is confirmed, by the app that signed the user up only", () =>
+  it.effect("S-133 the address may be corrected before it is confirmed, only by the app that signed the user up", () =>
     Effect.gen(function*() {
       const [tokens, sql] = [yield* Tokens, yield* SqlClient.SqlClient]
       const { body } = yield* signUp(yield* clientToken(), { ...wish("anja"), email: "typo@mail.example" })
@@ -104,7 +104,7 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       ])
     }))
 
-  it.effect("S-130 needs the app's own token with write:accounts", () =>
+  it.effect("S-130 requires the app's own token with write:accounts", () =>
     Effect.gen(function*() {
       const tokens = yield* Tokens
       const app = yield* client("read write")
@@ -119,7 +119,7 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       assert.strictEqual((yield* signUp(yield* clientToken("write:accounts"), wish("bodo"))).status, 200)
     }))
 
-  it.effect("S-131 S-271 tells every problem by field and code", () =>
+  it.effect("S-131 S-271 reports every problem by field and code", () =>
     Effect.gen(function*() {
       const token = yield* clientToken()
       yield* user("carla")
@@ -153,7 +153,7 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       assert.deepStrictEqual(yield* problems({ username: "Erna" }), { username: ["ERR_TAKEN"] })
     }))
 
-  it.effect("ten sign-ups at once with one name make one account", () =>
+  it.effect("ten concurrent sign-ups with one name create one account", () =>
     Effect.gen(function*() {
       const token = yield* clientToken()
       const answers = yield* Effect.all(
@@ -166,7 +166,7 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       }
     }))
 
-  it.effect("F35: locales are taken as systems write them, unknown ones are none; mail hosts need no dot", () =>
+  it.effect("F35: locales are accepted in the systems' spellings, unknown ones are ignored; mail hosts need no dot", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const token = yield* clientToken()
@@ -188,7 +188,7 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       }
     }))
 
-  it.effect("parameters come as JSON, too", () =>
+  it.effect("parameters may be JSON, too", () =>
     Effect.gen(function*() {
       const answer = yield* send("/api/v1/accounts", {
         method: "POST",
@@ -205,7 +205,7 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       ])
     }))
 
-  it.effect("F20, F96: a time zone that there is not is refused, however long it is", () =>
+  it.effect("F20, F96: an unknown time zone is refused, however long it is", () =>
     Effect.gen(function*() {
       const [sql, registrations] = [yield* SqlClient.SqlClient, yield* Registrations]
       const zones = [

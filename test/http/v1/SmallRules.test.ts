@@ -7,8 +7,8 @@ import { call, newPerson, publish } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone", (it) => {
-  it.effect("S-067: a post for followers is pinned, and its pin shows to them alone", () =>
+layer(TestServer.layer(), { excludeTestServices: true })("separate rules", (it) => {
+  it.effect("S-067: a followers-only post is pinned, and its pin is visible only to them", () =>
     Effect.gen(function*() {
       const [anna, ben, cora] = [yield* newPerson("anna"), yield* newPerson("ben"), yield* newPerson("cora")]
       yield* call("POST", `/api/v1/accounts/${anna.accountId}/follow`, ben.token)
@@ -58,7 +58,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone
       }
     }))
 
-  it.effect("S-266: a boost is answered before its author is notified", () =>
+  it.effect("S-266: a boost gets its response before its author is notified", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [gina, hugo] = [yield* newPerson("gina"), yield* newPerson("hugo")]

@@ -56,7 +56,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("suggestions", (it) => 
       assert.deepStrictEqual(yield* v1(me), [id(boosted), id(old)])
     }))
 
-  it.effect("S-156, S-157: the suspended, limited, locked, moved, blocked, muted and dismissed are left out; a mute only as long as it lasts", () =>
+  it.effect("S-156, S-157: suspended, limited, locked, moved, blocked, muted and dismissed accounts are left out; muted ones only during the mute", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [amy, bea, you] = yield* Effect.all([newPerson("amy"), newPerson("bea"), newPerson("you")])
@@ -75,7 +75,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("suggestions", (it) => 
       assert.deepStrictEqual(yield* both, [[id(you)], []])
       yield* to(you, amy, "unmute")
       assert.deepStrictEqual(yield* v1(you), [id(amy)])
-      // A block takes it away on both sides, and what was before it does not come back with its end.
+      // A block removes it on both sides, and earlier interactions do not count after the block.
       yield* to(you, amy, "block")
       assert.deepStrictEqual(yield* both, [[], []])
       yield* to(you, amy, "unblock")

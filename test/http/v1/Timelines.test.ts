@@ -11,7 +11,7 @@ import { server } from "../../support/WebServer.ts"
 
 const at = new Date("2026-06-01T12:00:00Z")
 
-/** Accounts 1 to 5; 4 is silenced, 5 remote. 1 follows 2. */
+/** Inserts accounts 1 to 5; 4 is silenced, 5 remote. 1 follows 2. */
 const settle = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* emptied("accounts", "statuses", "tags")
@@ -31,7 +31,7 @@ const status = Effect.fnUntraced(function*(id: number, by: number, more: Record<
   }`
 })
 
-/** Message that a command publishes after its commit. */
+/** Publishes the message of a command after its commit. */
 const changed = (kind: "status" | "relations", ...ids: ReadonlyArray<bigint>) =>
   Broadcast.use((broadcast) => broadcast.publish({ _tag: "Changed", kind, ids }))
 
@@ -74,7 +74,7 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
         next: `${path}?limit=2&local=true&max_id=10`,
         prev: `${path}?limit=2&local=true&min_id=12`
       })
-      // A page that is not full has a next one, too, as long as it is not empty.
+      // A page that is not full also has a next one, unless it is empty.
       assert.include(Object.keys(links((yield* get(`${path}?limit=30`)).headers)), "next")
       assert.strictEqual((yield* get(`${path}?max_id=10`)).headers.get("link"), null)
     }))
@@ -160,7 +160,7 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
       yield* Effect.forEach([30, 31, 32, 33, 34], (id) => status(id, 2))
       yield* status(35, 1)
       assert.deepStrictEqual(yield* ids("/api/v1/timelines/home", bearer), ["35", "34", "33", "32", "31", "30"])
-      // The feed still holds what a mute and a deletion have taken away.
+      // The feed still has posts that a mute and a deletion have hidden.
       yield* sql`UPDATE statuses SET deleted_at = ${at} WHERE id IN (32, 33)`
       yield* changed("status", 32n, 33n)
       const page = yield* get("/api/v1/timelines/home?limit=3", bearer)
@@ -174,7 +174,7 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
       assert.include(links(muted.headers).next, "max_id=32")
     }))
 
-  it.effect("home leaves out reblogs of posts at most 80 entries below", () =>
+  it.effect("home omits a reblog of a post that is at most 80 entries below", () =>
     Effect.gen(function*() {
       yield* settle
       const bearer = yield* issueToken(1n)
@@ -188,7 +188,7 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
       assert.deepStrictEqual(first.body.map(({ id }: { readonly id: string }) => id), ["42"])
       assert.deepStrictEqual(yield* ids(links(first.headers).next ?? "", bearer), ["41"])
       assert.deepStrictEqual(yield* ids("/api/v1/timelines/home?min_id=41&limit=1", bearer), ["42"])
-      // Eighty other posts in between, and it is worth telling again.
+      // After eighty other posts, the reblog is shown again.
       yield* Effect.forEach(Array.from({ length: 80 }, (_, index) => index + 50), (id) => status(id, 2))
       yield* status(130, 2, { reblogOfId: 41 })
       yield* (yield* Feeds).drop([AccountId.make(1n)])
@@ -197,7 +197,7 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
 })
 
 layer(server({ publicTimelines: "members" }), { excludeTestServices: true })("timelines for members", (it) => {
-  it.effect("S-249: public and hashtag timelines need a user where the preview is off", () =>
+  it.effect("S-249: public and hashtag timelines require a user if the preview is off", () =>
     Effect.gen(function*() {
       yield* settle
       yield* status(10, 2)
@@ -213,7 +213,7 @@ layer(server({ publicTimelines: "members" }), { excludeTestServices: true })("ti
 })
 
 layer(server({ limitedFederation: true }), { excludeTestServices: true })("a restricted server", (it) => {
-  it.effect("S-019: reads need a user", () =>
+  it.effect("S-019: reads require a user", () =>
     Effect.gen(function*() {
       yield* settle
       yield* status(10, 2)

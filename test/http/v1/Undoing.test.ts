@@ -8,7 +8,7 @@ const fire = encodeURIComponent("🔥")
 const at = (id: string, more: string) => `/api/v1/statuses/${id}/${more}`
 const reactionOf = (id: string) => `/api/v1/pleroma/statuses/${id}/reactions/${fire}`
 
-/** Calls that set and remove each mark. */
+/** Calls that set and undo each interaction. */
 const marks: ReadonlyArray<readonly [set: [string, (id: string) => string], undo: [string, (id: string) => string]]> = [
   [["POST", (id) => at(id, "favourite")], ["POST", (id) => at(id, "unfavourite")]],
   [["POST", (id) => at(id, "reblog")], ["POST", (id) => at(id, "unreblog")]],
@@ -24,7 +24,7 @@ const marksOf = ({ bookmarked, emoji_reactions: reactions, favourited, reblogged
 const unmarked = { bookmarked: false, favourited: false, reblogged: false, reacted: false }
 
 layer(TestServer.layer(), { excludeTestServices: true })("undone interactions", (it) => {
-  it.effect("S-064, S-065, S-127: marks are set and removed by the id of a status or of any boost of it", () =>
+  it.effect("S-064, S-065, S-127: interactions are set and undone by the id of a status or of any boost of it", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [anna, ben, cleo] = [yield* createPerson("anna"), yield* createPerson("ben"), yield* createPerson("cleo")]
@@ -44,7 +44,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("undone interactions", 
         assert.deepStrictEqual(yield* read, before, undo[1](boost))
       }
 
-      // By the id of the own boost, which is deleted by this, and once more.
+      // By the id of the user's own boost, which this deletes, and once more.
       const again = (yield* ask(ben, "POST", at(id, "reblog"))).body.id
       assert.notStrictEqual(again, own)
       assert.strictEqual((yield* ask(ben, "POST", at(again, "unreblog"))).body.id, id)
@@ -52,7 +52,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("undone interactions", 
       assert.strictEqual((yield* ask(ben, "POST", at(again, "unreblog"))).status, 404)
       assert.strictEqual((yield* ask(ben, "POST", at(own, "unfavourite"))).status, 404)
 
-      // Viewers who cannot see the boost learn nothing, and keep their marks.
+      // Viewers who cannot see the boost learn nothing, and keep their interactions.
       for (const [[method, path]] of marks) yield* ask(ben, method, path(id))
       yield* ask(cleo, "POST", `/api/v1/accounts/${ben.accountId}/block`)
       const marked = yield* read

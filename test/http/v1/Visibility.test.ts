@@ -71,7 +71,7 @@ layer(server(), { excludeTestServices: true })("visibility of statuses", (it) =>
           const published = role === "blocked" ? [] : [...idsFor(role, own), String(root)]
           assert.deepStrictEqual(yield* ids("/api/v1/accounts/1/statuses", by), published, `${role} account`)
           assert.deepStrictEqual(yield* ids("/api/v1/accounts/9/statuses", by), [])
-          // A pending post is on its author's profile, for the author only.
+          // A pending post is on its author's profile, only for the author.
           const his = yield* ids(`/api/v1/accounts/${people.stranger}/statuses`, by)
           assert.strictEqual(his.includes(String(statuses.held)), role === "stranger", `${role} held`)
           const open: ReadonlyArray<Kind> = hiding.has(role) || role === "blocked" ? [] : ["local", "public"]
@@ -82,7 +82,7 @@ layer(server(), { excludeTestServices: true })("visibility of statuses", (it) =>
 
           const linked = yield* ids("/api/v1/timelines/link?url=https://page.test/", by)
           assert.deepStrictEqual(linked, [...newest, ...rootToo], `${role} link`)
-          // Answers do not trend.
+          // Replies do not trend.
           assert.deepStrictEqual(yield* ids("/api/v1/trends/statuses", by), rootToo, `${role} trends`)
 
           if (role !== "blocked") {
@@ -117,7 +117,7 @@ layer(server(), { excludeTestServices: true })("visibility of statuses", (it) =>
             : []
           assert.deepStrictEqual(home, expected, `${role} home`)
           const listed = (list: bigint) => ids(`/api/v1/timelines/list/${list}`, by)
-          // The reblog repeats what stands below it.
+          // The reblog repeats a status further below.
           const shown: ReadonlyArray<Kind> = ["localUnlisted", "localPrivate", "local", "private", "unlisted", "public"]
           const inList = open.length === 0 ? [] : [...idsFor(role, shown), String(root)]
           assert.deepStrictEqual(yield* listed(listOf(people[role])), inList, `${role} list`)
@@ -161,7 +161,7 @@ layer(server(), { excludeTestServices: true })("visibility of statuses", (it) =>
         const { body, status } = yield* attempt
         assert.deepStrictEqual([status, body], [404, { error: "Record not found" }])
       }
-      // A dismissal says nothing, and does nothing either.
+      // A dismissal discloses nothing, and has no effect.
       yield* postJson(`/api/v1/notifications/${notification.id}/dismiss`, other)
       yield* postJson(`/api/v2/notifications/ungrouped-${notification.id}/dismiss`, other)
       assert.strictEqual((yield* get(`/api/v1/notifications/${notification.id}`, mine)).status, 200)

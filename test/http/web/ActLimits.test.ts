@@ -7,9 +7,9 @@ import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { formsOf } from "../../support/TestBrowser.ts"
 
 layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true, timeout: "2 minutes" })(
-  "limits of acts in the web",
+  "limits of actions in the web client",
   (it) => {
-    it.effect("F228: deleting posts, undoing boosts and redrafting count as they do in the API", () =>
+    it.effect("F228: deleting posts, undoing boosts and redrafting count as in the API", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const ada = yield* createPerson("ada")

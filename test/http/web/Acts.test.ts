@@ -10,7 +10,7 @@ const write = Effect.fnUntraced(function*(by: Person, status: string, more: Reco
   return String(body.id)
 })
 
-/** Two people; the first one follows the second. */
+/** Creates two people; the first one follows the second. */
 const pair = Effect.fnUntraced(function*(one: string, other: string) {
   const { createPerson } = yield* TestServer
   const [reader, author] = [yield* createPerson(one), yield* createPerson(other)]
@@ -24,7 +24,7 @@ const relationship = (reader: Person, author: Person) =>
     ({ body }) => body[0]
   )
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("acts of the web client", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("actions of the web client", (it) => {
   it.effect("react, mute the conversation and vote, each undone in place", () =>
     Effect.gen(function*() {
       const [ada, bob] = yield* pair("ada", "bob")
@@ -51,7 +51,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.notInclude((yield* home).text, `value="vote"`)
     }))
 
-  it.effect("pin an own post, and delete it after a question", () =>
+  it.effect("pin the user's own post, and delete it after a confirmation", () =>
     Effect.gen(function*() {
       const { baseUrl, createPerson } = yield* TestServer
       const cleo = yield* createPerson("cleo")
@@ -64,14 +64,14 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const question = yield* browser.request(`/web/statuses/${id}/delete`, { headers: { referer: `${baseUrl}/home` } })
       assert.strictEqual(question.status, 200)
       assert.include(question.text, `value="redraft"`)
-      // Returns to the page that linked to the question.
+      // Returns to the page that linked to the confirmation.
       const done = yield* browser.press(question, "delete")
       assert.strictEqual(locationOf(done).pathname, "/home")
       assert.strictEqual((yield* ask(cleo, "GET", `/api/v1/statuses/${id}`)).status, 404)
       assert.include((yield* browser.get("/home")).text, "The post was deleted.")
     }))
 
-  it.effect("refuse to delete, pin or ask about posts that are not one's own or not visible", () =>
+  it.effect("refuse to delete, pin or confirm for posts of others or invisible ones", () =>
     Effect.gen(function*() {
       const [dora, erik] = yield* pair("dora", "erik")
       const [open, secret] = [yield* write(erik, "open"), yield* write(erik, "secret", { visibility: "direct" })]
@@ -125,7 +125,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.isFalse((yield* relationship(frida, gerd)).blocking)
     }))
 
-  it.effect("set the follow, endorse, and write a private note from the profile", () =>
+  it.effect("set the follow's options, endorse, and write a private note from the profile", () =>
     Effect.gen(function*() {
       const [hanna, igor] = yield* pair("hanna", "igor")
       const browser = yield* staffBrowser(hanna)
@@ -153,7 +153,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       }
     }))
 
-  it.effect("are pages for members: visitors sign in first", () =>
+  it.effect("are only for members: visitors sign in first", () =>
     Effect.gen(function*() {
       const browser = yield* staffBrowser()
       for (const path of ["/web/statuses/1/react", "/web/accounts/1/report", "/web/statuses?ids=1", "/settings/push"]) {

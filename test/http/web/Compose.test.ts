@@ -63,7 +63,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* draftsOf(bob), [])
     }))
 
-  it.effect("keeps everything typed after a refusal, and shows the count of characters", () =>
+  it.effect("keeps all input after a refusal, and shows the count of characters", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const cleo = yield* createPerson("cleo")
@@ -120,13 +120,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         description: "A green field",
         meta: { focus: { x: 0, y: 1 } }
       }])
-      // A file chosen with "Post" is attached as well, and "Post anyway" needs no description.
+      // A file chosen with "Post" is also attached, and "Post anyway" needs no description.
       const second = yield* sendFile(browser, yield* browser.get("/publish"), "post", { text: "And this" }, bytes)
       assert.strictEqual(second.status, 422)
       const [, other = ""] = /name="files\[\]" value="(\d+)"/.exec(second.text) ?? []
       yield* browser.press(second, "post_anyway", { text: "And this", visibility: "public", "files[]": other })
       assert.strictEqual((yield* statusesOf(dora)).length, 2)
-      // A file that is none keeps the text.
+      // An invalid file keeps the text.
       const refused = yield* sendFile(
         browser,
         yield* browser.get("/publish"),
@@ -136,7 +136,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       )
       assert.strictEqual(refused.status, 422)
       assert.match(refused.text, />Broken<\/textarea>/)
-      // The script's upload answers with the file alone.
+      // The script's upload returns only the file.
       const page = yield* browser.get("/publish")
       const body = new FormData()
       body.append(

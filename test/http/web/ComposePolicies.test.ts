@@ -6,7 +6,7 @@ import { draftsOf, pathOf, statusesOf } from "../../support/Composer.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 
-/** Returns who may do what with the newest post, at once and after asking. */
+/** Returns the interaction policy of the newest post. */
 const policyOf = (by: Person) => Effect.map(statusesOf(by), ([post]) => post!["interaction_policy"])
 const rules = (automatic: ReadonlyArray<string>, manual: ReadonlyArray<string> = []) => ({
   automatic_approval: automatic,
@@ -18,9 +18,9 @@ const selected = (text: string, name: string) =>
   new RegExp(`<select name="${name}">(?:(?!</select>).)*<option value="([^"]*)" selected>`, "s").exec(text)?.[1]
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
-  "who may interact, in the composer",
+  "interaction policies in the composer",
   (it) => {
-    it.effect("the choices become the post's policy; those not made are the member's defaults for the visibility", () =>
+    it.effect("the choices become the post's policy; omitted ones are the member's defaults for the visibility", () =>
       Effect.gen(function*() {
         const ada = yield* newPerson("ada")
         const browser = yield* staffBrowser(ada)
@@ -36,7 +36,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           can_reply: rules(["followers", "author", "mentioned", "me"], ["public"]),
           can_reblog: rules(["mutuals", "author", "me"])
         })
-        // Without a choice, the defaults apply as they are when the post is published.
+        // Without a choice, the defaults at the time of publishing apply.
         yield* browser.press(yield* browser.get("/publish"), "post", {
           text: "as ever",
           visibility: "unlisted",
@@ -111,7 +111,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.isAbove((yield* draftsOf(bea)).length, 0)
       }))
 
-    it.effect("a policy that only apps can set stays as it is, and a choice that was not offered is refused with the text", () =>
+    it.effect("a policy that only apps can set is unchanged, and a choice that was not offered is refused, keeping the text", () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* TestServer
         const cleo = yield* newPerson("cleo")

@@ -11,7 +11,7 @@ import { staffBrowser } from "../../support/StaffBrowser.ts"
 const write = (by: Person, status: string, more: Record<string, unknown> = {}) =>
   Effect.map(ask(by, "POST", "/api/v1/statuses", { status, ...more }), ({ body }) => String(body.id))
 
-/** Lets the index of posts catch up. */
+/** Runs the index of posts until it is up to date. */
 const indexed = Effect.gen(function*() {
   const { step } = yield* StatusIndex
   yield* Effect.repeat(step, { until: (more) => !more })
@@ -40,7 +40,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.include(seen.text, "@fox_anna")
       assert.notInclude(seen.text, `id="status-${id}"`)
       assert.deepStrictEqual([...visitor.cookies], [])
-      // Ben's posts are not found by words, as he does not allow it.
+      // Ben's posts are not found by words, because he does not allow it.
       const other = yield* staffBrowser(ben)
       assert.notInclude((yield* other.get("/search?q=jumps&type=statuses")).text, `id="status-${id}"`)
     }))
@@ -57,7 +57,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const profile = yield* lookFor(`${baseUrl}/@cleo`)
       assert.strictEqual(profile.headers.get("location"), "/@cleo")
       assert.include((yield* lookFor(`${baseUrl}/nowhere`)).text, "Nothing found.")
-      // Visitors resolve nothing.
+      // A visitor's search resolves nothing.
       const visitor = yield* staffBrowser()
       const seen = yield* visitor.get(`/search?${new URLSearchParams({ q: `${baseUrl}/@cleo/${id}` })}`)
       assert.strictEqual(seen.status, 200)
@@ -117,7 +117,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.notInclude((yield* browser.get("/announcements")).text, "announcement unread")
     }))
 
-  it.effect("catches up with the posts of a span, by account or by time, and their links", () =>
+  it.effect("catches up with the posts of a period, by account or by time, and their links", () =>
     Effect.gen(function*() {
       const [gerd, hans, ida] = [yield* newPerson("gerd"), yield* newPerson("hans"), yield* newPerson("ida")]
       for (const other of [hans, ida]) yield* ask(gerd, "POST", `/api/v1/accounts/${other.accountId}/follow`, {})

@@ -7,12 +7,12 @@ import { user } from "../../support/SignedIn.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
 import { server } from "../../support/WebServer.ts"
 
-/** Routes that take no cookie: a bearer, a signature, or a secret in the link is the proof. */
+/** Routes without cookies: authorized by a bearer token, a signature, or a secret in the link. */
 const withoutCookies = [
   /^\/api\//,
   /^\/oauth\/(?:token|revoke|introspect)$/,
   /inbox$/,
-  // One click in a mail program (RFC 8058).
+  // One-click unsubscribe in a mail program (RFC 8058).
   /^\/unsubscribe(?:\/emails)?$/
 ]
 
@@ -29,7 +29,7 @@ const routesOf = (methods: RegExp) =>
       a.path.localeCompare(b.path)
     ))
 
-/** Signs in as the owner, whom no missing permission stops first. */
+/** Signs in as the owner, who has every permission. */
 const owner = Effect.fnUntraced(function*(name: string) {
   const sql = yield* SqlClient.SqlClient
   const id = yield* user(name)
@@ -61,7 +61,7 @@ layer(server(), { excludeTestServices: true, timeout: "3 minutes" })("every rout
           const body = new URLSearchParams({ authenticity_token, act: "delete", confirmed: "yes" })
           const answer = yield* browser.request(path, { method, body, headers })
           const refused = answer.status === 403 && answer.text.includes("This form is no longer valid")
-          // The composer gives the text back.
+          // The composer keeps the text.
           const kept = path.startsWith("/web/compose") && answer.text.includes(`action="/web/compose`)
           if (!refused && !kept) passed.push(`${method} ${path} ${how}: ${answer.status}`)
         }
@@ -71,7 +71,7 @@ layer(server(), { excludeTestServices: true, timeout: "3 minutes" })("every rout
       assert.lengthOf(yield* sql`SELECT FROM statuses`, 0)
     }))
 
-  it.effect("F226: cannot be framed, names no foreign source, and is cached by nobody once somebody is signed in", () =>
+  it.effect("F226: cannot be framed, names no foreign source, and is not cached for signed-in users", () =>
     Effect.gen(function*() {
       const routes = yield* routesOf(/^GET /)
       assert.isAbove(routes.length, 150)
@@ -144,7 +144,7 @@ layer(server(), { excludeTestServices: true, timeout: "3 minutes" })("every rout
       }
     }))
 
-  it.effect("takes no session that somebody else chose, and gives a new one to each sign-in", () =>
+  it.effect("accepts no session chosen by others, and creates a new one for each sign-in", () =>
     Effect.gen(function*() {
       const victim = TestBrowser.make({ origin: publicUrl })
       yield* user("vera")
@@ -160,7 +160,7 @@ layer(server(), { excludeTestServices: true, timeout: "3 minutes" })("every rout
       yield* victim.signIn("vera", yield* victim.get("/auth/sign_in?force_login=true"))
       const second = victim.cookies.get("__Host-session")
       assert.notStrictEqual(second, first)
-      // The session before is over.
+      // The earlier session has ended.
       attacker.cookies.set("__Host-session", first ?? "")
       assert.strictEqual((yield* attacker.get("/home")).status, 302)
       yield* victim.submit(yield* victim.get("/home"), {}, TestBrowser.formsOf(yield* victim.get("/home")).length - 1)

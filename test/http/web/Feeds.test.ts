@@ -5,7 +5,7 @@ import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("feeds", (it) => {
-  it.effect("list public posts alone, without what a warning hides, in three formats", () =>
+  it.effect("list only public posts, without text behind a warning, in three formats", () =>
     Effect.gen(function*() {
       const { baseUrl, createPerson } = yield* TestServer
       const ada = yield* createPerson("ada")

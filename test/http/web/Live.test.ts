@@ -5,7 +5,7 @@ import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { formsOf } from "../../support/TestBrowser.ts"
 
-/** Opens the stream of a browser; `next` waits for an event by its name, and `over` for the end. */
+/** Opens the stream of a browser; `next` waits for an event by its name, `over` for the end. */
 const streamOf = Effect.fnUntraced(function*(
   browser: { readonly cookies: ReadonlyMap<string, string> },
   query = "channel=user"
@@ -46,7 +46,7 @@ const streamOf = Effect.fnUntraced(function*(
 })
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("the stream of the web client", (it) => {
-  it.effect("says ids of new, edited and deleted posts, and of notifications", () =>
+  it.effect("sends ids of new, edited and deleted posts, and of notifications", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(yield* next("delete"), { id: other })
     }).pipe(Effect.scoped))
 
-  it.effect("announces posts of the page's channel only, and not what Home leaves out", () =>
+  it.effect("announces posts of the page's channel only, and none that Home omits", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [carl, dora, emil] = [yield* createPerson("carl"), yield* createPerson("dora"), yield* createPerson("emil")]
@@ -86,7 +86,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* tag.next("update")).id, tagged)
     }).pipe(Effect.scoped))
 
-  it.effect("F310: says that notifications were read elsewhere, and how many are unread", () =>
+  it.effect("F310: reports that notifications were read elsewhere, and how many are unread", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [gus, hal] = [yield* createPerson("gus"), yield* createPerson("hal")]
@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.notStrictEqual((yield* (yield* staffBrowser()).get("/web/unread")).status, 200)
     }))
 
-  it.effect("F311: says that the reader's follows changed, to both sides, and which button is true now", () =>
+  it.effect("F311: reports changes of the reader's follows, to both sides, with the current button", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [ida, jon, kim] = [yield* createPerson("ida"), yield* createPerson("jon"), yield* createPerson("kim")]
@@ -144,7 +144,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* from({ "sec-fetch-site": "same-site" })).status, 401)
       assert.strictEqual((yield* browser.get("/web/stream?channel=nothing")).status, 400)
       assert.strictEqual((yield* browser.get("/web/stream?channel=list&list=999")).status, 401)
-      // No token leaves the server: the API's own stream does not know the cookie.
+      // No token leaves the server: the API's own stream does not accept the cookie.
       assert.strictEqual((yield* browser.get("/api/v1/streaming/user")).status, 401)
       assert.notMatch((yield* browser.get("/home")).text, /access_token|Bearer/)
       assert.isString(baseUrl)
@@ -164,7 +164,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* browser.get("/web/stream")).status, 401)
     }).pipe(Effect.scoped))
 
-  it.effect("the place in Home moves forward, and Home leads back to it", () =>
+  it.effect("the position in Home moves forward, and Home leads back to it", () =>
     Effect.gen(function*() {
       const { baseUrl, createPerson } = yield* TestServer
       const hans = yield* createPerson("hans")
@@ -190,7 +190,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.notInclude(there.text, `id="status-${ids[1]}"`)
       yield* mark(ids.at(-1)!)
       assert.notInclude((yield* browser.get("/home")).text, `class="continue"`)
-      // Articles alone, for scripts; hidden and missing posts are left out.
+      // Only articles, for scripts; hidden and missing posts are omitted.
       const parts = yield* browser.get(`/web/statuses?ids=${ids[0]},1,x,${ids[1]}`)
       assert.strictEqual(parts.text.match(/<article /g)?.length, 2)
     }))

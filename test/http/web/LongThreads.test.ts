@@ -5,7 +5,7 @@ import { status } from "../../support/Posts.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 
-/** Posts outside of folds: those before the first fold of their branch opens. */
+/** Counts the posts outside of folds: those before the first fold of their branch. */
 const unfolded = (text: string): number => {
   let depth = 0
   let count = 0
@@ -18,7 +18,7 @@ const unfolded = (text: string): number => {
 }
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("long threads", (it) => {
-  it.effect("750 replies come in one page, of which 200 are shown at once, on any level", () =>
+  it.effect("750 replies are on one page, of which 200 are shown at once, at any level", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const ada = yield* createPerson("ada")

@@ -6,7 +6,7 @@ import { publishedId } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("members who may not act", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("restricted members", (it) => {
   it.effect("F285: visits with a session count like those with a token, once a day, and only of active members", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
@@ -32,7 +32,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual((yield* seen)[0], first, "not written again within a day")
     }))
 
-  it.effect("F202: are refused by pages and acts exactly where the API refuses them", () =>
+  it.effect("F202: are refused by pages and actions exactly where the API refuses them", () =>
     Effect.gen(function*() {
       const { createPerson, fetch } = yield* TestServer
       const sql = yield* SqlClient.SqlClient
@@ -72,7 +72,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
 layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true, timeout: "3 minutes" })(
   "limits of pages",
   (it) => {
-    it.effect("F203: count members by account and visitors by address, also with a cookie that is no session", () =>
+    it.effect("F203: count members by account and visitors by address, also with a cookie of no session", () =>
       Effect.gen(function*() {
         const { createPerson, fetch } = yield* TestServer
         const dora = yield* createPerson("dora")

@@ -9,8 +9,8 @@ const write = (by: Person, status: string, more: Record<string, unknown> = {}) =
 const favourite = (by: Person, id: string) => ask(by, "POST", `/api/v1/statuses/${id}/favourite`)
 const follow = (by: Person, whom: Person) => ask(by, "POST", `/api/v1/accounts/${whom.accountId}/follow`, {})
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("the web's notifications", (it) => {
-  it.effect("say what happened, group favourites and follows, and have a tab for mentions", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("web notifications", (it) => {
+  it.effect("describe what happened, group favourites and follows, and have a tab for mentions", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const ada = yield* createPerson("ada")
@@ -34,7 +34,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.notInclude(mentions.text, "favourited your post")
     }))
 
-  it.effect("F284: each has a link to its post or account; the notification of another account leads to one's own list", () =>
+  it.effect("F284: each has a link to its post or account; the notification of another account leads to the user's own list", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [gina, hugo] = [yield* createPerson("gina"), yield* createPerson("hugo")]
@@ -62,7 +62,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(yield* target(idOf("mention")), [303, "/notifications"])
     }))
 
-  it.effect("are marked as read by a form, on all devices, and never unread again by an older page", () =>
+  it.effect("are marked as read by a form, on all devices, and not unread again by an older page", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [emil, fritz] = [yield* createPerson("emil"), yield* createPerson("fritz")]
@@ -92,7 +92,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* ask(emil, "GET", "/api/v2/notifications/unread_count")).body.count, 0)
     }))
 
-  it.effect("are dismissed one by one, and cleared", () =>
+  it.effect("are dismissed singly, and cleared", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [gerd, hans] = [yield* createPerson("gerd"), yield* createPerson("hans")]
@@ -111,7 +111,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* ask(gerd, "GET", "/api/v1/notifications")).body.length, 0)
     }))
 
-  it.effect("of filtered senders wait as requests that are accepted and dismissed, many at once", () =>
+  it.effect("of filtered senders wait as requests that are accepted and dismissed, also many at once", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const ida = yield* createPerson("ida")
@@ -135,7 +135,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.include(left.text, "@lea")
     }))
 
-  it.effect("accept and reject follow requests, one by one and many at once", () =>
+  it.effect("accept and reject follow requests, singly and many at once", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const mia = yield* createPerson("mia")

@@ -5,7 +5,7 @@ import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { formsOf } from "../../support/TestBrowser.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("scripts of the web client", (it) => {
-  it.effect("the service worker is asked for anew, and the manifest makes the client installable", () =>
+  it.effect("the service worker is revalidated, and the manifest makes the client installable", () =>
     Effect.gen(function*() {
       const browser = yield* staffBrowser()
       const worker = yield* browser.get("/sw.js")
@@ -45,7 +45,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.match(on.text, /value="mention" checked/)
       assert.notMatch(on.text, /value="favourite" checked/)
       assert.match(on.text, /value="followed" selected/)
-      // Another browser of the same person has its own.
+      // Another browser of the same person has its own subscription.
       const other = yield* staffBrowser(bob)
       assert.notInclude((yield* other.get("/settings/push")).text, `value="off"`)
       yield* browser.press(on, "off")

@@ -17,10 +17,10 @@ interface FetchEvent {
   readonly waitUntil: (work: Promise<unknown>) => void
 }
 
-/** A redirect that a browser hands to the worker of a navigation. */
+/** A redirect as a browser passes it to the worker during a navigation. */
 const redirected = Object.defineProperty(new Response(""), "type", { value: "opaqueredirect" })
 
-/** Runs the service worker that the server sends, in a browser whose storage and network the test decides. */
+/** Runs the server's service worker in a browser whose storage and network the test controls. */
 const startWorker = Effect.gen(function*() {
   const { baseUrl } = yield* TestServer
   const text = yield* Effect.promise(async () => (await fetch(`${baseUrl}/sw.js`)).text())
@@ -61,7 +61,7 @@ const startWorker = Effect.gen(function*() {
     URL
   })
   runInContext(text, context)
-  /** Sends a request through the worker; returns the text, and undefined if the worker leaves it to the browser. */
+  /** Sends a request through the worker; returns the text, or undefined if the worker leaves it to the browser. */
   const through = async (path: string, { method = "GET", mode = "navigate" } = {}) => {
     const work: Array<Promise<unknown>> = []
     let response: Promise<Response> | undefined
@@ -79,7 +79,7 @@ const startWorker = Effect.gen(function*() {
 const fails = () => Promise.reject(new TypeError("Failed to fetch"))
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("the service worker", (it) => {
-  it.effect("F267: shows pages and files although nothing can be stored", () =>
+  it.effect("F267: shows pages and files even if nothing can be stored", () =>
     Effect.gen(function*() {
       const { through, state } = yield* startWorker
       state.isFull = true
@@ -89,7 +89,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       })
     }))
 
-  it.effect("F267: keeps files with a hash in their names only", () =>
+  it.effect("F267: stores only files with a hash in their names", () =>
     Effect.gen(function*() {
       const { through, state } = yield* startWorker
       yield* Effect.promise(async () => {
@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       })
     }))
 
-  it.effect("F267: keeps Home until a sign-out, a redirect or the sign-in page, whatever is on its way", () =>
+  it.effect("F267: keeps Home until a sign-out, a redirect or the sign-in page, whatever is in flight", () =>
     Effect.gen(function*() {
       const { through, state, stored } = yield* startWorker
       const { network } = state

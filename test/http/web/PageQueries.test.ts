@@ -11,10 +11,10 @@ const write = (by: Person, status: string, more: Record<string, unknown> = {}) =
   Effect.map(ask(by, "POST", "/api/v1/statuses", { status, ...more }), ({ body }) => String(body.id))
 const follow = (by: Person, whom: Person) => ask(by, "POST", `/api/v1/accounts/${whom.accountId}/follow`, {})
 
-/** Statements that a page may run at most, whatever its rows. */
+/** Maximum statements of a page, for any number of rows. */
 const statementsMax = 40
 
-layer(countedServer, { excludeTestServices: true, timeout: "3 minutes" })("pages of the web", (it) => {
+layer(countedServer, { excludeTestServices: true, timeout: "3 minutes" })("pages of the web client", (it) => {
   it.effect("take as many queries for 40 rows as for one", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -115,7 +115,7 @@ layer(countedServer, { excludeTestServices: true, timeout: "3 minutes" })("pages
         assert.deepStrictEqual(repeatedIn(few[at]!, many[at]!), [], path)
         assert.isAtMost(totalOf(many[at]!), statementsMax, path)
       }
-      // The 40 replies of the author are folded below their post.
+      // The author's 40 replies are folded below their post.
       const { text } = yield* browser.get("/home")
       assert.include(text, "class=\"feed\"")
     }))

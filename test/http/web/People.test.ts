@@ -11,7 +11,7 @@ const write = (by: Person, status: string, more: Record<string, unknown> = {}) =
 const people = (...names: ReadonlyArray<string>) =>
   TestServer.use(({ createPerson }) => Effect.forEach(names, (name) => createPerson(name)))
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("people in the web", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("people in the web client", (it) => {
   it.effect("are followed and unfollowed from lists, with and without a script", () =>
     Effect.gen(function*() {
       const [ada, bob, cleo] = yield* people("ada", "bob", "cleo")
@@ -41,7 +41,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.match(part.text, /^<form method="post" action="\/web\/accounts\/\d+" class="follow">/)
       assert.isFalse(yield* relation())
       assert.strictEqual((yield* send("constructor")).status, 303)
-      // The profile has the same button, and leads to the lists of people.
+      // The profile has the same button, and links to the lists of people.
       const profile = yield* browser.get("/@bob")
       assert.match(profile.text, /Follow back<span class="unseen"> @bob</)
       assert.include(profile.text, `href="/@bob/followers"`)
@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* visitor.get("/@nobody/following")).status, 404)
     }))
 
-  it.effect("are put into lists and taken out, from the list and from their own page", () =>
+  it.effect("are added to lists and removed, from the list and from their own page", () =>
     Effect.gen(function*() {
       const [fritz, gina] = yield* people("fritz", "gina")
       yield* follow(fritz!, gina!)

@@ -7,7 +7,7 @@ import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { locationOf } from "../../support/TestBrowser.ts"
 
 layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8,::1/128" }), { excludeTestServices: true, timeout: "2 minutes" })(
-  "acts across servers",
+  "actions across servers",
   (it) => {
     it.effect("visitors continue on their own server; only our own form redirects", () =>
       Effect.gen(function*() {
@@ -71,7 +71,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8,::1/128" }), { excludeTest
         assert.strictEqual((yield* intent("https://evil.example/")).status, 404)
       }))
 
-    it.effect("robots.txt and the sitemap name whom members and staff want", () =>
+    it.effect("robots.txt and the sitemap list those whom members and staff allow", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const sql = yield* SqlClient.SqlClient
@@ -96,7 +96,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8,::1/128" }), { excludeTest
 layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: true, timeout: "2 minutes" })(
   "public routes with timelines for members",
   (it) => {
-    it.effect("show visitors no timeline of everybody, and no feed of a hashtag", () =>
+    it.effect("show visitors no public timeline, and no feed of a hashtag", () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer
         yield* publishedId(yield* createPerson("ada"), "hello #cats")

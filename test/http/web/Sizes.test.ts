@@ -9,7 +9,7 @@ import { staffBrowser } from "../../support/StaffBrowser.ts"
 
 type Reader = Effect.Success<ReturnType<typeof staffBrowser>>
 
-/** Returns the bytes of a response, which is compressed unless it is small. */
+/** Returns the size of a response in bytes; it is compressed unless it is small. */
 const sizeOf = Effect.fnUntraced(function*(reader: Reader, path: string) {
   const { headers, status } = yield* reader.request(path, { headers: { "accept-encoding": "br" } })
   assert.strictEqual(status, 200, path)
@@ -18,7 +18,7 @@ const sizeOf = Effect.fnUntraced(function*(reader: Reader, path: string) {
   return bytes
 })
 
-/** Returns the paths of the scripts that a page loads, with those that they import. */
+/** Returns the paths of the scripts that a page loads, including their imports. */
 const scriptsOf = Effect.fnUntraced(function*(reader: Reader, path: string, known: Map<string, ReadonlyArray<string>>) {
   const imported = Effect.fnUntraced(function*(script: string) {
     const before = known.get(script)
@@ -31,7 +31,7 @@ const scriptsOf = Effect.fnUntraced(function*(reader: Reader, path: string, know
   const { status, text } = yield* reader.get(path)
   assert.strictEqual(status, 200, path)
   const all = new Set([...text.matchAll(/<script [^>]*src="([^"]+)"/g)].map(([, script = ""]) => script))
-  // A set is iterated with what is added meanwhile.
+  // Iterating a set includes entries that are added in the meantime.
   for (const script of all) for (const one of yield* imported(script)) all.add(one)
   return all
 })
@@ -47,7 +47,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       for (let at = 0; at < 20; at++) {
         const author = authors[at % authors.length]!
         const words = `Post ${at}, @ada: ${"words of some length ".repeat(12)} #tag${at} https://example.org/${at}`
-        // Each kind of post that makes an article long: pictures with descriptions, polls, warnings, replies and boosts.
+        // Each kind of post with a long article: pictures with descriptions, polls, warnings, replies and boosts.
         const more = at % 5 === 0
           ? { media_ids: [(yield* uploaded(author, bytes, { description: `Picture ${at} with a description` })).id] }
           : at % 5 === 1
@@ -109,7 +109,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         }
       }
       assert.deepStrictEqual(found, [])
-      // The check sees scripts: pages of members have them.
+      // The check does see scripts: members' pages have them.
       assert.isAbove(sizes.size, 6)
     }))
 })

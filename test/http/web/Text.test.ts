@@ -7,7 +7,7 @@ const tag = { name: "cats", url: "https://here.example/tags/cats" }
 const shown = (content: string) => String(contentOf({ content, emojis: [], mentions: [], tags: [tag] }))
 
 describe("the text of a post", () => {
-  it("leads hashtags of other servers to our page, and no other link", () => {
+  it("links hashtags of other servers to our page, and changes no other link", () => {
     const link = `<a href="https://there.example/tags/Cats" class="mention hashtag" rel="tag">#<span>Cats</span></a>`
     assert.include(shown(link), `href="/tags/cats"`)
     assert.include(shown(`<a href="https://there.example/x">#dogs</a>`), `href="https://there.example/x"`)
@@ -25,7 +25,7 @@ describe("the text of a post", () => {
 describe("times of a page", () => {
   const at = "2090-01-02T10:00:00.000Z"
 
-  it("F229: a time to come is a date with its time of day, a past one is relative for a week", () => {
+  it("F229: a future time is a date with its time of day, a past one is relative for a week", () => {
     assert.match(
       String(endOf(english, at)),
       /^<time datetime="2090-01-02T10:00:00\.000Z">Jan 2, 2090.*10:00.*UTC<\/time>$/
@@ -35,7 +35,7 @@ describe("times of a page", () => {
     assert.include(String(timeOf(english, at, moment + 30 * 86_400_000)), ">January 2, 2090<")
   })
 
-  it("a date beyond the year 9999 is shown as one", () => {
+  it("a date beyond the year 9999 is shown as a date", () => {
     const late = "+012026-01-02T10:00:00.000Z"
     assert.include(String(endOf(english, late)), "12026")
     assert.include(String(timeOf(english, late, 0)), "now")

@@ -5,7 +5,7 @@ import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("threads and profiles", (it) => {
-  it.effect("a thread is a tree: branches are nested, and a chain of the author is flat", () =>
+  it.effect("a thread is a tree: branches are nested, and a chain by the author is flat", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
@@ -33,7 +33,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* browser.get(`/@bob/${root}`)).status, 404)
     }))
 
-  it.effect("Home shows an author's thread as one entry, its first post on top", () =>
+  it.effect("Home shows an author's thread as one entry, with its first post on top", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const erik = yield* createPerson("erik")

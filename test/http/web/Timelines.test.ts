@@ -5,7 +5,7 @@ import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { formsOf, locationOf, type Page } from "../../support/TestBrowser.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("the web's timelines", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("timelines in the web client", (it) => {
   it.effect("lead visitors to sign in and back, and members to Home", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
@@ -48,7 +48,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         page = yield* browser.get("/home")
       }
       assert.notInclude(page.text, `value="unfavourite"`)
-      // A script gets the article alone.
+      // A script gets only the article.
       const form = formsOf(page).find(({ action }) => action === `/web/statuses/${id}`)!
       const part = yield* browser.request(form.action, {
         method: "POST",
@@ -59,7 +59,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.match(part.text, new RegExp(`^<article id="status-${id}"`))
     }))
 
-  it.effect("refuse acts without the token, and returns to other servers", () =>
+  it.effect("refuse actions without the token, and return addresses on other servers", () =>
     Effect.gen(function*() {
       const { baseUrl, createPerson } = yield* TestServer
       const dora = yield* createPerson("dora")
@@ -80,7 +80,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       }
     }))
 
-  it.effect("keep the switches of Home with the user's settings", () =>
+  it.effect("keep the switches of Home in the user's settings", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [erik, frida, gerd] = [
@@ -125,7 +125,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual(new Set(seen).size, 45)
     }))
 
-  it.effect("give visitors no cookie, no form, and a page that may be kept for a minute", () =>
+  it.effect("give visitors no cookie, no form, and a page that may be cached for a minute", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const ida = yield* createPerson("ida")

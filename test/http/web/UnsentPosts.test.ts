@@ -7,7 +7,7 @@ import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { formsOf, type Page } from "../../support/TestBrowser.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
-  "posts that wait: threads, drafts, scheduled posts, ended sessions",
+  "unsent posts: threads, drafts, scheduled posts, ended sessions",
   (it) => {
     it.effect("publishes a thread, and keeps the rest of it after a refusal in the middle", () =>
       Effect.gen(function*() {
@@ -94,7 +94,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.match(page.text, /<option value="unlisted" selected>/)
         const fresh = yield* browser.get("/publish")
         assert.include(fresh.text, "You have an unsent draft.")
-        // A script's save answers with the draft and the count, twice without a second draft.
+        // A script's save returns the draft and the count; saving twice makes one draft.
         const form = formsOf(fresh).find(({ acts }) => acts.includes("post"))!
         const origin = (yield* TestServer).baseUrl
         const send = (text: string) =>
@@ -125,7 +125,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.strictEqual((yield* statusesOf(lena)).length, 1)
       }))
 
-    it.effect("keeps the text of an ended session, and after a new sign-in posts it", () =>
+    it.effect("keeps the text of an ended session, and posts it after a new sign-in", () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer
         const mara = yield* createPerson("mara")
@@ -141,7 +141,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.strictEqual(away.status, 403)
         assert.match(away.text, />Not &lt;lost&gt;<\/textarea>/)
         assert.include(away.text, "You were signed out.")
-        // Without a sign-in nothing is lost either.
+        // Nothing is lost without a sign-in either.
         const still = yield* browser.submit(away, { text: "Not <lost>" })
         assert.match(still.text, />Not &lt;lost&gt;<\/textarea>/)
         yield* browser.signIn("mara", undefined, mara.password)
@@ -157,13 +157,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.match(again.text, /<option value="unlisted" selected>/)
         yield* browser.press(again, "post", { text: "Not <lost>", visibility: "unlisted" })
         assert.strictEqual((yield* statusesOf(mara)).length, 1)
-        // A form that was opened before the new session posts nothing by itself.
+        // A form from before the new session posts nothing by itself.
         const stale = yield* browser.press(page, "post", { text: "old form", visibility: "public" })
         assert.strictEqual(stale.status, 403)
         assert.include(stale.text, "old form")
       }))
 
-    it.effect("an edit and a redraft keep who may see and quote a post, and its markup", () =>
+    it.effect("an edit and a redraft keep the post's visibility, quote policy and markup", () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer
         const nora = yield* createPerson("nora")
@@ -190,7 +190,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.include(String(again!["content"]), "<em>ours</em> again")
       }))
 
-    it.effect("a draft that is published twice is there once, and the second press says so", () =>
+    it.effect("a draft that is published twice exists once, and the second press reports it", () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer
         const olaf = yield* createPerson("olaf")

@@ -9,8 +9,8 @@ import { staffBrowser } from "../../support/StaffBrowser.ts"
 const path = "/admin/webhooks"
 const secretIn = (text: string) => /<code class="secret">(\w+)<\/code>/.exec(text)?.[1] ?? ""
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("pages of webhooks", (it) => {
-  it.effect("S-235: a webhook is made, changed, switched off and on, gets another secret, and is removed", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("webhook pages", (it) => {
+  it.effect("S-235: a webhook is created, changed, switched off and on, gets another secret, and is removed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { accountId, act, browser } = yield* administratorBrowser("crier")
@@ -52,7 +52,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       ])
     }))
 
-  it.effect("S-235: wrong ones are refused, and events that the maker may not see", () =>
+  it.effect("S-235: invalid ones are refused, and events that the creator may not see", () =>
     Effect.gen(function*() {
       const { browser } = yield* administratorBrowser("strict")
       const page = yield* browser.get(path)

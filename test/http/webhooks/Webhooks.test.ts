@@ -24,10 +24,10 @@ const events = [
 ]
 const all = ["manageWebhooks", "manageUsers", "manageReports", "viewDevops"] as const
 
-/** A program that keeps what it is told, and answers as it is asked to. */
+/** Starts a program that records its requests, and responds as configured. */
 const program = Effect.gen(function*() {
   const { answer, baseUrl } = yield* otherServer
-  // Tests look into messages of every shape.
+  // Tests read messages of every shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   const told: Array<{ readonly body: any; readonly text: string; readonly signature: string; readonly id: string }> = []
   const replies: Array<number> = []
@@ -50,7 +50,7 @@ const signed = (text: string, secret: string) => `sha256=${createHmac("sha256", 
 layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices: true, timeout: "3 minutes" })(
   "webhooks",
   (it) => {
-    it.effect("tell of accounts, reports and posts, each signed, in their order", () =>
+    it.effect("report accounts, reports and posts, each signed, in order", () =>
       Effect.gen(function*() {
         const by = yield* staffMember("hooker", all)
         const other = yield* program
@@ -99,7 +99,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         ])
       }))
 
-    it.effect("a refused delivery is retried under the same id, also after the node died; then it is given up", () =>
+    it.effect("a refused delivery is retried under the same id, also after the node's death; then it is given up", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const by = yield* staffMember("retrier", all)
@@ -111,7 +111,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         const failed = yield* eventually(ask(by, "GET", `${path}/${hook.id}`), ({ body }) => body.last_error !== null)
         assert.deepStrictEqual([failed.body.last_error, failed.body.waiting_count], ["HTTP 503", 1])
         yield* ask(by, "POST", "/api/v1/statuses", { status: "two" })
-        // As after the death of a node while it sent an event: the claim has expired.
+        // As after the death of a node that was sending an event: the claim has expired.
         const due = sql`UPDATE webhook_deliveries SET due_at = ${new Date(0)} WHERE due_at IS NOT NULL`
         yield* due
         yield* toldOf(other, 3)
@@ -121,7 +121,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
           other.told.map(({ body }) => body.object.content),
           ["<p>one</p>", "<p>one</p>", "<p>two</p>"]
         )
-        // A program that does not understand is not asked again, one that fails is asked eight times.
+        // A request that the program refuses is not repeated; one that fails is tried eight times.
         other.replies.push(422)
         yield* ask(by, "POST", "/api/v1/statuses", { status: "three" })
         const given = (count: number) =>

@@ -12,7 +12,7 @@ const strict = { onExcessProperty: "error" } as const
 const finger = (resource: string) => get(`/.well-known/webfinger?resource=${encodeURIComponent(resource)}`)
 
 layer(server(), { excludeTestServices: true })("well-known", (it) => {
-  it.effect("S-008 S-030 S-031 S-032 S-033 S-034 S-035 S-036 S-037 S-038 S-039 S-294 S-295 S-301: the node document has version 2.0 and nothing beyond its schema", () =>
+  it.effect("S-008 S-030 S-031 S-032 S-033 S-034 S-035 S-036 S-037 S-038 S-039 S-294 S-295 S-301: the NodeInfo document has version 2.0 and nothing beyond its schema", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = yield* Clock.currentTimeMillis
@@ -44,7 +44,7 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
         users: { total: 3, activeMonth: 1, activeHalfyear: 2 },
         localPosts: 1
       })
-      // Unfilled, both are texts all the same.
+      // Without values, both are still texts.
       assert.deepStrictEqual(Object.keys(document.metadata).toSorted(), ["nodeDescription", "nodeName"])
       for (const text of Object.values(document.metadata)) assert.isString(text)
       assert.strictEqual(headers.get("cache-control"), "private, no-store")
@@ -124,7 +124,7 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
       assert.strictEqual((yield* finger("acct:dora@local.example")).status, 200)
     }))
 
-  it.effect("row 79: addresses come from the configuration, not from the host of a request", () =>
+  it.effect("row 79: URLs come from the configuration, not from the host of a request", () =>
     Effect.gen(function*() {
       const headers = { host: "evil.test", "x-forwarded-host": "evil.test" }
       for (

@@ -6,7 +6,7 @@ const Byte = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))
 const Color = Schema.Tuple([Byte, Byte, Byte])
 type Color = readonly [number, number, number]
 
-/** A picture of 16 by 16 whose middle is of the second and third colour. */
+/** Makes a picture of 16 by 16 pixels whose middle has the second and third colour. */
 const picture = (behind: Color, first: Color, second: Color) =>
   new Uint8ClampedArray(
     Array.from({ length: 256 }, (_, at) => {
@@ -36,7 +36,7 @@ describe("the colours of a picture", () => {
     })
   })
 
-  it.prop("F36: words are readable on any background", [Color, Color, Color], ([behind, first, second]) => {
+  it.prop("F36: text is readable on any background", [Color, Color, Color], ([behind, first, second]) => {
     const { accent, background, foreground } = colorsOf(picture(behind, first, second), 16)
     assert.isAtLeast(contrast(parsed(foreground), parsed(background)), 4.45)
     assert.isAtLeast(contrast(parsed(accent), parsed(background)), 2.95)

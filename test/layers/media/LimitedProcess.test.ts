@@ -39,8 +39,8 @@ const gone = (pid: number) =>
 const decoder = (script: string) =>
   make(["sh", "-c", script, "sh"]).probe({ path: "/dev/null", type: typeNamed("video/mp4")! })
 
-layer(NodeServices.layer)("row 44, row 45: a tool in a process of its own", (it) => {
-  it.effect("is stopped after its time, with its child processes", () =>
+layer(NodeServices.layer)("row 44, row 45: a tool in a separate process", (it) => {
+  it.effect("is stopped after its timeout, with its child processes", () =>
     Effect.gen(function*() {
       const { fiber, pid } = yield* withChild()
       yield* TestClock.adjust("61 seconds")
@@ -55,7 +55,7 @@ layer(NodeServices.layer)("row 44, row 45: a tool in a process of its own", (it)
       yield* gone(pid)
     }))
 
-  it.effect("is stopped by the kernel when it has had its processor, or writes too much; more memory it does not get", () =>
+  it.effect("is stopped by the kernel when it exceeds its CPU time, or writes too much; it cannot get more memory", () =>
     Effect.gen(function*() {
       const spins = yield* shell("while :; do :; done", { cpuSeconds: 1 })
       assert.include(["SIGXCPU", "SIGKILL"], spins.signal)
@@ -69,7 +69,7 @@ layer(NodeServices.layer)("row 44, row 45: a tool in a process of its own", (it)
       assert.include((yield* shell(grows)).out, "done")
     }))
 
-  it.effect("hears nothing of us, lets others go first, and is not listened to for ever", () =>
+  it.effect("inherits nothing from the server, has a low priority, and its output is bounded", () =>
     Effect.gen(function*() {
       process.env["MURMURATION_SECRET"] = "told to nobody"
       const { out } = yield* shell("env; nice")
@@ -79,7 +79,7 @@ layer(NodeServices.layer)("row 44, row 45: a tool in a process of its own", (it)
       assert.strictEqual(chatter.out.length, 1_048_576)
     }))
 
-  it.effect("that hangs, or that its limits stop, has refused the file; one that crashes may try again", () =>
+  it.effect("that hangs, or exceeds its limits, has refused the file; one that crashes may be retried", () =>
     Effect.gen(function*() {
       const unreadable = "File type of uploaded media could not be verified"
       const hanging = yield* Effect.forkChild(Effect.flip(decoder("exec sleep 1000")))

@@ -13,7 +13,7 @@ const pairAs = (wanted: (privateKey: Buffer) => boolean) => {
   return pair
 }
 
-it.effect("S-090, row 58: a server signs with a key that begins with zeros too, kept with them or without", () =>
+it.effect("S-090, row 58: a server also signs with a key that starts with zeros, stored with or without them", () =>
   Effect.gen(function*() {
     const device = createECDH("prime256v1").generateKeys("base64url")
     const receiver = { endpoint: "https://push.test/1", p256dh: device, auth: "AAAAAAAAAAAAAAAAAAAAAA", standard: true }

@@ -13,7 +13,7 @@ const revoked = (token: bigint): BroadcastMessage => ({ _tag: "Revoked", tokenId
 const until = (broadcast: Broadcast["Service"], connected: boolean) =>
   Effect.repeat(broadcast.connected, { until: (now) => now === connected, schedule: Schedule.spaced("10 millis") })
 
-/** A node with connections of its own to Redis. */
+/** Builds a node with its own connections to Redis. */
 const node = Effect.fnUntraced(function*(url: string) {
   const context = yield* Layer.build(
     Layer.fresh(Broadcasts.layer.pipe(
@@ -29,7 +29,7 @@ const node = Effect.fnUntraced(function*(url: string) {
 layer(Layer.merge(TestDatabase.layer, NodeCrypto.layer), { excludeTestServices: true })(
   "The bus while Redis is frozen",
   (it) => {
-    it.effect("is heard at once where it is published, says that it hears no other node, and hears them again", () =>
+    it.effect("delivers locally at once, reports that it receives nothing from other nodes, and receives again afterwards", () =>
       Effect.gen(function*() {
         const { pid, url } = yield* startRedis
         const [one, other] = [yield* node(url), yield* node(url)]

@@ -20,7 +20,7 @@ const entry = (id: number, reblogOf?: bigint): FeedEntry => ({ id: 2n ** 60n + B
 const ids = (entries: ReadonlyArray<FeedEntry> | undefined) => entries?.map(({ id }) => Number(id - 2n ** 60n))
 
 let accounts = 0n
-/** An account without a feed. */
+/** Returns an account without a feed. */
 const somebody = () => AccountId.make(BigInt(process.pid) * 1_000_000n + ++accounts)
 
 const Base = Layer.merge(TestDatabase.layer, NodeCrypto.layer)
@@ -55,7 +55,7 @@ for (const [name, feedsLayer] of [["memory", Feeds.layerMemory], ["Redis", Layer
         yield* feeds.drop([])
       }))
 
-    it.effect("keep the newest entries and no more than the field's limit, and stay filled", () =>
+    it.effect("keep the newest entries up to the field's limit, and stay filled", () =>
       Effect.gen(function*() {
         const feeds = yield* Feeds
         const account = somebody()
@@ -71,7 +71,7 @@ for (const [name, feedsLayer] of [["memory", Feeds.layerMemory], ["Redis", Layer
         assert.deepStrictEqual((yield* feeds.read(account))?.[0], entry(100))
       }))
 
-    it.effect("are not complete with entries of the fan-out alone, which pauses while the owner is away", () =>
+    it.effect("are not complete with only entries of the fan-out, which pauses while the owner is away", () =>
       Effect.gen(function*() {
         const feeds = yield* Feeds
         const account = somebody()
@@ -81,7 +81,7 @@ for (const [name, feedsLayer] of [["memory", Feeds.layerMemory], ["Redis", Layer
         assert.isAtLeast((yield* feeds.read(account))!.length, feedEntriesWhole)
       }))
 
-    it.effect("hold no gap when entries come late and doubled", () =>
+    it.effect("have no gap after late and duplicate entries", () =>
       Effect.gen(function*() {
         const feeds = yield* Feeds
         const account = somebody()
@@ -110,7 +110,7 @@ for (const [name, feedsLayer] of [["memory", Feeds.layerMemory], ["Redis", Layer
         yield* feeds.push([account], entry(3))
         yield* feeds.fill(account, [entry(2), entry(1)], second)
         assert.deepStrictEqual(ids(yield* feeds.read(account)), [3, 2, 1])
-        // Two nodes asked at once; the later one changes nothing.
+        // Two concurrent nodes; the later one changes nothing.
         yield* feeds.fill(account, [entry(0)], first)
         yield* feeds.fill(account, [entry(0)], yield* feeds.begin(account))
         assert.deepStrictEqual(ids(yield* feeds.read(account)), [3, 2, 1])
@@ -135,7 +135,7 @@ for (const [name, feedsLayer] of [["memory", Feeds.layerMemory], ["Redis", Layer
         assert.strictEqual(ids(yield* feeds.read(account))?.[0], feedEntriesMax)
       }))
 
-    it.effect("take one entry for many accounts at once", () =>
+    it.effect("accept one entry for many accounts at once", () =>
       Effect.gen(function*() {
         const feeds = yield* Feeds
         const many = Array.from({ length: 1_234 }, somebody)
@@ -169,14 +169,14 @@ const Operation = Schema.Union([
     count: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 400 }))
   }),
   Schema.TaggedStruct("Begin", { account: Account }),
-  /** With the generation of the account's last `Begin`, if there was one. */
+  /** Uses the generation of the account's last `Begin`, if any. */
   Schema.TaggedStruct("Refill", { account: Account, from: Id }),
   Schema.TaggedStruct("Drop", { account: Account })
 ])
 
 layer(Layer.orDie(overRedis), { excludeTestServices: true })("Feeds in Redis and in memory", (it) => {
   it.effect.prop(
-    "answer the same after any operations",
+    "return the same after any operations",
     { operations: Schema.Array(Operation).check(Schema.isMaxLength(25)) },
     ({ operations }) =>
       Effect.gen(function*() {
@@ -224,7 +224,7 @@ layer(Layer.orDie(overRedis), { excludeTestServices: true })(
   (it) => {
     const foreign = [["hello"], ["1>x"], ["1e9"], [String(2n ** 64n)], ["-5"], ["1".repeat(30)], [""]]
     it.effect.each(foreign)(
-      "F108: a list with %s is not known, and is made anew",
+      "F108: a list with %s is unknown, and is rebuilt",
       ([element = ""]) =>
         Effect.gen(function*() {
           const [feeds, redis] = [yield* Feeds, yield* Redis]

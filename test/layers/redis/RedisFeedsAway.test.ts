@@ -15,14 +15,14 @@ const entry = (id: number, reblogOf?: bigint): FeedEntry => ({ id: 2n ** 60n + B
 const ids = (entries: ReadonlyArray<FeedEntry> | undefined) => entries?.map(({ id }) => Number(id - 2n ** 60n))
 
 let accounts = 0n
-/** An account without a feed. */
+/** Returns an account without a feed. */
 const somebody = () => AccountId.make(BigInt(process.pid) * 1_000_000n + ++accounts)
 
 const Base = Layer.merge(TestDatabase.layer, NodeCrypto.layer)
 const until = <E, R>(test: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(test, { until: (yes) => yes, schedule: Schedule.spaced("5 millis") })
 
-/** A node's feeds over a Redis that can be told to be away. */
+/** A node's feeds over a Redis that the test can make unavailable. */
 const node = Effect.gen(function*() {
   const redis = yield* Redis
   const state = { away: false }
@@ -37,7 +37,7 @@ const node = Effect.gen(function*() {
 layer(Layer.orDie(TestRedis.pipe(Layer.provideMerge(Base))), { excludeTestServices: true })(
   "Feeds while Redis is away",
   (it) => {
-    it.effect("miss entries, are unknown meanwhile, and are rebuilt afterwards on every node", () =>
+    it.effect("miss entries, are unknown in the meantime, and are rebuilt afterwards on every node", () =>
       Effect.gen(function*() {
         const [one, other] = [yield* node, yield* node]
         const [missed, untouched] = [somebody(), somebody()]
@@ -57,7 +57,7 @@ layer(Layer.orDie(TestRedis.pipe(Layer.provideMerge(Base))), { excludeTestServic
         assert.deepStrictEqual(ids(yield* one.feeds.read(missed)), [3, 2, 1])
       }).pipe(Effect.scoped))
 
-    it.effect("are dropped afterwards where they should have been dropped", () =>
+    it.effect("are dropped afterwards if they should have been dropped", () =>
       Effect.gen(function*() {
         const [one, other] = [yield* node, yield* node]
         const account = somebody()
@@ -69,7 +69,7 @@ layer(Layer.orDie(TestRedis.pipe(Layer.provideMerge(Base))), { excludeTestServic
         yield* until(Effect.map(other.feeds.read(account), (feed) => feed === undefined))
       }).pipe(Effect.scoped))
 
-    it.effect("are all dropped where more missed something than a node can remember", () =>
+    it.effect("are all dropped if more feeds missed entries than a node can remember", () =>
       Effect.gen(function*() {
         const { feeds, state } = yield* node
         const account = somebody()
@@ -86,7 +86,7 @@ layer(Layer.orDie(TestRedis.pipe(Layer.provideMerge(Base))), { excludeTestServic
         assert.deepStrictEqual(ids(yield* feeds.read(account)), [2])
       }).pipe(Effect.scoped))
 
-    it.effect("are all dropped by another node where one died that owed it", () =>
+    it.effect("are all dropped by another node if a node with missed feeds died", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const account = somebody()
@@ -106,7 +106,7 @@ layer(Layer.orDie(TestRedis.pipe(Layer.provideMerge(Base))), { excludeTestServic
         yield* until(Effect.map(notes, (rows) => rows.length === 0))
       }).pipe(Effect.scoped))
 
-    it.effect("do not hold anybody up where Redis is frozen, and are unknown after it lost everything", () =>
+    it.effect("do not delay anybody while Redis is frozen, and are unknown after it lost everything", () =>
       Effect.gen(function*() {
         const { pid, url } = yield* startRedis
         const redis = Context.get(yield* Layer.build(Redis.layer(Redacted.make(url))), Redis)
@@ -121,7 +121,7 @@ layer(Layer.orDie(TestRedis.pipe(Layer.provideMerge(Base))), { excludeTestServic
           Array.from({ length: 50 }, (_, id) => id),
           (id) => Effect.timed(feeds.push([account], entry(id + 2)))
         )
-        // One push noticed that Redis hangs; only a push a second later would try it again.
+        // One push has noticed that Redis hangs; only a push a second later would try again.
         assert.isAtMost(
           waits.filter(([duration]) => Duration.toMillis(duration) > 500).length,
           1

@@ -9,7 +9,7 @@ import { TestRedis } from "../../support/RedisServer.ts"
 const claim: Claim = { limit: "signInEmail", key: `somebody-${process.pid}@example.org` }
 const { uses } = limits.signInEmail
 
-/** A node's limits; `away` is a Redis that does not answer. */
+/** A node's limits; `away` is a Redis that does not respond. */
 const node = (away: boolean) =>
   Effect.gen(function*() {
     const redis = yield* Redis
@@ -52,7 +52,7 @@ layer(TestRedis, { excludeTestServices: true })("Limits in Redis", (it) => {
       }
     })))
 
-  it.effect("F107: hold on a node whose clock is hours behind that of Redis", () =>
+  it.effect("F107: apply on a node whose clock is hours behind that of Redis", () =>
     Effect.scoped(Effect.gen(function*() {
       const behind = yield* node(false)
       const { jump, within } = yield* jumpingClock
@@ -65,7 +65,7 @@ layer(TestRedis, { excludeTestServices: true })("Limits in Redis", (it) => {
       assert.strictEqual((yield* Effect.flip(spend))._tag, "TooManyRequests")
     })))
 
-  it.effect("row 75: hold on each node while Redis is away, so that guessing stays limited", () =>
+  it.effect("row 75: apply on each node while Redis is away, so that guessing stays limited", () =>
     Effect.scoped(Effect.gen(function*() {
       const alone = yield* node(true)
       for (let use = 1; use <= uses; use++) yield* alone.spend([claim])

@@ -12,14 +12,14 @@ const roomBytes = 10_000
 
 const keyOf = (name: string) => createHash("sha256").update(name).digest("hex").slice(0, 40)
 
-/** Bytes that begin as a PNG does. */
+/** Makes bytes that start like a PNG. */
 const png = (size: number) => {
   const bytes = new Uint8Array(size)
   bytes.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52])
   return bytes
 }
 
-/** A cache over a folder, as a process that starts there has it. */
+/** Starts a cache over a folder, as in a new process. */
 const started = Effect.fnUntraced(function*(dataDir: string) {
   const environment = testEnvironment({ DATA_DIR: dataDir, MEDIA_CACHE_BYTES: String(roomBytes) })
   const context = yield* Layer.build(Layer.fresh(RemoteCache.layer.pipe(Layer.provide(environment))))
@@ -28,7 +28,7 @@ const started = Effect.fnUntraced(function*(dataDir: string) {
   return {
     copies,
     asked,
-    /** Looks at a file of 3,000 bytes, unless another size is given. */
+    /** Views a file, of 3,000 bytes by default. */
     view: (name: string, size = 3_000, notBefore = 0) =>
       copies.get(
         keyOf(name),
@@ -43,7 +43,7 @@ const started = Effect.fnUntraced(function*(dataDir: string) {
 
 const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped({ prefix: "murmuration-" }))
 
-/** Names and sizes of everything that lies in the cache's folder. */
+/** Returns the names and sizes of all files in the cache's folder. */
 const onDisk = Effect.fnUntraced(function*(dataDir: string) {
   const fs = yield* FileSystem.FileSystem
   const root = `${dataDir}/media/remote`
@@ -167,7 +167,7 @@ describe("copies of remote files", () => {
       assert.deepStrictEqual(again.asked, ["a"])
     })))
 
-  it.effect("F113: files that drip hold no other file up, and take half of the room together", () =>
+  it.effect("F113: dripping files do not delay other files, and together take half of the space", () =>
     run(Effect.gen(function*() {
       const dataDir = yield* folder
       const { copies, view } = yield* started(dataDir)
@@ -182,7 +182,7 @@ describe("copies of remote files", () => {
         )
         return yield* Effect.forkChild(Effect.result(copies.get(keyOf(name), 0, stream)), { startImmediately: true })
       })
-      // Twice as many as have their turn at once.
+      // Twice the maximum of concurrent ones.
       const dripping = yield* Effect.forEach(
         Array.from({ length: 32 }, (_, at) => `slow ${at}`),
         (name) => drip(name, 300)
@@ -196,7 +196,7 @@ describe("copies of remote files", () => {
       assert.strictEqual((yield* Fiber.join(prompt)).bytes, 1_000)
       yield* Deferred.succeed(more, undefined)
       const ended = yield* Effect.forEach(dripping, Fiber.join)
-      // 960 bytes were there; with 300 more of each, 13 go into 5,000.
+      // 960 bytes have arrived; with 300 more of each, 13 fit into 5,000.
       assert.isAbove(ended.filter(({ _tag }) => _tag === "Failure").length, 0)
       assert.isAbove(ended.filter(({ _tag }) => _tag === "Success").length, 0)
       assert.isAtMost(total(yield* onDisk(dataDir)), roomBytes)

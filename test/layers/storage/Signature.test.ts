@@ -3,7 +3,10 @@ import { Effect, Redacted } from "effect"
 import { addressOf } from "../../../src/layers/storage/s3/Requests.ts"
 import { encoded, sha256, signed } from "../../../src/layers/storage/s3/Signature.ts"
 
-/* The examples of "Signature Calculations for the Authorization Header: Transferring Payload in a Single Chunk", Amazon S3 API Reference. */
+/*
+ * Examples of "Signature Calculations for the Authorization Header: Transferring Payload in a Single Chunk", Amazon S3
+ * API Reference.
+ */
 
 const signer = {
   accessKeyId: "AKIAIOSFODNN7EXAMPLE",
@@ -68,7 +71,7 @@ describe("AWS Signature Version 4", () => {
       }))
   }
 
-  it("encodes as RFC 3986 does", () => {
+  it("encodes by RFC 3986", () => {
     assert.strictEqual(encoded("a b/c~d'e(f)*!é+="), "a%20b%2Fc~d%27e%28f%29%2A%21%C3%A9%2B%3D")
   })
 

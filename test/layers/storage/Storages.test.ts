@@ -8,11 +8,11 @@ import { s3Double } from "../../support/S3Double.ts"
 import { testEnvironment } from "../../support/TestEnvironment.ts"
 import { bytesOf, contract, newName, pieces } from "./contract.ts"
 
-/** Sizes of one request, and of the smallest file with two. */
+/** Maximum size of a single request, and minimum size of a file with two parts, in bytes. */
 const partBytes = 8 * 1_048_576
 const severalParts = partBytes + 1
 
-/** The storage that a server with these variables has, in a folder of its own. */
+/** Builds the storage of a server with these variables, in its own folder. */
 const storageOf = (variables: Record<string, string>) =>
   Layer.unwrap(Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -35,7 +35,7 @@ layer(storageOf({}), { excludeTestServices: true })("files on disk", (it) => {
 layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
   for (const [name, effect] of Object.entries(contract)) it.effect(name, () => effect)
 
-  it.effect("row 46: serves each file as our own route would; hidden files are not served", () =>
+  it.effect("row 46: serves each file like our own route; hidden files are not served", () =>
     Effect.gen(function*() {
       const storage = yield* Storage
       const { objects } = yield* Double
@@ -54,7 +54,7 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
       yield* Effect.forEach([shown, large, raw], storage.remove)
     }))
 
-  it.effect("a file of 8 MB is one request, a larger one comes in parts that are taken back when it fails", () =>
+  it.effect("a file of 8 MB is one request, a larger one has parts, which are removed when it fails", () =>
     Effect.gen(function*() {
       const storage = yield* Storage
       const double = yield* Double
@@ -63,7 +63,7 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
       yield* storage.write(small, pieces(randomBytes(partBytes), 1_000_000))
       assert.deepStrictEqual(double.requests.slice(before), [`PUT /files/${small}`])
 
-      // Busy once for each of two parts: asked again, and whole in the end.
+      // Busy once for each of two parts: retried, and complete in the end.
       double.fail(`PUT /files/${large}?partNumber=2`, 503, "break")
       double.fail(`POST /files/${large}?uploadId`, 500)
       const bytes = randomBytes(2 * partBytes + 123)
@@ -102,7 +102,7 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
       uploads.clear()
     }))
 
-  it.effect("sixteen large files at once: only a few parts are in flight", () =>
+  it.effect("sixteen large concurrent files: only a few parts are in flight", () =>
     Effect.gen(function*() {
       const storage = yield* Storage
       const double = yield* Double
@@ -116,7 +116,7 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
       assert.strictEqual(double.objects.size, 0)
     }))
 
-  it.effect("row 82: errors of S3 are reported in its words and never with a secret", () =>
+  it.effect("row 82: errors of S3 are quoted, never with a secret", () =>
     Effect.gen(function*() {
       const { variables } = yield* Double
       const secret = "not-the-right-secret-of-the-bucket"

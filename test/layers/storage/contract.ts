@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto"
 import { Storage } from "../../../src/services/media/Storage.ts"
 import { markDisposable } from "../../../src/services/runtime/OneTimeChunks.ts"
 
-/** A name as `StoredFiles` makes it. */
+/** Makes a name like `StoredFiles`. */
 export const newName = (extension = "png"): string => {
   const chance = Array.from(randomBytes(32), (byte) => (byte & 31).toString(32)).join("")
   return `${chance.slice(0, 2)}/${chance}.${extension}`
@@ -15,7 +15,7 @@ export const bytesOf = Effect.fnUntraced(function*(name: string, offset: number,
   return Buffer.concat(yield* Stream.runCollect(storage.read(name, { offset, length })))
 })
 
-/** Bytes as they arrive in pieces. */
+/** Returns bytes as a stream of pieces. */
 export const pieces = (bytes: Uint8Array, piece = 50_000) =>
   Stream.fromIterable(
     Array.from({ length: Math.ceil(bytes.length / piece) }, (_, index) =>

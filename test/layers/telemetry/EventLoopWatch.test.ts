@@ -6,7 +6,7 @@ import * as EventLoopWatch from "../../../src/layers/telemetry/EventLoopWatch.ts
 import { CurrentWork } from "../../../src/services/runtime/CurrentWork.ts"
 import { eventually } from "../../support/Eventually.ts"
 
-/** Holds the event loop for so many milliseconds of this thread's CPU time. */
+/** Blocks the event loop for a number of milliseconds of this thread's CPU time. */
 const hold = (millis: number) =>
   Effect.sync(() => {
     const used = () => {
@@ -16,22 +16,22 @@ const hold = (millis: number) =>
     for (const end = used() + millis; used() < end;);
   })
 
-/** A watch, and the lines that it logs. */
+/** Makes a watch, and the lines that it logs. */
 const watched = () => {
   const lines: Array<string> = []
   const logger = Logger.make(({ message }) => void lines.push(String(message)))
   return { lines, layer: EventLoopWatch.layerAfter(0).pipe(Layer.provideMerge(Logger.layer([logger]))) }
 }
 
-/** Repeats work that holds the loop until it is logged: the first time the watch may not have begun. */
+/** Repeats work that blocks the loop until it is logged: the first time the watch may not have started. */
 const logged = <E, R>(lines: ReadonlyArray<string>, holding: Effect.Effect<unknown, E, R>, pattern: RegExp) =>
   eventually(
     Effect.map(holding, () => lines.filter((line) => pattern.test(line)).length),
     (count) => count > 0
   )
 
-describe("the watch over the event loop", () => {
-  it.live("F104: a pause is logged with the background work that held the loop", () => {
+describe("the event loop watch", () => {
+  it.live("F104: a pause is logged with the background work that blocked the loop", () => {
     const { layer, lines } = watched()
     return Effect.gen(function*() {
       const job = hold(EventLoopWatch.pauseMillisLogged + 150).pipe(
@@ -42,7 +42,7 @@ describe("the watch over the event loop", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("F104: a pause is logged with the route that held the loop, without ids and queries", () => {
+  it.live("F104: a pause is logged with the route that blocked the loop, without ids and queries", () => {
     const { layer, lines } = watched()
     const routes = HttpRouter.use((router) =>
       router.add(
@@ -62,7 +62,7 @@ describe("the watch over the event loop", () => {
     }).pipe(Effect.provide(served))
   })
 
-  it.live("F104: a loop that has nothing to do, or does its work in turns, is not logged", () => {
+  it.live("F104: a loop that is idle, or works in turns, is not logged", () => {
     const { layer, lines } = watched()
     return Effect.gen(function*() {
       yield* Effect.sleep(2 * EventLoopWatch.pauseMillisLogged)

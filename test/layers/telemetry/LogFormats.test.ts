@@ -11,7 +11,7 @@ import { ProviderFailed } from "../../../src/services/oidc/IdentityProvider.ts"
 import { ErrorResponse, Unreachable } from "../../../src/services/outbound/OutboundError.ts"
 import { Unavailable } from "../../../src/services/runtime/Errors.ts"
 
-/** Returns what work logs in a format. */
+/** Returns the log output of work in a format. */
 const logged = (format: "json" | "logfmt", work: Effect.Effect<unknown>) =>
   Effect.gen(function*() {
     const out = new PassThrough()
@@ -101,7 +101,7 @@ describe("log lines", () => {
       }))
   }
 
-  it.effect("say a value that JSON cannot hold as text", () =>
+  it.effect("write a value that JSON cannot hold as text", () =>
     Effect.gen(function*() {
       const circle: Record<string, unknown> = {}
       circle["self"] = circle
@@ -137,7 +137,7 @@ describe("a line about a failure", () => {
     "a setting is wrong": new OperatorError({ message: "PORT is taken" })
   }
   for (const [what, error] of Object.entries(mendable)) {
-    it.effect(`F282: has words and no stack if ${what}, even as a defect`, () =>
+    it.effect(`F282: has a message and no stack if ${what}, even as a defect`, () =>
       Effect.gen(function*() {
         for (const cause of [Cause.fail(error), Cause.die(error)]) {
           const { errors } = yield* inJson(Effect.logError("work failed", cause))
@@ -151,7 +151,7 @@ describe("a line about a failure", () => {
       }))
   }
 
-  it.effect("says why the database is away", () =>
+  it.effect("states why the database is unavailable", () =>
     Effect.map(inJson(Effect.logError("x", Cause.fail(away))), ({ errors: [error] }) => {
       assert.deepStrictEqual(error, {
         name: "SqlError",
@@ -172,13 +172,13 @@ describe("a line about a failure", () => {
       }))
   }
 
-  it.effect("says an error that was logged beside the text, without a stack", () =>
+  it.effect("includes an error that was logged next to the text, without a stack", () =>
     Effect.map(inJson(Effect.logError("a copy could not be stored", new StorageFailed({ text: "403" }))), (record) => {
       assert.strictEqual(record.message, "a copy could not be stored")
       assert.deepStrictEqual(record.errors, [{ name: "StorageFailed", message: "403" }])
     }))
 
-  it.effect("has no stack of an expected error beside a defect, and says an interruption", () =>
+  it.effect("has no stack of an expected error next to a defect, and mentions an interruption", () =>
     Effect.gen(function*() {
       const both = Cause.combine(Cause.fail(new Unavailable()), Cause.die(new Error("fault")))
       const { errors } = yield* inJson(Effect.logError("x", Cause.combine(both, Cause.interrupt(1))))

@@ -18,13 +18,13 @@ describe("redact", () => {
       `token=${secret}&token_type_hint=access_token`
     ]
   ) {
-    it(`row 82: takes the secret out of ${line.replaceAll(secret, "...")}`, () => {
+    it(`row 82: removes the secret from ${line.replaceAll(secret, "...")}`, () => {
       assert.notInclude(redact(line), secret)
       assert.include(redact(line), "<redacted>")
     })
   }
 
-  /** A secret with all that ends a value without quotes. */
+  /** A secret with all characters that end an unquoted value. */
   const phrase = "zq1 zq2, zq3; zq4 & zq5} 'zq6' zq7\\zq8 \"zq9\" zq0"
   const inJson = JSON.stringify({ user: "ada", password: phrase, locale: "de" })
   for (
@@ -38,7 +38,7 @@ describe("redact", () => {
       "sent password=zq1 zq2\nlocale: de"
     ]
   ) {
-    it(`F295: takes all of a secret of several words out of ${line}`, () => {
+    it(`F295: removes all of a secret of several words from ${line}`, () => {
       const redacted = redact(line)
       assert.notMatch(redacted, /zq\d/)
       assert.include(redacted, "<redacted>")
@@ -70,11 +70,11 @@ describe("redact", () => {
       redact(text)
       return performance.now() - began
     }
-    // A search that starts over at every character would need seconds.
+    // A search that restarts at every character would need seconds.
     for (const piece of pieces) assert.isBelow(millis(piece.repeat(200_000)), 1000, piece)
   })
 
-  it("leaves other lines as they are", () => {
+  it("leaves other lines unchanged", () => {
     const line = "level=INFO message=\"Postgres runs again\" url=http://localhost:3000/@ada?page=2 code_unit=7"
     assert.strictEqual(redact(line), line)
   })

@@ -7,7 +7,7 @@ import { eventually } from "../../support/Eventually.ts"
 import { whileOneWaits } from "../../support/LockWaits.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-/** Counters of this process. */
+/** Returns the counters of this process. */
 const counters = Effect.map(PrometheusMetrics.format(), (text) => {
   const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? 0)
   return {

@@ -13,13 +13,13 @@ import { TestServer } from "../../support/Server.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { pathOf, spansOf } from "../../support/Traces.ts"
 
-/** Headers by which a client would choose the trace. */
+/** Headers with which a client would choose the trace. */
 const foreign = {
   traceparent: "00-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-bbbbbbbbbbbbbbbb-00",
   b3: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-bbbbbbbbbbbbbbbb-0"
 }
 
-/** Spans of a way that the test names; statements and services are between them. */
+/** Spans on a path that the test names; statements and services are between them. */
 const stations = new Set([
   "POST",
   "AccountActors.tell",
@@ -84,7 +84,7 @@ it.live(
         [],
         "each parent was exported as well"
       )
-      /** Ways from the request to requests to other servers, by its path. */
+      /** Returns the paths from the request to requests to other servers. */
       const waysFrom = (path: string) => {
         const trace = spans.find(({ attributes, name }) => name === "POST" && attributes["url.path"] === path)?.traceId
         assert.notInclude([undefined, "a".repeat(32)], trace, "a client does not choose the trace")

@@ -18,15 +18,15 @@ const requests = 4
 interface Bounded {
   readonly table: string
   readonly max: number
-  /** Request by a staff member for one more row. */
+  /** Request of a staff member that adds a row. */
   readonly request: (by: Person, number: number, first: Person) => Effect.Effect<
     { readonly status: number; readonly body: unknown },
     unknown,
     TestServer
   >
-  /** Columns and values of rows that fill the table; `n` numbers them. */
+  /** Columns and values of rows that fill the table; `n` is their number. */
   readonly filler: string
-  /** Rows that count. */
+  /** Condition for the rows that count. */
   readonly counted?: string
 }
 
@@ -182,7 +182,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
       ({ counted = "TRUE", filler, max, request, table }) =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
-          // Each by another member: one member's commands may be serialised already.
+          // Each by another member: commands of one member may be serialised anyway.
           const staff = yield* Effect.forEach(
             Array.from({ length: requests }, (_, number) => `o${number}_${table}`),
             (name) => staffMember(name, ["administrator"], 1_000)
@@ -203,7 +203,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         })
     )
 
-    it.effect("F73: of expired IP blocks that are renewed at once, one takes the last free row", () =>
+    it.effect("F73: of concurrent renewals of expired IP blocks, one gets the last free row", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         yield* sql`DELETE FROM ip_blocks`
@@ -224,7 +224,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         yield* sql`DELETE FROM ip_blocks`
       }))
 
-    it.effect("F73: rows of large tables are counted as they come and go, also in bulk and undone", () =>
+    it.effect("F73: rows of large tables are counted as they are inserted and deleted, also in bulk and rolled back", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const isExact = Effect.map(
@@ -246,7 +246,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         assert.isTrue(yield* isExact)
       }))
 
-    it.effect("F76: a user blocks a bounded number of domains, and may repeat a block that is there", () =>
+    it.effect("F76: a user blocks a bounded number of domains, and may repeat an existing block", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const user = yield* staffMember("o_domains", [], 1_000)
@@ -257,7 +257,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         assert.strictEqual((yield* block("d1.example")).status, 200)
       }))
 
-    it.effect("F184: of one user's concurrent blocks of domains, one takes the last free row", () =>
+    it.effect("F184: of one user's concurrent domain blocks, one gets the last free row", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const user = yield* staffMember("o_racing", [], 1_000)
@@ -273,7 +273,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         assert.deepStrictEqual(row, { count: userDomainBlocksMax })
       }))
 
-    it.effect("F73: lists that ended do not count, and every row is listed, those above the bound included", () =>
+    it.effect("F73: ended entries do not count, and every row is listed, including those above the bound", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const owner = yield* staffMember("o_ended", ["administrator"], 1_000)
@@ -281,7 +281,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         const path = `${admin}/moderation_lists`
         const wish = { name: "L", url: "https://lists.example/last", type: "csv", list_action: "reject" }
         assert.strictEqual((yield* ask(owner, "POST", path, wish)).status, 200)
-        // Rows from before the bound held.
+        // Rows from before the bound existed.
         yield* sql`INSERT INTO webhooks (id, url, events, secret, template, enabled, created_at, updated_at)
           SELECT 100 + n, 'https://old.example/' || n, '{report.created}', '', '', true, now(), now()
           FROM generate_series(1, 8) n`

@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a hostile client", (it
           yield* assertServed(ada, about)
         }
         annotate(`answers by status: ${JSON.stringify(statuses)}`)
-        // Eve is there still, or nothing of this was tried by anybody.
+        // Eve still has an account; otherwise the requests tested nothing.
         assert.strictEqual((yield* get("/api/v1/accounts/verify_credentials", eve)).status, 200)
         assert.isAbove(statuses[200] ?? 0, 0)
         const [row] = yield* sql<{ bytes: number }>`SELECT max(octet_length(html))::int AS bytes FROM statuses`
@@ -75,7 +75,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a hostile client", (it
     timeoutMillis
   )
 
-  it.effect("F62: a path with text that no column can store finds nothing, at every route", () =>
+  it.effect("F62: a path with text that no column can store is not found, on every route", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("nul", ["administrator"])
       for (const route of routes.filter(({ path }) => path.includes(":"))) {

@@ -16,8 +16,8 @@ import { diceOf, runsOr, seed, timeoutMillis } from "./Generate.ts"
 import { addresses, hold, isAnswered } from "./Sockets.ts"
 
 /**
- * Node's own clock cannot be turned, so that its times are short here: a thousandth of the product's, and a little; but for
- * that of whole requests, which would end bodies that stop where their own deadline does not.
+ * Node's own timers ignore the virtual clock, so its timeouts are about a thousandth of the product's. Except the
+ * request timeout, which would end stalled bodies before their own deadline.
  */
 const server = NodeServer.make(false, {
   requestTimeout: 3_600_000,
@@ -57,7 +57,7 @@ const Live = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: t
   Layer.provideMerge(testEnvironment({ PORT: "0", TRUSTED_PROXIES: "10.0.0.0/8", CONNECTIONS_PER_ADDRESS: "16" }))
 )
 
-/** Hostile connections of one run, with requests of a normal client in the meantime. */
+/** Hostile connections per run, and requests of a normal client in the meantime. */
 const socketsOfRun = 250
 const asksOfRun = 20
 
@@ -92,13 +92,13 @@ layer(Live)("hostile connections", (it) => {
             const init = { method: "POST", headers: { "content-type": "application/json" }, body: `{"a":${number}}` }
             assert.deepStrictEqual(yield* fetchText("/api/v1/echo", init), [200, `{"a":${number}}`], about)
           }
-          // Bodies that stop are waited for in virtual time, all else in that of Node's short deadlines.
+          // Stalled bodies time out in virtual time, everything else by Node's short deadlines.
           yield* TestClock.adjust(arrivalMillisMax + 1_000)
           yield* eventually(open, (count) => count <= 2)
           for (const { socket } of sockets) socket.destroy()
           for (const from of addresses) assert.isTrue(yield* Effect.promise(() => isAnswered(port, from)), about)
         }
-        // Every place is free again: as many as one address may have at once.
+        // Every slot is free again: as many as one address may use.
         const all = yield* Effect.forEach(
           Array.from({ length: 12 }, (_, at) => at),
           (at) =>

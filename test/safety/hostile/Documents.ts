@@ -2,7 +2,7 @@ import type { Json } from "../../services/federation/Peer.ts"
 import type { Dice } from "../../simulation/Seeded.ts"
 import { jsonText, oneOf, text } from "./Generate.ts"
 
-/** Names in a hostile server's documents: itself, local accounts, its other accounts, their posts. */
+/** Ids in a hostile server's documents: the actor itself, its other accounts, local accounts, and posts. */
 export interface Known {
   readonly self: string
   readonly others: ReadonlyArray<string>
@@ -24,13 +24,13 @@ const fields = {
   activity: ["published", "updated", "to", "cc", "object", "target", "content", "tag", "actor", "signature", "@context"]
 }
 
-/** Any JSON as a value. */
+/** Returns any JSON as a value. */
 const anything = (dice: Dice): unknown => JSON.parse(jsonText(dice))
 
-/** A text, a date before or after all times, or something of another type. */
+/** Returns a text, a date before or after all times, or a value of another type. */
 const strange = (dice: Dice): unknown => oneOf(dice, () => text(dice), () => text(dice), () => anything(dice), () => [])
 
-/** A document with some of its fields as no program writes them; those of `kept` stay. */
+/** Replaces some fields of a document with values that no program writes, except those in `kept`. */
 const spoiled = (dice: Dice, document: Json, names: ReadonlyArray<string>, kept: ReadonlyArray<string>): Json => ({
   ...document,
   ...Object.fromEntries(
@@ -43,7 +43,7 @@ const spoiled = (dice: Dice, document: Json, names: ReadonlyArray<string>, kept:
 const many = (dice: Dice, make: (n: number) => unknown) =>
   Array.from({ length: dice.pick([0, 1, 4, 300]) }, (_, n) => make(n))
 
-/** A note or a question under one of a few ids, so that each comes again with other words, another type and another time. */
+/** Returns a note or a poll under one of a few ids, so that each recurs with another text, type and time. */
 export const noteOf = (dice: Dice, { people, posts, self }: Known): Json => {
   const document: Json = {
     id: `${self}/notes/${dice.between(0, 6)}`,
@@ -93,7 +93,7 @@ export const noteOf = (dice: Dice, { people, posts, self }: Known): Json => {
   return spoiled(dice, document, fields.note, dice.chance(0.9) ? ["id", "type", "attributedTo"] : [])
 }
 
-/** An actor's document whose id and keys stay, so that what it says of itself is believed. */
+/** Returns an actor's document with unchanged id and keys, so that its claims about itself are accepted. */
 export const actorOf = (dice: Dice, document: Json): Json =>
   spoiled(
     dice,
@@ -108,7 +108,7 @@ export const actorOf = (dice: Dice, document: Json): Json =>
     []
   )
 
-/** The next thing that a hostile server says: any kind, in any order, under ids that come again. */
+/** Returns the next activity of a hostile server: any kind, in any order, under recurring ids. */
 export const activityOf = (dice: Dice, known: Known, actor: Json): Json => {
   const { others, people, posts, self } = known
   const id = `${self}/activities/${dice.between(0, 12)}`

@@ -1,13 +1,13 @@
 import { Dice } from "../../simulation/Seeded.ts"
 
-/** The seed of all that is sent, and how many are: `HOSTILE_SEED=7 HOSTILE_RUNS=10000` for another and a longer run. */
+/** Seed of all requests, and number of runs: `HOSTILE_SEED=7 HOSTILE_RUNS=10000` for another and longer run. */
 export const seed = Number(process.env["HOSTILE_SEED"] ?? 20_261_122)
 export const runsOr = (standard: number): number => Number(process.env["HOSTILE_RUNS"] ?? standard)
 
-/** Long enough for tens of thousands. */
+/** Maximum duration of a test, in milliseconds: long enough for tens of thousands of runs. */
 export const timeoutMillis = 3_600_000
 
-/** The dice of one try of a run, the same whatever came before it. */
+/** Returns the dice of one run, independent of earlier runs. */
 export const diceOf = (run: number): Dice => new Dice(seed, `hostile ${run}`)
 
 /** Calls one of the functions, chosen with equal probability. */
@@ -86,7 +86,7 @@ const texts = [
   "../../../etc/passwd"
 ]
 
-/** An unusual text; at most 300,000 bytes. */
+/** Returns an unusual text; at most 300,000 bytes. */
 export const text = (dice: Dice): string =>
   oneOf(
     dice,
@@ -104,7 +104,7 @@ export const text = (dice: Dice): string =>
       )
   )
 
-/** JSON as text, so that it may be what no program writes: numbers beyond 2^53, names that come twice, depth. */
+/** Returns JSON as text, which may be what no program writes: numbers beyond 2^53, repeated names, deep nesting. */
 export const jsonText = (dice: Dice, depth = 0): string =>
   oneOf(
     dice,

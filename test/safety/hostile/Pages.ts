@@ -4,10 +4,13 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 import type { Person } from "../../support/Server.ts"
 import { type Answer, get } from "../Calls.ts"
 
-/** Bytes of any answer: a page of 40 posts of 64 kB and what belongs to them. */
+/** Maximum size of a response, in bytes: a page of 40 posts of 64 kB with their entities. */
 export const answerBytesMax = 4 * 1_048_576
 
-/** Expected responses: an error of the request or a retry, never an internal error. */
+/**
+ * Asserts that a response is a success, a client error or a 503 with Retry-After, but no other server error, and not
+ * too large.
+ */
 export const assertSound = ({ headers, status, text }: Pick<Answer, "headers" | "status" | "text">, about: string) => {
   const again = status === 503 && Number(headers.get("retry-after")) > 0
   assert.isTrue(status < 500 || again, `${about}: ${status} ${text.slice(0, 300)}`)
@@ -31,7 +34,7 @@ export const assertServed = Effect.fnUntraced(function*(by: Person, about: strin
   }
 })
 
-/** Runs something and tells the longest pause of the event loop in it, which says nothing on a busy machine alone. */
+/** Runs an effect and reports its longest event loop pause, which means nothing on a busy machine. */
 export const withPauses = <A, E, R>(work: Effect.Effect<A, E, R>, tell: (message: string) => unknown) =>
   Effect.acquireUseRelease(
     Effect.sync(() => {

@@ -72,7 +72,7 @@ layer(servers, { excludeTestServices: true })("a hostile server", (it) => {
             people: [me],
             posts: [id, poll.id].map((one) => `${me}/statuses/${one}`).concat(peers.map((one) => `${one.id}/notes/1`))
           }
-          // Its fetched documents are as bad as its activities.
+          // Fetched documents are as hostile as activities.
           documents.set(new URL(by.id).pathname, dice.chance(0.5) ? plain[at]! : actorOf(dice, plain[at]!))
           // Oversized bodies are not read: the excess does not matter.
           const text = JSON.stringify(activityOf(dice, known, plain[at]!)).slice(0, activityBytesMax + 1_000)
@@ -93,7 +93,7 @@ layer(servers, { excludeTestServices: true })("a hostile server", (it) => {
         annotate(`outcomes: ${JSON.stringify(outcomes)}`)
         // Some activities must have effects, or the test shows nothing.
         assert.isAbove(outcomes.find(({ outcome }) => outcome === "done")?.count ?? 0, 5)
-        // Makes pending retries the last ones: none may fail by our fault.
+        // Makes the pending retries the last ones: none may fail because of our own errors.
         yield* sql`UPDATE inbound_activities SET tries = ${
           inboundBackoff.triesMax - 1
         }, due_at = '2026-01-01' WHERE outcome IS NULL`

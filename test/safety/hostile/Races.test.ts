@@ -23,14 +23,14 @@ const Live = Approvals.layer.pipe(
 
 layer(Live, { excludeTestServices: true })("hostile races", (it) => {
   it.effect(
-    "F12 F20 F61: concurrent actions between accounts or on one post end as if done in some order",
+    "F12 F20 F61: concurrent actions between accounts or on one post have the same result as in some order",
     ({ annotate }) =>
       Effect.gen(function*() {
         const { createPerson, createToken } = yield* TestServer
         const people = yield* Effect.forEach(["ann", "ben", "cyd", "dan", "eli", "fay", "gus", "hal"], (name) =>
           createPerson(name))
         const sql = yield* SqlClient.SqlClient
-        // The database may be one in which another file has made deadlocks on purpose.
+        // Another test file may have caused deadlocks in this database on purpose.
         const deadlocks = sql`SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`
         const before = yield* deadlocks
         const { body: app } = yield* post("/api/v1/apps", people[0]!, {
@@ -55,7 +55,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
               [1, "lastUse"]
             ] as const
           )
-          // Removes earlier blocks, so that all can interact.
+          // Removes earlier blocks, so that everyone can interact.
           if (what === "relations") yield* sql`DELETE FROM blocks`
           const race: Race = yield* Effect.gen(function*() {
             switch (what) {
@@ -103,7 +103,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
               about
             )
           }
-          // Effects of commands may be in flight.
+          // Effects of commands may still be in flight.
           yield* eventually(wrongs, (found) => found.length === 0).pipe(
             Effect.mapError(String),
             Effect.catchDefect((cause) => Effect.die(new Error(`${String(cause)} after ${about}`)))
@@ -118,7 +118,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
   )
 
   it.effect(
-    "F17 F52: a link is used once and a sign-up decided once, however many do so at once",
+    "F17 F52: a link is used once and a sign-up decided once, also by concurrent requests",
     () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson, fetch } = yield* TestServer
@@ -165,7 +165,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
     120_000
   )
 
-  it.effect("F20: invites created at once are all created, and none waits for another", () =>
+  it.effect("F20: concurrently created invites are all created, and none waits for another", () =>
     Effect.gen(function*() {
       const host = yield* staffMember("host", ["manageInvites"])
       const make = post("/api/v1/admin/invites", host, { max_uses: 5 })
@@ -195,7 +195,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
         [sql`DELETE FROM announcements WHERE id = ${BigInt(id)}`, "POST", `/api/v1/announcements/${id}/dismiss`]
       ] as const
       for (const [taking, method, path] of gone) {
-        // It has found what it is about, and waits for what becomes of that.
+        // The reaction has found its status, and waits for the other transaction to end.
         const waits = eventually(
           sql`SELECT FROM pg_locks WHERE NOT granted AND transactionid = pg_current_xact_id()::xid`,
           (rows) => rows.length > 0

@@ -12,13 +12,16 @@ export interface Move {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Requests at once, and what must be said of their answers, in the order of the requests; undefined where all is well. */
+/**
+ * Concurrent requests, and a check of their responses in the order of the requests; it returns undefined if all is
+ * well.
+ */
 export interface Race {
   readonly moves: ReadonlyArray<Move>
   readonly judge?: (statuses: ReadonlyArray<number>, bodies: ReadonlyArray<unknown>) => string | undefined
 }
 
-/** Requests of one race at most. */
+/** Maximum requests per race. */
 const movesMax = 12
 
 const many = <A>(dice: Dice, make: () => A): ReadonlyArray<A> => Array.from({ length: dice.between(4, movesMax) }, make)
@@ -33,7 +36,7 @@ const postMove = (by: Pick<Person, "token">, path: string, json: unknown = {}): 
 /** Actions between two people: few kinds, so that others do not repair their result. */
 const between = (dice: Dice, one: Person, other: Person): ReadonlyArray<Move> =>
   Array.from({ length: dice.between(2, 5) }, (_, at) => {
-    // Both do something, or nothing would race.
+    // Both act; otherwise there is no race.
     const [by, whom] = at % 2 === 0 ? [one, other] : [other, one]
     const about = (verb: string) => postMove(by, `/api/v1/accounts/${whom.accountId}/${verb}`)
     return dice.weighted<() => Move>([
@@ -54,7 +57,7 @@ const between = (dice: Dice, one: Person, other: Person): ReadonlyArray<Move> =>
     ])()
   })
 
-/** Pairs of people who fight, all at the same time. */
+/** Makes pairs of people who act on each other, all at the same time. */
 export const relations = (dice: Dice, people: ReadonlyArray<Person>): Race => {
   const order = people.toSorted(() => dice.next() - 0.5)
   return {
@@ -65,7 +68,7 @@ export const relations = (dice: Dice, people: ReadonlyArray<Person>): Race => {
   }
 }
 
-/** A post that some like and share while its author changes, pins or deletes it. */
+/** Races likes and boosts of a post with its author's edits, pins and deletions. */
 export const around = (dice: Dice, author: Person, others: ReadonlyArray<Person>, id: string): Race => {
   const mortal = dice.chance(0.3)
   const of = (by: Person, verb: string) => postMove(by, `/api/v1/statuses/${id}/${verb}`)
@@ -91,7 +94,7 @@ export const around = (dice: Dice, author: Person, others: ReadonlyArray<Person>
   }
 }
 
-/** Votes for one or several options, again and again, and perhaps the end of the poll. */
+/** Races repeated votes for one or several options, and perhaps the end of the poll. */
 export const votes = (dice: Dice, author: Person, voters: ReadonlyArray<Person>, id: string): Race => {
   const mortal = dice.chance(0.3)
   return {
@@ -107,7 +110,7 @@ export const votes = (dice: Dice, author: Person, voters: ReadonlyArray<Person>,
 const ids = (bodies: ReadonlyArray<unknown>): ReadonlySet<unknown> =>
   new Set(bodies.flatMap((body) => typeof body === "object" && body !== null && "id" in body ? [body.id] : []))
 
-/** One key for the same post, sent at once. */
+/** Sends the same post with the same key concurrently. */
 export const sameKey = (dice: Dice, by: Person, name: string): Race => ({
   moves: many(dice, () => ({
     ...postMove(by, "/api/v1/statuses", { status: name }),
@@ -117,7 +120,7 @@ export const sameKey = (dice: Dice, by: Person, name: string): Race => ({
     ids(bodies).size === 1 || statuses.every((status) => status === 503) ? undefined : `posts: ${ids(bodies).size}`
 })
 
-/** A file that several posts want at once. */
+/** Races several posts for one file. */
 export const sameFile = (dice: Dice, by: Person, media: string): Race => ({
   moves: many(dice, () => postMove(by, "/api/v1/statuses", { status: "with a file", media_ids: [media] })),
   judge: (statuses) => {
@@ -126,7 +129,7 @@ export const sameFile = (dice: Dice, by: Person, media: string): Race => ({
   }
 })
 
-/** A token that is taken back while it is used. */
+/** Revokes a token while it is used. */
 export const lastUse = (
   dice: Dice,
   token: string,
@@ -151,7 +154,7 @@ export const run = ({ moves }: Race) =>
     { concurrency: "unbounded" }
   )
 
-/** Links in the newest e-mails to an address. */
+/** Returns the links in the newest e-mails to an address. */
 export const linksTo = Effect.fnUntraced(function*(email: string) {
   const fs = yield* FileSystem.FileSystem
   const folder = `${(yield* TestServer).variables["DATA_DIR"]}/mail`

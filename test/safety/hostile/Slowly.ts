@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Tables before whose rows a transaction stands for a while, and for how many milliseconds at most. */
+/** Tables whose writes a trigger delays, and the maximum delay in milliseconds. */
 const slowTables = ["follows", "follow_requests", "blocks", "favourites", "statuses", "poll_votes", "media_attachments"]
 const standsMillisMax = 18
 
-/** Widens the gap between what a command has looked at and what it writes, by another time for each row. */
+/** Widens the gap between a command's reads and writes, by a different delay for each transaction. */
 export const slowly = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`CREATE FUNCTION stand() RETURNS trigger LANGUAGE plpgsql VOLATILE AS $$ BEGIN
@@ -19,7 +19,7 @@ export const slowly = Effect.gen(function*() {
   }
 })
 
-/** States that must not remain when all work is done, in words. */
+/** Describes inconsistent states that must not remain after all work is done. */
 export const wrongs = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ wrong: string }>`

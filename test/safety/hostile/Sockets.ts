@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net"
 import type { Dice } from "../../simulation/Seeded.ts"
 
-/** Ways to hold a connection and give nothing for it. */
+/** Ways to hold a connection without completing a request. */
 const kinds = [
   "silent",
   "half a line",
@@ -15,11 +15,11 @@ const kinds = [
   "no HTTP"
 ] as const
 
-/** Source addresses, some used more often than the limit of one address. */
+/** Source addresses; some are used more often than the limit per address. */
 const addressOf = (number: number) => `127.0.${number + 1}.1`
 export const addresses = Array.from({ length: 20 }, (_, number) => addressOf(number))
 
-/** Returns true if a request from an address is answered. */
+/** Returns true if a request from an address gets a response. */
 export const isAnswered = (port: number, localAddress: string) =>
   new Promise<boolean>((resolve) => {
     const socket = connect({ port, host: "127.0.0.1", localAddress })
@@ -32,7 +32,7 @@ export const isAnswered = (port: number, localAddress: string) =>
     socket.write("GET /address HTTP/1.1\r\nhost: test\r\n\r\n")
   })
 
-/** Milliseconds between two bytes of what comes byte by byte: below every deadline, and little work for a busy machine. */
+/** Milliseconds between bytes of a slow request: below every deadline, and little work for a busy machine. */
 const dripMillis = 100
 
 const drip = (socket: Socket, next: () => string) => {

@@ -9,13 +9,13 @@ import { jsonText, oneOf, text } from "./Generate.ts"
 interface Route {
   readonly method: string
   readonly path: string
-  /** Parameters that it knows. */
+  /** Names of the route's parameters. */
   readonly names: ReadonlyArray<string>
 }
 
 const asArray = (value: unknown): ReadonlyArray<unknown> => Array.isArray(value) ? value : []
 
-/** Every route that the API declares, with the names of what it takes. */
+/** Every route that the API declares, with its parameter names. */
 const declared: ReadonlyArray<Route> = (() => {
   const { components, paths } = OpenApi.fromApi(Api)
   const names = (schema: unknown, depth = 0): ReadonlyArray<string> => {
@@ -47,7 +47,7 @@ const declared: ReadonlyArray<Route> = (() => {
   )
 })()
 
-/** Pages and protocols beside the API. */
+/** Pages and protocols besides the API. */
 export const others: ReadonlyArray<Route> = [
   {
     method: "GET",
@@ -88,11 +88,11 @@ export const others: ReadonlyArray<Route> = [
   { method: "PUT", path: "/api/v9/:id", names: ["a"] }
 ]
 
-/** Spares the client's own account and its tokens, so that it can continue. */
+/** Routes that would end the client's own tokens or block it. */
 export const spared = /^\/(?:oauth\/revoke|api\/v1\/streaming|auth\/sign_out)/
 const routes = [...declared, ...others].filter(({ path }) => !spared.test(path))
 
-/** Routes added after Mastodon's own, which fewer have reviewed. */
+/** Routes added after Mastodon's, which fewer people have reviewed. */
 const younger = routes.filter(({ path }) =>
   /interaction|reactions|drafts|subscri|oembed|embed|collection|quote|catchup|wrapstodon|annual|crypto|encrypt|authorizations/
     .test(path)
@@ -106,13 +106,13 @@ export interface Try {
   readonly body: string | FormData | undefined
 }
 
-/** Percent-encoded; a lone surrogate as the bytes that it would have. */
+/** Percent-encodes a text; a lone surrogate becomes the bytes it would have in UTF-8. */
 const encoded = (value: string) =>
   value.isWellFormed()
     ? encodeURIComponent(value)
     : encodeURIComponent(value.toWellFormed()).replaceAll("%EF%BF%BD", "%ED%A0%80")
 
-/** A name as it is, with brackets where there should be none, or none at all. */
+/** Returns a name as it is, with unexpected brackets, or an unknown one. */
 const nameOf = (dice: Dice, names: ReadonlyArray<string>): string => {
   const name = names.length === 0 || dice.chance(0.1)
     ? dice.pick(["a", "id", "__proto__", "k".repeat(5_000)])
@@ -136,7 +136,7 @@ const formText = (dice: Dice, names: ReadonlyArray<string>, bytesMax: number): s
   )
     .reduce((all, pair) => all.length + pair.length > bytesMax ? all : `${all}&${pair}`, "")
 
-/** Requests of a hostile client: a known route, with real or impossible ids, and unusual values. */
+/** Makes a request of a hostile client: a known route, with real or impossible ids, and unusual values. */
 export const tryOf = (dice: Dice, ids: ReadonlyArray<string>): Try => {
   const { method, names, path: pattern } = dice.pick(dice.chance(0.5) ? younger : routes)
   const path = pattern.replaceAll(

@@ -51,7 +51,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
       assert.match(outcome ?? "", /^ignored/)
     }))
 
-  it.effect("row 18: a suspended account has no effect, by any path", () =>
+  it.effect("row 18: a suspended account has no effect, on any path", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [bob, max] = [yield* newPerson("bob"), yield* there("max")]
@@ -61,7 +61,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
       yield* json(bob, `/api/v1/accounts/${row?.id}/follow`, undefined, "POST")
       yield* deliverFrom(max, { type: "Accept", object: { type: "Follow", actor: me, object: max.id } })
       yield* deliverFrom(max, { type: "Create", object: note(max, "before", mentioning(me)) })
-      // Taken before, worked off after: what waits is judged when it is its turn.
+      // Accepted before, processed after: waiting activities are judged when they are processed.
       const waiting = JSON.stringify({
         "@context": "https://www.w3.org/ns/activitystreams",
         id: `${max.id}/late`,

@@ -8,7 +8,7 @@ import { json, newPerson } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 
 const context = "https://www.w3.org/ns/activitystreams"
-/** All stored data about other servers that a lie could change. */
+/** Returns all stored data about other servers that a lie could change. */
 const known = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) =>
@@ -25,7 +25,7 @@ const resolve = (by: Parameters<typeof json>[0], text: string) =>
   json(by, `/api/v2/search?resolve=true&q=${encodeURIComponent(text)}`)
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
-  "a hostile server lies about who somebody is",
+  "a hostile server lies about identities",
   (it) => {
     it.effect("row 1: a document that claims another's id is refused, wherever it is found and however it is reached", () =>
       Effect.gen(function*() {
@@ -61,7 +61,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
           assert.strictEqual(status, 401, shape)
           assert.strictEqual(yield* sendBody({ ...evil, keyId: address }, "{}"), 401, shape)
         }
-        // Embedded objects are not believed either.
+        // Embedded objects are not trusted either.
         const stolen = { ...note(victim, "stolen"), content: "<p>False</p>", cc: [me] }
         for (
           const activity of [
@@ -151,7 +151,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         assert.lengthOf((yield* resolve(cleo, `${url}/elsewhere`)).accounts, 1)
       }))
 
-    it.effect("row 8 row 16: an account cannot undo, answer, move, pin or vote for another one, of the same server or not", () =>
+    it.effect("row 8 row 16: an account cannot undo, accept, move, pin or vote for another one, on the same server or not", () =>
       Effect.gen(function*() {
         const elsewhere = yield* peer
         const { baseUrl } = yield* TestServer
@@ -173,7 +173,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         ) yield* deliverFrom(owner, activity)
         const { accounts: [found] } = yield* resolve(dan, owner.id)
         yield* json(dan, `/api/v1/accounts/${found.id}/follow`, undefined, "POST")
-        // The liars are known before, so that they are not counted as new accounts.
+        // The liars are already known, so that they are not counted as new accounts.
         for (const liar of [near, far]) yield* deliverFrom(liar, { type: "Like", object: "nothing" })
         const before = yield* known
         const his = `${owner.id}/notes/his`
@@ -205,7 +205,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
           for (const attempt of attempts) yield* deliverFrom(liar, attempt)
         }
         assert.deepStrictEqual(yield* known, before)
-        // The right ones are heard, each once.
+        // The real owner's activities take effect, each once.
         assert.strictEqual(yield* deliverFrom(owner, { type: "Accept", object: follow }), "done")
         assert.match((yield* deliverFrom(owner, { type: "Accept", object: follow })) ?? "", /^ignored/)
         assert.strictEqual(yield* deliverFrom(owner, { type: "Undo", object: inner("Like", status.uri) }), "done")

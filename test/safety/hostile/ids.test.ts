@@ -8,13 +8,13 @@ import { json, newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 
-/** Nearly two thousand characters that take three bytes each, in no order that packs well. */
+/** Almost two thousand characters of three bytes each, in an order that compresses badly. */
 const wide = String.fromCodePoint(...Array.from({ length: 1_900 }, (_, n) => 0x4e00 + (n * 7_919 + n * n) % 20_000))
 
 /** Strings that Postgres cannot store in text, JSON or an index. */
 const endings = ["\0", "\ud800x", wide, `#${wide}`]
 
-/** Paths of all texts in a document. */
+/** Returns the paths of all texts in a document. */
 const places = (value: unknown): ReadonlyArray<ReadonlyArray<string>> =>
   typeof value === "string"
     ? [[]]
@@ -22,7 +22,7 @@ const places = (value: unknown): ReadonlyArray<ReadonlyArray<string>> =>
     ? Object.entries(value).flatMap(([name, part]) => places(part).map((rest) => [name].concat(rest)))
     : []
 
-/** The document with an ending appended to one text. */
+/** Returns the document with an ending appended to one text. */
 const ended = (value: unknown, [name, ...rest]: ReadonlyArray<string>, ending: string): unknown => {
   if (typeof value === "string") return value + ending
   if (Array.isArray(value)) return value.map((part, at) => String(at) === name ? ended(part, rest, ending) : part)
@@ -33,7 +33,7 @@ const ended = (value: unknown, [name, ...rest]: ReadonlyArray<string>, ending: s
 
 let count = 0
 
-/** All activities about a local account and its post, under unused ids. */
+/** Makes all activities about a local account and its post, under unused ids. */
 const activitiesOf = (by: RemotePerson, me: string, post: string, poll: string): ReadonlyArray<Json> => {
   const mine = () => `${by.id}/${++count}`
   const full = (more: Json = {}): Json =>
@@ -120,7 +120,7 @@ const activitiesOf = (by: RemotePerson, me: string, post: string, poll: string):
   ]
 }
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("ids that no database takes", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("ids that no database accepts", (it) => {
   it.effect("row 39: invalid ids in any field match nothing and cause no retries", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -149,7 +149,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("ids that no
           })
         }, { concurrency: 16, discard: true })
         yield* settled
-        // Waiting for a post is no failure; its origin's answers come soon.
+        // Activities that wait for a post have not failed; the responses of its origin come soon.
         const left = sql`SELECT document FROM inbound_activities WHERE outcome IS NULL AND awaits IS NULL`
         yield* eventually(left, ({ length }) => length === 0)
         yield* sql`DELETE FROM inbound_activities`
@@ -160,7 +160,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("ids that no
       assert.isAbove((yield* sql`SELECT FROM statuses WHERE NOT local AND reblog_of_id IS NULL`).length, 100)
     }))
 
-  it.effect("row 39: nor do an account's own statements fail for them", () =>
+  it.effect("row 39: they do not make the sender's own data fail either", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const { actor, documents, domain, finger, fingers, url } = yield* OtherServer

@@ -14,7 +14,7 @@ const mentioning = (me: string): Json => ({ cc: [me], tag: [{ type: "Mention", h
 const get = (path: string, token?: string) =>
   TestServer.use(({ fetch }) => Effect.map(fetch(path, token === undefined ? {} : { token }), ({ status }) => status))
 
-/** A loopback server that is not allowed, and whether it ever got a connection. */
+/** A loopback server at a forbidden address, and the number of its connections. */
 const forbidden = Effect.acquireRelease(
   Effect.callback<{ port: number; connections: () => number; close: () => void }>((resume) => {
     let connections = 0
@@ -28,8 +28,8 @@ const forbidden = Effect.acquireRelease(
   ({ close }) => Effect.sync(close)
 )
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile server leads us somewhere", (it) => {
-  it.effect("row 25: nothing that names an address makes us connect to a private one", () =>
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile server names forbidden places", (it) => {
+  it.effect("row 25: nothing that contains an address makes the server connect to a private one", () =>
     Effect.scoped(Effect.gen(function*() {
       const { connections, port } = yield* forbidden
       const { documents, domain, finger, fingers, url } = yield* OtherServer
@@ -96,7 +96,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
       assert.strictEqual(connections(), 0)
     })))
 
-  it.effect("row 36: odd markup is a value like any other, and no post keeps the others from being shown", () =>
+  it.effect("row 36: odd markup is a value like any other, and no post prevents others from being shown", () =>
     Effect.gen(function*() {
       const [dan, odd] = [yield* newPerson("dan"), yield* there("odd")]
       const me = yield* actorOf(dan)
@@ -176,7 +176,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
       assert.deepStrictEqual(yield* rows, before)
     }))
 
-  it.effect("row 38: files of others are shown by keys that we made, and by nothing that is put into the address", () =>
+  it.effect("row 38: files of others have keys of this server, and no address in a path or query is fetched", () =>
     Effect.gen(function*() {
       const { requests, url } = yield* OtherServer
       const before = requests.length

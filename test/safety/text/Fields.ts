@@ -3,7 +3,7 @@ import { Api } from "../../../src/http/Api.ts"
 import { methods } from "../../../src/http/docs/OpenApiDocument.ts"
 import { others, spared } from "../hostile/Tries.ts"
 
-/** A field of a request that takes a text. */
+/** A text field of a request. */
 export interface Field {
   readonly method: string
   /** With `:names` for parameters. */
@@ -26,7 +26,7 @@ const resolved = (schema: unknown): Readonly<Record<string, unknown>> => {
 }
 const depthMax = 5
 
-/** Ways to put a text into a schema's value, and the usual value; the name tells the field. */
+/** Ways to put a text into a schema's value, and the usual value; the name identifies the field. */
 interface Shape {
   readonly usual: unknown
   readonly places: ReadonlyArray<readonly [name: string, put: (text: string) => unknown]>
@@ -104,7 +104,7 @@ const ofPages: ReadonlyArray<Field> = others.flatMap(({ method, names, path }) =
   names.map((name) => ({ method, path, name, json: undefined, form: method !== "GET", query: method === "GET" }))
 )
 
-/** Every field of the API by its declaration, and those of pages, each once. */
+/** Every declared field of the API, and those of pages, each once. */
 export const fields: ReadonlyArray<Field> = [
   ...new Map(
     [...declared, ...ofPages].filter(({ path }) => !spared.test(path))

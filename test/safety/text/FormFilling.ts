@@ -5,15 +5,15 @@ import { formsOf, type Page } from "../../support/TestBrowser.ts"
 import { pauseIn } from "./Pauses.ts"
 import { mixedText, worstTexts } from "./worstTexts.ts"
 
-/** Maximum CPU milliseconds that the event loop may be blocked, as for the other entrances. */
+/** Maximum time for which the event loop may be blocked, in CPU milliseconds, as for the other entrances. */
 export const pauseMillisMax = 50
-/** Tries of one request; the least pause counts, since collecting garbage takes its own time. */
+/** Attempts per request; the shortest pause counts, because garbage collection adds time. */
 const triesMax = 5
-/** Length of a text in a form, in UTF-16 code units: an ordinary one, and one near the limit of a body. */
+/** Length of a text in a form, in UTF-16 code units: a common one, and one near the limit of a body. */
 const units = [8_000, 120_000]
 /** Length of a text in a query, in UTF-16 code units. */
 const queryUnits = 1_000
-/** Texts per field; neighbouring fields get others. */
+/** Texts per field; neighbouring fields get different ones. */
 const textsOfField = 3
 
 const texts = units.map((count) => [mixedText(count), ...worstTexts(count).map(([, text]) => text.toWellFormed())])
@@ -61,7 +61,7 @@ export const make = () => {
     }
   })
 
-  /** Asks for `path` with each ninth text in the place of `TEXT`. */
+  /** Requests `path` with every ninth text in place of `TEXT`. */
   const query = (browser: Browser, path: string, place: number) =>
     Effect.forEach(
       queries.filter((_, index) => index % 9 === place % 9),

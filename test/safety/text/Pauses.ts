@@ -4,8 +4,8 @@ import { Effect } from "effect"
 const lookMillis = 1
 
 /**
- * Runs something and tells the longest pause of the event loop in it, in milliseconds of CPU time of this thread: what other processes
- * take in between does not count.
+ * Runs an effect; returns its result and its longest event loop pause, in CPU milliseconds of this thread. Time of
+ * other processes does not count.
  */
 export const pauseIn = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<readonly [A, number], E, R> =>
   Effect.suspend(() => {

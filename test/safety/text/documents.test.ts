@@ -13,7 +13,7 @@ import { best } from "../../services/html/effort.ts"
 import { pauseIn } from "./Pauses.ts"
 import { mixedText, worstTexts } from "./worstTexts.ts"
 
-/** CPU milliseconds that one text may take. */
+/** Maximum CPU milliseconds per text. */
 const cpuMillisMax = 50
 const documentUnits = 1_048_576
 
@@ -104,7 +104,7 @@ describe("F104: the worst documents of other servers", () => {
   )
 
   it.each(["content", "summary", "name"])(
-    `take ${cpuMillisMax} ms of CPU at most, whatever text it is: %s`,
+    `take ${cpuMillisMax} ms of CPU at most, with any text: %s`,
     (property) => {
       const slow = worstTexts(documentUnits).flatMap(([name, text]) =>
         Object.entries(kinds).flatMap(([kind, [own, read]]) => {

@@ -10,18 +10,18 @@ import { type Field, fields } from "./Fields.ts"
 import { pauseIn } from "./Pauses.ts"
 import { filled, mixedText, worstTexts } from "./worstTexts.ts"
 
-/** CPU milliseconds that the event loop may be held. */
+/** Maximum time for which the event loop may be blocked, in CPU milliseconds. */
 const pauseMillisMax = 50
-/** Tries of one request; the least pause counts, since collecting garbage takes its own time. */
+/** Attempts per request; the shortest pause counts, because garbage collection adds time. */
 const triesMax = 5
-/** UTF-16 code units of a text in a body and in an address. */
+/** Length of a text in a body, in a URL and in a form, in UTF-16 code units. */
 const [bodyUnits, queryUnits, formUnits] = [280_000, 1_500, 8_000]
 
 const heaps = [`aaaaaaaa${filled("\u0301\u0316", bodyUnits)}`, mixedText(bodyUnits)]
 const texts = worstTexts(bodyUnits).map(([, text]) => text).flatMap((text) => heaps.concat(text))
 const short = worstTexts(queryUnits).map(([, text]) => text.toWellFormed())
 
-/** A key of a form: `a[b][c]` for a place in JSON. */
+/** Returns true for a plain key of a form; `a[b][c]` is a path in JSON. */
 const isPlain = (name: string) => /^\w+$/.test(name)
 
 const pathOf = ({ path }: Field, ids: { readonly account: string; readonly status: string }) =>
@@ -29,7 +29,7 @@ const pathOf = ({ path }: Field, ids: { readonly account: string; readonly statu
 
 layer(TestServer.layer(), { excludeTestServices: true })("F104: the worst texts of clients", (it) => {
   it.effect(
-    `hold the event loop for ${pauseMillisMax} ms at most, in any field`,
+    `block the event loop for ${pauseMillisMax} ms at most, in any field`,
     ({ annotate }) =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer

@@ -17,7 +17,7 @@ const strangers = [
   "/auth/confirmation/new"
 ]
 
-/** Parameters of the page on which a user authorizes an app. */
+/** Parameters of the authorization page. */
 const parameters =
   "client_id redirect_uri response_type scope state code_challenge code_challenge_method lang force_login"
 
@@ -25,7 +25,7 @@ layer(TestServer.layer({ REGISTRATIONS: "approval" }), { excludeTestServices: tr
   "F104: the worst texts in forms",
   (it) => {
     it.effect(
-      `hold the event loop for ${FormFilling.pauseMillisMax} ms at most, in any field of a page`,
+      `block the event loop for ${FormFilling.pauseMillisMax} ms at most, in any field of a page`,
       ({ annotate }) =>
         Effect.gen(function*() {
           const staff = yield* administratorBrowser("zoe")

@@ -30,14 +30,14 @@ import { bounded } from "../../../src/services/text/BoundedText.ts"
 import { best } from "../../services/html/effort.ts"
 import { worstTexts } from "./worstTexts.ts"
 
-/** CPU milliseconds that one text may take. */
+/** Maximum CPU milliseconds per text. */
 const cpuMillisMax = 50
 const [post, page, body] = [65_536, 262_144, 1_048_576]
 
 const meaning = { mentions: new Map(), tagUrl: (name: string) => `https://here.test/tags/${name}` }
 const room = () => makeByteLimit(post)
 
-/** Readers of outside text, with their largest input in UTF-16 code units. */
+/** Functions that read outside text, with their largest input in UTF-16 code units. */
 const readers: Readonly<Record<string, readonly [units: number, read: (text: string) => unknown]>> = {
   "bounds": [body, (text) => bounded(text)],
   "normal names of hashtags": [body, (text) => normalise(bounded(text, post))],
@@ -54,7 +54,7 @@ const readers: Readonly<Record<string, readonly [units: number, read: (text: str
   "lengths": [body, (text) => [tooLong(text), exceeds(text, 5_000)]],
   "words of a post": [post, tokens],
   "HTML of a post": [post, (text) => paragraphs(text, meaning)],
-  // Longer ones are refused unread.
+  // Longer ones are refused without reading.
   "Markdown": [post, (text) => tooLong(text) ? undefined : [markdownTokens(text), markdown(text, meaning)]],
   "addresses in a text": [post, addressesInText],
   "cleaned HTML": [page, (text) => sanitise(bounded(text))],

@@ -8,10 +8,10 @@ import { assertServed } from "../hostile/Pages.ts"
 import { pauseIn } from "./Pauses.ts"
 import { filled, mixedText, worstTexts } from "./worstTexts.ts"
 
-/** CPU milliseconds that the event loop may be held. */
+/** Maximum time for which the event loop may be blocked, in CPU milliseconds. */
 const pauseMillisMax = 50
 const triesMax = 4
-/** UTF-16 code units of a text in an activity. */
+/** Length of a text in an activity, in UTF-16 code units. */
 const textUnits = 240_000
 
 const properties = [
@@ -21,7 +21,7 @@ const properties = [
 
 layer(servers, { excludeTestServices: true })("F104: the worst texts of other servers", (it) => {
   it.effect(
-    `hold the event loop for ${pauseMillisMax} ms at most, from the inbox to their effect`,
+    `block the event loop for ${pauseMillisMax} ms at most, from the inbox to their effect`,
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* TestServer
@@ -52,7 +52,7 @@ layer(servers, { excludeTestServices: true })("F104: the worst texts of other se
             ] as const
           )
         )
-        // Before anything is measured the sender is known.
+        // The sender is known before the measurements.
         yield* sendBody(eve, create("content", "<p>hello</p>"))
         yield* settled
         for (const [property, value] of actions) {

@@ -1,6 +1,5 @@
 /**
- * Patterns that the checker found linear, and for which it takes more than a quarter of a second. `RECHECK=all` has them checked
- * again.
+ * Patterns that the checker found linear, but only in more than a quarter of a second. `RECHECK=all` checks them again.
  */
 export const slowlyChecked: ReadonlySet<string> = new Set([
   "/^\\/(api\\/|oauth\\/(token|revoke|userinfo)$|\\.well-known\\/|nodeinfo\\/|@[^/]+$|users\\/[^/]+$)/",
@@ -39,7 +38,7 @@ export const slowlyChecked: ReadonlySet<string> = new Set([
   "/\\{\\{\\s*([\\w.[\\]]{1,200})\\s*\\}\\}/g"
 ])
 
-/** Patterns that are super-linear, or that the checker cannot read, with what bounds their time. */
+/** Patterns that are super-linear, or that the checker cannot parse, with the bound of their time. */
 export const excepted: Readonly<Record<string, string>> = {
   "/(\\bfrom\\s*|\\bimport\\s*\\(?\\s*)\"[^\"]*?\\/(\\w+)\\.client\\.ts\"/g":
     "ClientScripts.ts reads the server's own scripts, once at the start.",
@@ -50,7 +49,7 @@ export const excepted: Readonly<Record<string, string>> = {
   "/^\\p{RGI_Emoji}$/v": "Emoji.ts refuses texts of more than 64 UTF-16 code units."
 }
 
-/** Files that make a pattern of texts, with how many, and what bounds their time. */
+/** Files that compose patterns from texts, with their number, and the bound of their time. */
 export const composed: Readonly<Record<string, readonly [patterns: number, reason: string]>> = {
   "src/layers/telemetry/Redaction.ts": [2, "It cuts its text. A character that no value has ends each run."],
   "src/services/discovery/LocalUrls.ts": [2, "Anchored, of classes that exclude the character after them."],

@@ -31,7 +31,7 @@ describe("F104: time grows with a text, not with its square", () => {
     assert.deepStrictEqual(growing.map(([pattern, growth]) => `${where(pattern)}: ${pattern} ${growth}`), [])
   })
 
-  it("and the lists of known patterns name only those that there are", () => {
+  it("and the lists of known patterns contain only existing ones", () => {
     const listed = [...slowlyChecked, ...Object.keys(excepted)]
     assert.deepStrictEqual(listed.filter((pattern) => !patterns.includes(pattern)), [])
     const made = sources.map(({ code, path }) =>

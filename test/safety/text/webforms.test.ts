@@ -7,7 +7,7 @@ import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { assertServed } from "../hostile/Pages.ts"
 import * as FormFilling from "./FormFilling.ts"
 
-/** Pages of the web client that read a text of their query or path. */
+/** Pages of the web client that take a text in their query or path. */
 const queries = [
   "/search?q=TEXT",
   "/search?type=statuses&q=TEXT",
@@ -29,7 +29,7 @@ const queries = [
 
 layer(TestServer.layer(), { excludeTestServices: true })("F104: the worst texts in the web client", (it) => {
   it.effect(
-    `hold the event loop for ${FormFilling.pauseMillisMax} ms at most, in any field, query and path`,
+    `block the event loop for ${FormFilling.pauseMillisMax} ms at most, in any field, query and path`,
     ({ annotate }) =>
       Effect.gen(function*() {
         const [member, other] = [yield* newPerson("member"), yield* newPerson("other")]

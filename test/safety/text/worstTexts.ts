@@ -1,6 +1,6 @@
 /*
- * Texts that make a careless reader slow: each the same piece again and again, at any length. Beginnings and ends that do not fit
- * make a match fail late.
+ * Texts that are slow to read for naive code: each repeats one piece, to any length. A different first and last
+ * character make matches fail late.
  */
 
 const repeated: Readonly<Record<string, string>> = {
@@ -103,15 +103,15 @@ const repeated: Readonly<Record<string, string>> = {
   "rows": "a,b\n"
 }
 
-/** So many UTF-16 code units of a piece. */
+/** Repeats a piece to this length, in UTF-16 code units. */
 export const filled = (piece: string, units: number): string =>
   piece.repeat(Math.ceil(units / piece.length)).slice(0, units)
 
-/** Texts of a length in UTF-16 code units, by what they are. */
+/** Returns texts of a length in UTF-16 code units, by description. */
 export const worstTexts = (units: number): ReadonlyArray<readonly [name: string, text: string]> =>
   Object.entries(repeated).map(([name, piece]) => [name, `a${filled(piece, units - 2)}!`])
 
-/** A text of a length, about, that has something of each kind. */
+/** Returns a text of about this length that contains each kind. */
 export const mixedText = (units: number): string => {
   const pieces = Object.values(repeated)
   return pieces.map((piece) => filled(piece, Math.floor(units / pieces.length))).join("a")

@@ -28,7 +28,7 @@ const live = Effect.provide(bus(true))
 const changed = (kind: "status" | "account" | "emojis" | "user", ...ids: ReadonlyArray<bigint>) =>
   Broadcast.use(({ publish }) => publish({ _tag: "Changed", kind, ids }))
 
-/** Loads every id as the text that `truth` has now, and counts how often it is asked. */
+/** Loads every id as its current text in `truth`, and records the loads. */
 const source = (truth: Map<bigint, string>) => {
   const asked: Array<ReadonlyArray<bigint>> = []
   return {
@@ -90,7 +90,7 @@ it.effect("does not keep values read before a change", () =>
     assert.deepStrictEqual(texts(yield* cache.getAll([1n, 2n], load)), ["2:other", "1:new"])
   }).pipe(live))
 
-it.effect("keeps no more bytes than it may, the last used ones", () =>
+it.effect("keeps the most recently used entries within its maximum size", () =>
   Effect.gen(function*() {
     const cache = yield* make
     const { asked, load } = source(new Map([1n, 2n, 3n, 4n].map((id) => [id, "x".repeat(id === 4n ? 101 : 40)])))
@@ -153,7 +153,7 @@ it.effect("a change by a command on another node is known to the caller before t
     addRemote(changes)
     yield* cache.getAll([1n], load)
     assert.lengthOf(asked, 2)
-    // Nothing is counted twice.
+    // Repeated changes cause no further loads.
     addRemote(changes)
     yield* cache.getAll([1n], load)
     assert.lengthOf(asked, 2)

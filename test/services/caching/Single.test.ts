@@ -9,7 +9,7 @@ const live = Effect.provide(Changes.layer.pipe(Layer.provideMerge(Broadcast.laye
 const second = { kinds: ["instance"], millisMax: 1_000 } as const
 
 describe("a single value", () => {
-  it.effect("loads once in its time, and again after it", () =>
+  it.effect("loads once within its lifetime, and again after it", () =>
     Effect.gen(function*() {
       let loads = 0
       const value = yield* single(second, Effect.sync(() => ++loads))
@@ -37,7 +37,7 @@ describe("a single value", () => {
       assert.strictEqual(yield* value, 2)
     }).pipe(live))
 
-  it.effect("a load that fails fails one request, not those after it", () =>
+  it.effect("a failed load fails one request, not later ones", () =>
     Effect.gen(function*() {
       let loads = 0
       const value = yield* single(
@@ -52,7 +52,7 @@ describe("a single value", () => {
       assert.strictEqual(yield* value, 3)
     }).pipe(live))
 
-  it.effect("a clock that was set back does not keep it for ever", () =>
+  it.effect("a clock that was set back does not keep it forever", () =>
     Effect.gen(function*() {
       let loads = 0
       const value = yield* single(second, Effect.sync(() => ++loads))

@@ -40,14 +40,14 @@ const fetched = {
 }
 
 layer(services)("Cards", (it) => {
-  it.effect("a page is claimed by one at a time, again when its claim is over, and has failed after its last try", () =>
+  it.effect("a page is claimed by one at a time, again when its claim has expired, and has failed after its last attempt", () =>
     Effect.gen(function*() {
       const [cards, sql] = [yield* Cards, yield* SqlClient.SqlClient]
       yield* status("https://one.example/a")
       const claims = yield* Effect.all(Array.from({ length: 4 }, () => cards.claim(10)), { concurrency: 4 })
       const [claimed, ...others] = claims.flat()
       assert.deepStrictEqual([claimed?.url, claimed?.tries, others.length], ["https://one.example/a", 1, 0])
-      // Its node died.
+      // The claiming node died.
       for (const tries of [2, 3, 4]) {
         yield* TestClock.adjust("89 seconds")
         assert.lengthOf(yield* cards.claim(10), 0)
@@ -58,14 +58,14 @@ layer(services)("Cards", (it) => {
       assert.lengthOf(yield* cards.claim(10), 0)
       const [row] = yield* sql`SELECT due_at, claimed_until, tries, fetched_at IS NOT NULL AS over FROM preview_cards`
       assert.deepStrictEqual(row, { dueAt: null, claimedUntil: null, tries: 0, over: true })
-      // The previous holder writes nothing more.
+      // The previous holder has no effect any more.
       if (claimed === undefined) return
       assert.deepStrictEqual(yield* cards.complete(claimed, fetched), [])
       yield* cards.retry(claimed)
       assert.deepStrictEqual(yield* sql`SELECT due_at, details FROM preview_cards`, [{ dueAt: null, details: null }])
     }))
 
-  it.effect("a try that fails is followed by three, each later than the one before", () =>
+  it.effect("a failed attempt is followed by three more, with growing delays", () =>
     Effect.gen(function*() {
       const [cards, sql] = [yield* Cards, yield* SqlClient.SqlClient]
       yield* status("https://two.example/a")

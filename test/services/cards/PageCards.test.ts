@@ -13,7 +13,7 @@ const head = (...elements: ReadonlyArray<string>) =>
   `<!doctype html><html lang="de-AT"><head>${elements.join("")}</head>`
 
 describe("cards of pages", () => {
-  it("OpenGraph: title, description, picture with its words, provider, language, time and creator", () => {
+  it("OpenGraph: title, description, picture with its description, provider, language, time and creator", () => {
     const found = read(head(
       "<title>Ignored</title>",
       `<meta property="og:title" content="A &amp; B &lt;3">`,
@@ -59,7 +59,7 @@ describe("cards of pages", () => {
     assert.isUndefined(found?.imageUrl)
   })
 
-  it("JSON-LD before OpenGraph, in graphs and lists and with common wrappers", () => {
+  it("JSON-LD takes precedence over OpenGraph, in graphs and lists and with common wrappers", () => {
     const data = {
       "@context": "https://schema.org",
       "@graph": [{ "@type": "Organization", name: "x" }, {
@@ -96,7 +96,7 @@ describe("cards of pages", () => {
     assert.isUndefined(read(`<meta property="og:title" content="&#8203; \u0000 ">`)?.card.title.trim() || undefined)
   })
 
-  it("oEmbed: a video of the page's own site is a frame that was written anew, a photo its address", () => {
+  it("oEmbed: a video of the page's own site becomes a newly written frame, a photo its address", () => {
     const video = {
       version: "1.0",
       type: "video",
@@ -174,7 +174,7 @@ describe("cards of pages", () => {
     assert.notInclude(made, `"onload`)
   })
 
-  it("nothing of a hostile page is larger, of another kind or of another scheme than it may be", () => {
+  it("hostile pages cannot exceed the limits of size, type and scheme", () => {
     const found = read(head(
       `<meta property="og:title" content="${"𝄞".repeat(5_000)}">`,
       `<meta property="og:description" content="${"x ".repeat(50_000)}">`,
@@ -203,7 +203,7 @@ describe("cards of pages", () => {
     )
   })
 
-  it("row 35: a page of a megabyte of any text lets others have their turn", async () => {
+  it("row 35: a page of a megabyte of any text does not block others", async () => {
     const hostile = [
       "<".repeat(1_000_000),
       `<meta ${"a=b ".repeat(250_000)}>`,

@@ -6,8 +6,8 @@ import { addressesInHtml, addressesInText, firstLink, linkOf } from "../../../sr
 const config = { publicUrl: "https://social.here.example", localDomain: "here.example", outboundAllow: [] }
 const first = (addresses: ReadonlyArray<string>) => firstLink(config, addresses)?.url
 
-describe("links that have a card", () => {
-  it("the first address in a text that leads into the web and not to this server", () => {
+describe("links with a card", () => {
+  it("the first address in a text that leads to the web and not to this server", () => {
     assert.strictEqual(
       first(
         addressesInText(

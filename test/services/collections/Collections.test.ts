@@ -15,22 +15,22 @@ const layers = Collections.layer.pipe(
 )
 
 const everyone = Array.from({ length: Worlds.accounts }, (_, index) => AccountId.make(BigInt(index + 1)))
-/** Only people of this server read streams. */
+/** Only local users read streams. */
 const viewers = everyone.filter((id) => !Worlds.isRemote(id))
 
 const Owner = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Worlds.accounts }))
-/** An owner, and how it stands with each account, in the order of their ids. */
+/** An owner, and the state of each account in the collection, in the order of their ids. */
 const Given = Schema.Struct({
   owner: Owner,
   states: Schema.Array(Schema.NullOr(ItemState)).check(Schema.isBetweenLength(Worlds.accounts, Worlds.accounts))
 })
 
-/** Readings that differed from everybody's: a property that finds none would hold as well. */
+/** Counts of readings, and of those that differ from a visitor's: a property without differences would also hold. */
 const compared = { readings: 0, different: 0 }
 
 layer(layers, { excludeTestServices: true })("Collections", (it) => {
   it.effect.prop(
-    "row 62: each of many sees the collections, and those in them, that it would see alone",
+    "row 62: of many viewers each sees the collections, and their members, that it would see alone",
     { world: Worlds.World, given: Schema.Array(Given).check(Schema.isBetweenLength(1, 4)) },
     ({ given, world }) =>
       Effect.gen(function*() {

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { batchRequests, batchRequestsOrSingle } from "../../../src/services/database/Batches.ts"
 
-/** Answers that are keys doubled, the batches in which they were asked for, and what holds each batch up. */
+/** Doubles keys; records the batches in which they were requested, and holds each batch until its gate opens. */
 const asking = () => {
   const batches: Array<ReadonlyArray<number>> = []
   const gates: Array<Deferred.Deferred<void>> = []
@@ -33,7 +33,7 @@ it.effect("queries keys of one turn together, and keys that arrive during the qu
     assert.deepStrictEqual(batches, [[1, 2], [3, 4, 5], [6]])
   }))
 
-it.effect("callers do not wait for an interrupted caller, whether it asked or only waited", () =>
+it.effect("callers do not wait for an interrupted caller, whether it queried or only waited", () =>
   Effect.gen(function*() {
     const { batches, gates, many } = asking()
     const gate = yield* Deferred.make<void>()
@@ -43,7 +43,7 @@ it.effect("callers do not wait for an interrupted caller, whether it asked or on
     while (batches.length === 0) yield* Effect.yieldNow
     const [second, third, fourth] = [yield* begin(ask(2)), yield* begin(ask(3)), yield* begin(ask(4))]
     yield* Fiber.interrupt(third)
-    // The one that asks for others ends what it began.
+    // The caller that queries for others completes its batch.
     const stopping = yield* begin(Fiber.interrupt(first))
     const stoppingNext = yield* begin(Fiber.interrupt(second))
     yield* Deferred.succeed(gate, undefined)
@@ -68,7 +68,7 @@ it.effect("a failure fails all callers, or each is asked separately", () =>
     assert.deepStrictEqual(apart.batches[0], [1, 13])
   }))
 
-it.effect("a caller that asks for others is not interrupted before they have results", () =>
+it.effect("a caller that queries for others is not interrupted before they have results", () =>
   Effect.gen(function*() {
     const { batches, gates, many } = asking()
     const gate = yield* Deferred.make<void>()
@@ -84,7 +84,7 @@ it.effect("a caller that asks for others is not interrupted before they have res
     assert.deepStrictEqual(batches, [[1, 2]])
   }))
 
-it.effect("so many statements are under way at once, and a full batch waits for its turn, too", () =>
+it.effect("the number of concurrent statements is bounded, and a full batch waits, too", () =>
   Effect.gen(function*() {
     const { batches, gates, many } = asking()
     for (let n = 0; n < 2; n++) gates.push(yield* Deferred.make<void>())

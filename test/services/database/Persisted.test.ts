@@ -9,7 +9,7 @@ import { PersistedPost } from "../../../src/services/statuses/Post.ts"
 import { post } from "../../support/Posts.ts"
 
 describe("JSON in rows", () => {
-  it.effect("a post that was scheduled before versions were written, and one before it had files", () =>
+  it.effect("a post scheduled before versions were stored, and one before it had files", () =>
     Effect.gen(function*() {
       const kept = {
         text: "later",
@@ -41,7 +41,7 @@ describe("JSON in rows", () => {
       assert.deepInclude(yield* PersistedPost.decode(older), { mediaIds: null, poll: null, quoteApprovalPolicy: null })
     }))
 
-  it.effect("commands that were left before versions were written", () =>
+  it.effect("commands left from before versions were stored", () =>
     Effect.gen(function*() {
       const carried = yield* PersistedCommand.decode({ _tag: "CarryOver", from: "1", to: "2" })
       assert.deepStrictEqual(carried, { _tag: "CarryOver", from: AccountId.make(1n), to: AccountId.make(2n) })
@@ -51,7 +51,7 @@ describe("JSON in rows", () => {
       assert.deepStrictEqual(yield* PersistedCommand.decode(json), command)
     }))
 
-  it.effect("answers that were remembered before versions were written", () =>
+  it.effect("responses stored before versions were", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* PersistedResponse.decode({ id: "7", kind: "report" }), { id: "7", kind: "report" })
       const answer: CommandResponse = { id: "8", kind: "status", standing: { limit: 300, remaining: 299, resetAt: 1 } }

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { atCommit, batched, inOneTransaction } from "../../../src/services/database/TransactionBatch.ts"
 
-/** Two kinds of questions and a kind of writing, with what was asked in which statement. */
+/** Makes two kinds of queries and one of writes, and records their statements. */
 const database = () => {
   const statements: Array<string> = []
   const said = (kind: string, keys: ReadonlyArray<number>) =>
@@ -32,7 +32,7 @@ it.effect("concurrent work batches its queries, however many steps each takes", 
     assert.deepStrictEqual(statements, ["read 1,10,20", "other 5", "write 2,11,21", "other 1,10,20", "last 1,10,20"])
   }))
 
-it.effect("alone, and once the others are over, each asks and writes for itself", () =>
+it.effect("alone, and when the others have ended, each queries and writes for itself", () =>
   Effect.gen(function*() {
     const { last, read, statements } = database()
     assert.strictEqual(yield* read(1), 2)
@@ -47,7 +47,7 @@ it.effect("alone, and once the others are over, each asks and writes for itself"
     assert.deepStrictEqual(statements, ["read 1", "last 1", "read 2", "last 9", "read 9"])
   }))
 
-it.effect("one that fails before it wrote anything fails alone; one that has written takes all along, and nothing is written last", () =>
+it.effect("work that fails before writing fails alone; after writing it takes all others with it, and nothing is committed", () =>
   Effect.gen(function*() {
     const { last, read, statements, write } = database()
     const harmless = Effect.andThen(read(1), Effect.fail("no"))

@@ -29,7 +29,7 @@ const find = Effect.fnUntraced(function*(text: string, viewer?: AccountId, more:
   return yield* search.accounts(viewer, { text, following: false, limit: 20, offset: 0, ...more })
 })
 
-/** The plan of a query under the settings of a search. */
+/** Returns the plan of a query under the settings of a search. */
 const planOf = Effect.fnUntraced(function*(query: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<{ queryPlan: string }>(`EXPLAIN ${query}`)
@@ -57,7 +57,7 @@ layer(layerSearch, { excludeTestServices: true })("search of accounts", (it) => 
       assert.deepStrictEqual(yield* find("anna@elsewhere.example"), [])
     }))
 
-  it.effect("takes every text as it stands", () =>
+  it.effect("takes every text literally", () =>
     Effect.gen(function*() {
       yield* named("under_score", "100% real")
       for (
@@ -115,7 +115,7 @@ layer(layerSearch, { excludeTestServices: true })("search of accounts", (it) => 
       assert.deepStrictEqual(yield* find("zoe", viewer, { following: true }), [shown])
     }))
 
-  it.effect("row 83: reads a bounded number of rows by an index, and gives up after its time", () =>
+  it.effect("row 83: reads a bounded number of rows by an index, and gives up at its timeout", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = new Date(yield* Clock.currentTimeMillis)

@@ -11,7 +11,7 @@ import { services } from "../../support/WebServer.ts"
 
 const Live = Layer.mergeAll(Approvals.layer, PromisedEmails.layer).pipe(Layer.provideMerge(services))
 
-/** Runs a process that sends e-mails with `send` until `until` is done, and kills it. */
+/** Runs a process that sends e-mails with `send` until `until` completes, then kills it. */
 const process = <A, E, R>(send: Mailer["Service"]["send"], until: Effect.Effect<A, E, R>) =>
   Effect.scoped(Effect.andThen(
     Layer.build(Layer.fresh(EmailRunner.layer).pipe(Layer.provide(Layer.succeed(Mailer, { send })))),
@@ -34,7 +34,7 @@ layer(Live, { excludeTestServices: true })("promised e-mails", (it) => {
       const [anna, boss] = [yield* waiting("anna"), yield* user("boss")]
       yield* sql`UPDATE users SET role_id = 3 WHERE account_id = ${boss}`
       yield* (yield* Approvals).reject(anna)
-      // No process ran until now, and the rejected account is gone.
+      // No process has run so far, and the rejected account is deleted.
       const take = Queue.take(sent)
       const emptied = Effect.repeat(left, { until: (rows) => rows.length === 0 })
       const send = (email: Email) => Effect.asVoid(Queue.offer(sent, email))
@@ -45,7 +45,7 @@ layer(Live, { excludeTestServices: true })("promised e-mails", (it) => {
       yield* sql`DELETE FROM users WHERE account_id = ${boss}`
     }))
 
-  it.effect("F182: a process that is killed while it sends leaves the e-mail to the next one", () =>
+  it.effect("F182: a process that is killed while sending leaves the e-mail to the next one", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const began = yield* Deferred.make<void>()
@@ -79,7 +79,7 @@ layer(Live, { excludeTestServices: true })("promised e-mails", (it) => {
       assert.deepStrictEqual(yield* left, [])
     }))
 
-  it.effect("F211: an e-mail whose tries all ended with their process is given up", () =>
+  it.effect("F211: an e-mail is given up if its process died in every attempt", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO promised_emails (kind, subject_id, due_at, tries)
@@ -90,7 +90,7 @@ layer(Live, { excludeTestServices: true })("promised e-mails", (it) => {
       yield* sql`DELETE FROM promised_emails`
     }))
 
-  it.effect("F182 F74: of one kind, only so many wait; concurrent promises keep the bound", () =>
+  it.effect("F182 F74: the pending e-mails of one kind are bounded; concurrent promises keep the bound", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { promise } = yield* PromisedEmails

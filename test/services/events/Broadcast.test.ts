@@ -13,7 +13,7 @@ const live = Layer.fresh(Broadcast.layerMemory).pipe(
 )
 
 layer(live, { excludeTestServices: true })("messages between nodes", (it) => {
-  it.effect("I28, F103: a publish inside of an open transaction is a defect in tests, and after its commit it is heard", () =>
+  it.effect("I28, F103: a publish inside an open transaction is a defect in tests, and after its commit it is received", () =>
     Effect.scoped(Effect.gen(function*() {
       const bus = yield* Broadcast
       const sql = yield* SqlClient.SqlClient

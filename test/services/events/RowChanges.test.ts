@@ -55,7 +55,7 @@ layer(services, { excludeTestServices: true })("changes of rows", (it) => {
       assert.deepStrictEqual<unknown>(told, [changed("user", 5n)])
     }).pipe(Effect.scoped))
 
-  it.effect("are published after each statement on a connection of its own", () =>
+  it.effect("are published after each statement on a separate connection", () =>
     Effect.gen(function*() {
       const { sql, told, tracked, write } = yield* started
       const session = yield* sql.reserve

@@ -73,7 +73,7 @@ describe("row 13: domains", () => {
     it(`${given} is ${stored}`, () => assert.strictEqual(normalizeDomain(given), stored))
   }
   for (const given of none) {
-    it(`${JSON.stringify(given.slice(0, 40))} is none`, () => assert.isUndefined(normalizeDomain(given)))
+    it(`${JSON.stringify(given.slice(0, 40))} is invalid`, () => assert.isUndefined(normalizeDomain(given)))
   }
 
   it("handles have a name and a domain", () => {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { failedLookupsMax, make } from "../../../src/services/federation/FailedLookups.ts"
 
-describe("looks at keys that failed", () => {
+describe("lookups of keys that failed", () => {
   it.effect("F76: the /64s of one /48 share a limit, those of another have their own", () =>
     Effect.gen(function*() {
       const { take } = make()
@@ -19,7 +19,7 @@ describe("looks at keys that failed", () => {
       }
     }))
 
-  it.effect("F74: senders of junk leave looks at a host to addresses that sent none", () =>
+  it.effect("F74: senders of junk leave lookups at a host to addresses that sent none", () =>
     Effect.gen(function*() {
       const { take } = make()
       const taken = (address: string) =>

@@ -23,14 +23,14 @@ const sender = Effect.fnUntraced(function*(key: SigningKey) {
 })
 const refused = (key: SigningKey) => Effect.map(Effect.flip(sender(key)), ({ _tag }) => _tag)
 
-/** Changes an actor's document. */
+/** Changes fields of an actor's document. */
 const change = (there: Peer, name: string, more: Json) => {
   const before = there.documents.get(`/users/${name}`)
   there.documents.set(`/users/${name}`, { ...Object(before), ...more })
 }
 
 layer(remote)("ids of keys", (it) => {
-  it.effect("F83: an actor's id, and its handle, mean every key that it lists", () =>
+  it.effect("F83: an actor's id, and its handle, stand for every key that it lists", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const second = yield* Effect.flatMap(KeyOperations, ({ generate }) => generate)
@@ -55,7 +55,7 @@ layer(remote)("ids of keys", (it) => {
       }
     }))
 
-  it.effect("F187: a key that two accounts of one server list is its owner's, in both orders", () =>
+  it.effect("F187: a key listed by two accounts of one server belongs to its owner, in both orders", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const store = (id: string) => RemoteActors.use(({ refresh }) => refresh(id))
@@ -81,7 +81,7 @@ layer(remote)("ids of keys", (it) => {
       }
     }))
 
-  it.effect("F83: a key has a document of its own, which names its owner, and its owner names it", () =>
+  it.effect("F83: a key with its own document names its owner, and its owner names it", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const anna = yield* there.actor("anna")
@@ -104,7 +104,7 @@ layer(remote)("ids of keys", (it) => {
         assert.lengthOf(yield* sql`SELECT FROM remote_keys WHERE key_id = ${keyId}`, 1, form)
         assert.strictEqual((yield* sender({ keyId, privatePem: anna.privatePem })).uri, anna.id, form)
       }
-      // As some servers serve it: an abridged actor at the key's URL.
+      // As some servers do: an abridged actor at the key's URL.
       const bare = { "@context": context, id: `${there.url}/users/anna`, type: "Person", publicKey: key }
       there.documents.set("/keys/anna", bare)
       change(there, "anna", { publicKey: key })
@@ -149,7 +149,7 @@ layer(remote)("ids of keys", (it) => {
       const [there, evil] = [yield* peer, yield* peer]
       const [cid, forger] = [yield* there.actor("cid"), yield* evil.actor("forger")]
       const { privatePem } = forger
-      // Its domain confirms that it is Cid: then Cid's keys count.
+      // If its domain confirms Cid's handle, Cid's keys count.
       evil.fingers.set(`acct:cid@${evil.domain}`, evil.finger("cid", cid.id))
       const names = [
         `acct:cid@${evil.domain}`,

@@ -5,8 +5,8 @@ import * as NewHosts from "../../../src/services/federation/NewHosts.ts"
 import { RemoteActors } from "../../../src/services/federation/RemoteActors.ts"
 import { remote } from "./Peer.ts"
 
-describe("row 34: hosts that one domain makes up", () => {
-  it.effect("ten new ones a minute; those that are known, and other domains, are let in", () =>
+describe("row 34: made-up hosts of one domain", () => {
+  it.effect("ten new ones a minute; known hosts, and other domains, are admitted", () =>
     Effect.gen(function*() {
       const { admit } = NewHosts.make()
       const names = Array.from({ length: 15 }, (_, n) => `h${n}.evil.test`)
@@ -33,7 +33,7 @@ describe("row 34: hosts that one domain makes up", () => {
   }
 })
 
-layer(remote, { excludeTestServices: true })("row 34: accounts at hosts that are made up", (it) => {
+layer(remote, { excludeTestServices: true })("row 34: accounts on made-up hosts", (it) => {
   it.effect("are not requested at all", () =>
     Effect.gen(function*() {
       const find = (n: number) =>

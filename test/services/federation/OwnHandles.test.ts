@@ -15,7 +15,7 @@ const row = (uri: string) =>
   )
 
 layer(remote, { excludeTestServices: true })("handles of actors", (it) => {
-  it.effect("F83: an actor's own handle comes before its name, where its domain confirms it (FEP-2c59)", () =>
+  it.effect("F83: an actor's own handle takes precedence over its name, if its domain confirms it (FEP-2c59)", () =>
     Effect.gen(function*() {
       const [web, local] = [yield* peer, yield* peer]
       const handle = `zoe@${local.domain}`
@@ -28,7 +28,7 @@ layer(remote, { excludeTestServices: true })("handles of actors", (it) => {
       local.fingers.set(`acct:yan@${local.domain}`, local.finger("yan", yan.id))
       yield* find(yan.id)
       assert.deepInclude(yield* row(yan.id), { username: "yan", domain: local.domain })
-      // A handle that resolves to another account is not theirs.
+      // A handle that resolves to another account is not accepted.
       const eve = yield* web.actor("u3", { webfinger: handle })
       yield* find(eve.id)
       assert.deepInclude(yield* row(eve.id), { domain: "handle.invalid" })

@@ -27,7 +27,7 @@ import { configuration } from "../../support/Reads.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { activityJson, host } from "../outbound/FarHosts.ts"
 
-/** Clients of other servers, with real loopback sockets and their own database. */
+/** Clients of remote servers, with real loopback sockets and their own database. */
 export const remote = Senders.layer.pipe(
   Layer.provideMerge(RemoteActors.layer),
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, ObjectFetcher.layer, WebFingers.layer)),
@@ -54,7 +54,7 @@ export const remote = Senders.layer.pipe(
 
 export type Json = Record<string, unknown>
 
-/** Another server: documents by path, and WebFinger by resource; both may be changed at any time. */
+/** Starts another server: documents by path, and WebFinger by resource; both may be changed at any time. */
 export const peer = Effect.gen(function*() {
   type Served = Json | ((request: IncomingMessage, response: ServerResponse) => void)
   const documents = new Map<string, Served>()
@@ -75,7 +75,7 @@ export const peer = Effect.gen(function*() {
     subject,
     links: [{ rel: "self", type: "application/activity+json", href: actor }]
   })
-  /** An account with a key of its own and everything about it in order; `more` changes its document. */
+  /** Adds a valid account with its own key; `more` changes its document. */
   const actor = Effect.fnUntraced(function*(name: string, more: Json = {}) {
     const pair = yield* KeyPairs.next
     const id = `${place.url}/users/${name}`

@@ -39,7 +39,7 @@ const known = Effect.flatMap(
 ).pipe(Effect.map(([found]) => found?.count))
 
 layer(remote, { excludeTestServices: true })("accounts of other servers", (it) => {
-  it.effect("S-009: are fetched once, signed by the server's own actor, stored and known from then on", () =>
+  it.effect("S-009: are fetched once, with a signature of the server's own actor, stored and then known", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const { id } = yield* there.actor("anna", { name: "Anna", summary: "<p>hi<script>x</script></p>" })
@@ -85,7 +85,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       assert.strictEqual(count, 1)
     }))
 
-  it.effect("row 1: a document is believed at its own address only, however it is led to", () =>
+  it.effect("row 1: a document is trusted only at its own address, however it was found", () =>
     Effect.gen(function*() {
       const [good, evil] = [yield* peer, yield* peer]
       const victim = yield* good.actor("victim")
@@ -106,13 +106,13 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       }
       assert.isUndefined(yield* row(victim.id))
       assert.strictEqual(yield* known, before)
-      // An honest document under another address leads to its id, which is where it is fetched from.
+      // An honest document at another address leads to its id, from which it is fetched.
       const honest = yield* good.actor("honest")
       good.documents.set("/@honest", good.documents.get("/users/honest")!)
       assert.strictEqual((yield* find(`${good.url}/@honest`)).uri, honest.id)
     }))
 
-  it.effect("row 5: a document of another type of content is none", () =>
+  it.effect("row 5: a document with another content type is refused", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const { id } = yield* there.actor("cora")
@@ -124,7 +124,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       }
     }))
 
-  it.effect("row 33: contexts are names and never fetched; without ActivityStreams' there is no object", () =>
+  it.effect("row 33: contexts are names and never fetched; an object needs that of ActivityStreams", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const contexts = Array.from({ length: 200 }, (_, n) => `${there.url}/context/${n}`)
@@ -135,17 +135,17 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       assert.strictEqual((yield* Effect.flip(find(other)))._tag, "Implausible")
     }))
 
-  it.effect("row 12: a handle is valid if its domain confirms it, both ways", () =>
+  it.effect("row 12: a handle is valid if its domain confirms it, in both directions", () =>
     Effect.gen(function*() {
       const [web, local, evil] = [yield* peer, yield* peer, yield* peer]
-      // Split domain: the actor is on one host, its handle in the domain of another that agrees.
+      // Split domain: the actor is on one host, its handle in the domain of another, which confirms it.
       const split = yield* web.actor("eve")
       const finger = web.finger("eve", split.id, `acct:eve@${local.domain}`)
       web.fingers.set(`acct:eve@${web.domain}`, finger)
       local.fingers.set(`acct:eve@${local.domain}`, finger)
       yield* find(split.id)
       assert.strictEqual((yield* row(split.id))?.domain, local.domain)
-      // A domain that does not know the account, names another, or answers for another name.
+      // A domain that does not know the account, names another, or responds for another name.
       const forger = yield* evil.actor("fred")
       const unconfirmed = () =>
         Effect.map(row(forger.id), (found) => assert.strictEqual(found?.domain, "handle.invalid"))
@@ -193,7 +193,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
   const schemes =
     "javascript:alert(1) data:text/html,x file:///etc/passwd gopher://x/ ftp://x/ http://8.8.8.8/ //x mailto:a@b"
       .split(" ")
-  it.effect("row 14: addresses that are none to ask are left out, or the actor is none", () =>
+  it.effect("row 14: forbidden addresses are left out, or the actor is refused", () =>
     Effect.gen(function*() {
       const there = yield* peer
       for (const [index, bad] of schemes.entries()) {
@@ -216,7 +216,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       assert.deepInclude(yield* row(id), { followersUrl: null, url: id })
     }))
 
-  it.effect("S-014: a suspension by its own server comes and goes with the document; one of ours stays", () =>
+  it.effect("S-014: a suspension by its own server follows the document; a local one stays", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const { id } = yield* there.actor("lea", { suspended: true })
@@ -230,7 +230,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       assert.isNotNull((yield* row(id))?.suspendedAt)
     }))
 
-  it.effect("other types, names and answers are no accounts", () =>
+  it.effect("other types, names and responses are not accounts", () =>
     Effect.gen(function*() {
       const there = yield* peer
       for (

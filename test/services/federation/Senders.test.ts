@@ -29,7 +29,7 @@ const keyPair = Effect.flatMap(KeyOperations, ({ generate }) => generate)
 
 layer(remote)("senders", (it) => {
   for (const scheme of ["draft-cavage", "rfc9421"] as const) {
-    it.effect(`are known by their key (${scheme}), which is fetched once`, () =>
+    it.effect(`are identified by their key (${scheme}), which is fetched once`, () =>
       Effect.gen(function*() {
         const there = yield* peer
         const anna = yield* there.actor("anna")
@@ -70,7 +70,7 @@ layer(remote)("senders", (it) => {
           assert.isNotEmpty(yield* refused({ keyId, privatePem: forger.privatePem }), what)
         }
       }
-      // A key's own document leads to its owner, who has to list it.
+      // A key's own document leads to its owner, which must list it.
       evil.documents.set("/users/forger", document)
       evil.documents.set("/key", {
         "@context": "https://www.w3.org/ns/activitystreams",
@@ -79,7 +79,7 @@ layer(remote)("senders", (it) => {
         publicKeyPem: forger.publicPem
       })
       yield* Effect.flip(sender({ keyId: `${evil.url}/key`, privatePem: forger.privatePem }))
-      // Two keys of one actor, and one of a second origin that it lists.
+      // Two keys of one actor, and one on a second origin that the actor lists.
       const second = yield* keyPair
       evil.documents.set("/users/forger", {
         ...document,
@@ -100,7 +100,7 @@ layer(remote)("senders", (it) => {
       assert.strictEqual((yield* sender(victim)).uri, victim.id)
     }))
 
-  it.effect("F27: a new key is believed after one fetch from its origin, and fetches are rate limited", () =>
+  it.effect("F27: a new key is trusted after one fetch from its origin, and fetches are rate limited", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const old = yield* there.actor("bea")
@@ -119,7 +119,7 @@ layer(remote)("senders", (it) => {
       assert.isAbove(asked(), looked)
     }))
 
-  it.effect("F27: a key that was given up is not believed again by a look that was made before that was known", () =>
+  it.effect("F27: a key that was removed is not trusted again because of an earlier lookup", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const old = yield* there.actor("cid")
@@ -164,7 +164,7 @@ layer(remote)("senders", (it) => {
       }
     }))
 
-  it.effect("F100: a request that can do without its signer waits as long for the key as it says", () =>
+  it.effect("F100: a request that does not need its signer waits for the key only as long as it says", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const asked = yield* Deferred.make<void>()
@@ -179,7 +179,7 @@ layer(remote)("senders", (it) => {
       assert.strictEqual((yield* Fiber.join(waiting))._tag, "KeyUnavailable")
     }))
 
-  it.effect("F15: junk causes one request and stores no account, and the accounts that it names are still heard", () =>
+  it.effect("F15: junk causes one request and stores no account, and the accounts that it names still work", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [there, forged] = [yield* peer, yield* keyPair]
@@ -193,7 +193,7 @@ layer(remote)("senders", (it) => {
       assert.lengthOf(there.requests.filter(({ url }) => url === "/users/carl"), 1)
     }))
 
-  it.effect("F15: junk from one address, and junk that names one host, has others asked a bounded number of times", () =>
+  it.effect("F15: junk from one address, and junk that names one host, causes a bounded number of requests", () =>
     Effect.gen(function*() {
       const [there, forged] = [yield* peer, yield* keyPair]
       const junk = (name: string, address: string) =>
@@ -218,7 +218,7 @@ layer(remote)("senders", (it) => {
     }))
 
   it.effect.each(["a redirect", "host-meta", "a handle of its domain"])(
-    "F188: a host that is asked because of %s counts against its limit",
+    "F188: a request to a host because of %s counts against its limit",
     (how) =>
       Effect.gen(function*() {
         const [there, victim, forged] = [yield* peer, yield* peer, yield* keyPair]
@@ -239,14 +239,14 @@ layer(remote)("senders", (it) => {
           const request = yield* signed({ keyId, privatePem: forged.privatePem })
           yield* Effect.flip(verify({ ...request, address: `198.51.100.${n % 200}` }))
         })
-        // Other look-ups used nearly all of the victim's limit.
+        // Other lookups have used almost all of the victim's limit.
         const left = 5
         for (let n = 0; n < failedLookupsMax.host - left; n++) {
           const keyId = `${victim.url}/users/b${n}#main-key`
           const request = yield* signed({ keyId, privatePem: forged.privatePem })
           yield* Effect.flip(verify({ ...request, address: `198.51.100.${n % 200}` }))
         }
-        // One more request of a look-up, for host-meta, is shared by all of them.
+        // One more request, for host-meta, is shared by all lookups.
         const asked = () =>
           victim.requests.filter(({ url }) =>
             url !== "/.well-known/host-meta"
@@ -259,7 +259,7 @@ layer(remote)("senders", (it) => {
       })
   )
 
-  it.effect("F140: the key look-up of a signature counts from its start: a newer document stays", () =>
+  it.effect("F140: the key lookup of a signature counts from its start: a newer document stays", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const { id, keyId, privatePem } = yield* there.actor("omar", { name: "Old" })

@@ -13,7 +13,7 @@ const nameOf = (uri: string) =>
     .pipe(Effect.map(([row]) => row?.name))
 
 layer(remote, { excludeTestServices: true })("documents that are stored late", (it) => {
-  it.effect("F76: a document that was fetched before the one that is stored changes nothing", () =>
+  it.effect("F76: a document that was fetched before the stored one changes nothing", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const { id } = yield* there.actor("nora", { name: "Old" })

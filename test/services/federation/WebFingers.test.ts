@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http"
 import { WebFingers } from "../../../src/services/federation/WebFingers.ts"
 import { type Peer, peer, remote } from "./Peer.ts"
 
-/** A host-meta document with a template. */
+/** Makes a host-meta document with a template. */
 const xrd = (template: string) =>
   `<?xml version="1.0" encoding="UTF-8"?>
 <XRD xmlns="http://docs.oasis-open.org/ns/xri/xrd-1.0">
@@ -12,7 +12,7 @@ const xrd = (template: string) =>
   <Link rel="lrdd" type="application/jrd+json" template="${template}"/>
 </XRD>`
 
-/** A server without WebFinger at the usual address; `meta` answers host-meta. */
+/** Starts a server without WebFinger at the usual address; `meta` responds to host-meta. */
 const older = Effect.fnUntraced(function*(meta: (response: ServerResponse, url: string) => void) {
   const there = yield* peer
   there.documents.set("/.well-known/host-meta", (_, response) => meta(response, there.url))
@@ -30,7 +30,7 @@ const descriptor = (path: string, there: Pick<Peer, "documents" | "finger" | "ur
 const resolve = (username: string, domain: string) => WebFingers.use(({ resolve }) => resolve(username, domain))
 
 layer(remote, { excludeTestServices: true })("WebFinger", (it) => {
-  it.effect("row 12: a handle that leads to another domain's leads there only where both say the same", () =>
+  it.effect("row 12: a handle that leads to another domain's is accepted only if both agree", () =>
     Effect.gen(function*() {
       const [web, local] = [yield* peer, yield* peer]
       const actor = `${web.url}/users/anna`
@@ -52,7 +52,7 @@ layer(remote, { excludeTestServices: true })("WebFinger", (it) => {
       assert.deepStrictEqual([found.username, found.domain, found.actor.href], ["anna", local.domain, actor])
     }))
 
-  it.effect("F84: an actor is behind a link of its own kind alone", () =>
+  it.effect("F84: an actor is behind a link of the right type only", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const profile = "https://www.w3.org/ns/activitystreams"
@@ -87,7 +87,7 @@ layer(remote, { excludeTestServices: true })("WebFinger", (it) => {
       }
     }))
 
-  it.effect("F84: host-meta is asked after a 404 alone, once in a while, and its template leads to no private address", () =>
+  it.effect("F84: host-meta is requested only after a 404, at intervals, and its template leads to no private address", () =>
     Effect.gen(function*() {
       const refusals: ReadonlyArray<readonly [string, (response: ServerResponse, url: string) => void]> = [
         ["404", (response) => void response.writeHead(404).end()],
@@ -113,7 +113,7 @@ layer(remote, { excludeTestServices: true })("WebFinger", (it) => {
         assert.strictEqual(there.asked("/.well-known/host-meta"), 1, what)
         assert.strictEqual(there.asked("/find"), 0, what)
       }
-      // A host that has trouble may say more the next time.
+      // A temporary failure is not remembered.
       const busy = yield* older((response) => void response.writeHead(503).end())
       for (let n = 0; n < 2; n++) {
         assert.deepInclude(yield* Effect.flip(resolve("zoe", busy.domain)), { _tag: "ErrorResponse", status: 503 })

@@ -7,7 +7,7 @@ import type { Range } from "../../../src/services/feeds/NewestQuery.ts"
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const cursor = Schema.NullOr(between(0, 62))
 
-/** Postgres' answer, out of everything that belongs into the home. */
+/** Simulates Postgres' response, from all entries of the home. */
 const asker = (home: ReadonlyArray<FeedEntry>) => {
   const asked: Array<Range> = []
   return {
@@ -54,7 +54,7 @@ it.effect.prop(
       const expected = limit === 0 ? [] : page.minId === undefined ? inside.slice(0, limit) : inside.slice(-limit)
       assert.deepStrictEqual(shown.map(({ id }) => id), expected.map(({ id }) => id))
       assert.deepStrictEqual(read, shown)
-      // Pages within the feed need no query.
+      // A page within the feed needs no query.
       const oldest = feed.at(-1)?.id
       const reached = page.minId === undefined || (oldest !== undefined && page.minId >= oldest)
       if (reached && expected.length === limit && expected.every((entry) => feed.includes(entry))) {
@@ -65,14 +65,14 @@ it.effect.prop(
 )
 
 it.effect.prop(
-  "a reblog is left out where its original or another reblog is shown among the next 80 entries, on any page",
+  "a reblog is omitted if its original or another reblog of it is among the next 80 entries, on any page",
   {
     originals: Schema.Array(Schema.NullOr(between(1, 120))).check(Schema.isBetweenLength(1, 200)),
     limit: between(1, 40)
   },
   ({ limit, originals }) =>
     Effect.gen(function*() {
-      // The oldest first: entry n reblogs an earlier one, where it names one.
+      // Oldest first: entry n reblogs the earlier entry that it names, if any.
       const oldestFirst = originals.map((original, index): FeedEntry => ({
         id: BigInt(index + 1),
         reblogOf: original === null || original > index ? undefined : BigInt(original)

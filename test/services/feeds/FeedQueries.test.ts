@@ -72,7 +72,7 @@ const asFollowed = (world: Worlds.World, reader: bigint, { author, language, reb
 const answersOthers = (reader: bigint, { author, replyTo }: Worlds.Settled) =>
   replyTo !== undefined && replyTo.author !== reader && replyTo.author !== author ? replyTo.author : undefined
 
-/** The rules once more, in words of their own. */
+/** The rules again, in plain code. */
 const belongs = (world: Worlds.World, all: ReadonlyArray<Worlds.Settled>, reader: bigint, status: Worlds.Settled) => {
   const { follows } = Worlds.relationsOf(world)
   const visible = meets(world, all, reader, status)
@@ -104,7 +104,7 @@ let [entries, listed, tagged] = [0, 0, 0]
 
 layer(TestDatabase.layer, { excludeTestServices: true })("queries of feeds", (it) => {
   it.effect.prop(
-    "S-204, S-219, S-220, row 62: the newest of a home or list and the readers of a status are the same decision, and the one that is written in words",
+    "S-204, S-219, S-220, row 62: the newest of a home or list and the readers of a status follow the same decision, which equals the rules in plain code",
     { world: Worlds.World },
     ({ world }) =>
       Effect.gen(function*() {
@@ -119,7 +119,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("queries of feeds", (it
           const ids = (range: NewestQuery.Range) => Effect.map(newest(range), (rows) => rows.map(({ id }) => id))
           const newestFirst = expected.toReversed()
           assert.deepStrictEqual(yield* ids({ limit: 20 }), newestFirst)
-          // Pages of two, downwards and upwards, put together are the whole.
+          // Pages of two, down and up, joined, equal the whole.
           for (const limit of [1, 2]) {
             for (const cursor of [undefined, Worlds.firstStatus + 3n, Worlds.firstStatus + 6n]) {
               const below = newestFirst.filter((id) => cursor === undefined || id < cursor).slice(0, limit)

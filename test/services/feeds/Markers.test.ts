@@ -11,7 +11,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 const services = Markers.layer.pipe(Layer.provide(Broadcast.layerMemory), Layer.provideMerge(TestDatabase.layer))
 
 layer(services, { excludeTestServices: true })("Markers", (it) => {
-  it.effect("S-164, S-224: positions grow by a version with every change, and two at once cannot both win", () =>
+  it.effect("S-164, S-224: positions get a new version with every change, and of two concurrent ones only one succeeds", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const markers = yield* Markers

@@ -7,7 +7,7 @@ import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("pages of notifications", (it) => {
-  it.effect("are read from the newest on and not sorted, with any statistics of the table", () =>
+  it.effect("are read newest first and not sorted, with any statistics of the table", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [owner, other] = [yield* person("owner"), yield* person("other")]

@@ -13,7 +13,7 @@ const services = Layer.mergeAll(NotificationWriter.layer, Favourites.layer, Stat
   Layer.provideMerge(TestDatabase.layer)
 )
 
-/** A public status, written as rows. */
+/** Inserts the row of a public status. */
 const status = Effect.fnUntraced(function*(accountId: bigint, reblogOf: bigint | null = null) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
@@ -26,7 +26,7 @@ const status = Effect.fnUntraced(function*(accountId: bigint, reblogOf: bigint |
   return row!.id
 })
 
-/** Notifies in a transaction, and starts `undone` before its end: it finishes first, or waits. */
+/** Notifies in a transaction, and starts `undone` before its end: `undone` finishes first, or waits. */
 const meeting = Effect.fnUntraced(function*<A, B>(told: Effect.Effect<unknown, A>, undone: Effect.Effect<unknown, B>) {
   const sql = yield* SqlClient.SqlClient
   const stands = yield* Deferred.make<void>()

@@ -50,7 +50,7 @@ const settle = Effect.gen(function*() {
 
 const home = Effect.flatMap(HomeTimelines, (homes) => homes.page(reader, { limit: 20 }))
 
-layer(Live)("a home that was forgotten", (it) => {
+layer(Live)("a home without a feed", (it) => {
   it.effect("concurrent readers of a feed share one rebuild", () =>
     Effect.gen(function*() {
       yield* settle
@@ -69,7 +69,7 @@ layer(Live)("a home that was forgotten", (it) => {
       const feeds = yield* Feeds
       const before = yield* BeforeFill
       yield* settle
-      // The unfollow commits and drops the feed after the statuses were read and before they are kept.
+      // The unfollow commits and drops the feed after the statuses were read and before they are stored.
       yield* Ref.set(
         before,
         Effect.andThen(Effect.orDie(sql`DELETE FROM follows WHERE id = 2`), feeds.drop([reader]))
@@ -112,7 +112,7 @@ layer(Live)("a home that was forgotten", (it) => {
       assert.deepStrictEqual((yield* home).ids, [12n, 11n, 10n])
     }))
 
-  it.effect("D-017: delays a reader by at most half a second: then Postgres answers the page", () =>
+  it.effect("D-017: delays a reader by at most half a second: then the page comes from Postgres", () =>
     Effect.gen(function*() {
       const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       yield* settle
@@ -136,7 +136,7 @@ layer(Live)("a home that was forgotten", (it) => {
       const kept: Array<boolean> = []
       for (const account of accounts) {
         yield* feeds.fill(account, entries)
-        // The first is read all the time.
+        // The first feed is read all the time.
         kept.push((yield* feeds.read(first)) !== undefined)
       }
       assert.isTrue(kept.every(Boolean))
@@ -147,7 +147,7 @@ layer(Live)("a home that was forgotten", (it) => {
       assert.isAbove(left, 1_000)
     }))
 
-  it.effect("a feed that was read shows later changes: pushed, filled in, or removed", () =>
+  it.effect("a feed that was read shows later changes: pushed, filled, or removed", () =>
     Effect.gen(function*() {
       const feeds = Context.get(yield* Layer.build(Layer.fresh(Feeds.layerMemory)), Feeds)
       const entry = (id: bigint) => ({ id, reblogOf: undefined })

@@ -34,7 +34,7 @@ const model = (keyword: string, wholeWord: boolean, parts: ReadonlyArray<string>
       ? "alone"
       : "word"
   }
-  /** Between two characters; a mark is never parted from its letter. */
+  /** Returns true for a border between two characters; a mark is never separated from its letter. */
   const isBorder = (characters: ReadonlyArray<string>, at: number): boolean => {
     const [before, after] = [kind(characters, at - 1), kind(characters, at)]
     if (/\p{M}/u.test(characters[at] ?? "") && before !== "none") return false
@@ -45,7 +45,7 @@ const model = (keyword: string, wholeWord: boolean, parts: ReadonlyArray<string>
     return text.some((_, at) => {
       const end = at + wanted.length
       if (end > text.length || wanted.some((character, index) => text[at + index] !== character)) return false
-      // Characters between two keyword characters must be the same in the text.
+      // Borders between the keyword's characters must be the same in the text.
       for (let inside = 1; inside < wanted.length; inside++) {
         if (isBorder(wanted, inside) !== isBorder(text, at + inside)) return false
       }
@@ -55,7 +55,7 @@ const model = (keyword: string, wholeWord: boolean, parts: ReadonlyArray<string>
   })
 }
 
-describe("how texts are compared with keywords", () => {
+describe("comparison of texts with keywords", () => {
   const found: ReadonlyArray<readonly [keyword: string, wholeWord: boolean, text: string]> = [
     ["cat", true, "A cat."],
     ["cat", true, "cat"],
@@ -74,7 +74,7 @@ describe("how texts are compared with keywords", () => {
     ["bad", true, "b\u200Ba\u00ADd\uFE0F"],
     ["كتب", true, "كَتَبَ"],
     ["שלום", true, "שָׁלוֹם"],
-    // Scripts without spaces have no words to be whole.
+    // Scripts without spaces have no whole words.
     ["猫", true, "私は猫が好き"],
     ["東京", true, "東京都"],
     ["แมว", true, "ฉันรักแมวมาก"],
@@ -196,7 +196,7 @@ describe("the search for many keywords", () => {
   const Text = Schema.Array(Schema.Literals(["a", "b", "c"])).check(Schema.isMaxLength(60))
 
   it.prop(
-    "finds each that is a part of the text, once, and no other",
+    "finds each that occurs in the text, once, and no other",
     [Schema.Array(Word).check(Schema.isMaxLength(40)), Text],
     ([words, pieces]) => {
       const keywords = words.map((word) => word.join(""))
@@ -210,7 +210,7 @@ describe("the search for many keywords", () => {
   )
 
   it("row 39: each keyword is reported once, however often it occurs in the text and in others", () => {
-    // Every keyword ends at every position of the text: reported one by one, that would be 18 million.
+    // Every keyword ends at every position of the text: reported singly, that would be 18 million matches.
     const keywords = Array.from({ length: 300 }, (_, length) => "a".repeat(length + 1)).concat(`${"a".repeat(400)}b`)
     const search = keywordSearch(keywords)
     assert.strictEqual(search.find("a".repeat(60_000)).length, 300)

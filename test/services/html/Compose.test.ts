@@ -40,7 +40,7 @@ describe("HTML as clients know it", () => {
     )
   })
 
-  it("links the mentions that mean an account", () => {
+  it("links mentions of known accounts", () => {
     assert.strictEqual(
       html("@Bob@Remote.Example @nobody"),
       `<p><span class="h-card" translate="no"><a href="https://remote.example/u?a=1&amp;b=2" class="u-url mention">` +
@@ -60,7 +60,7 @@ describe("HTML as clients know it", () => {
     )
   })
 
-  it("makes a profile field one line with rel=me and whole handles", () => {
+  it("puts a profile field on one line with rel=me and whole handles", () => {
     assert.strictEqual(
       field(" https://a.b ", meaning),
       `<a href="https://a.b" rel="me nofollow noopener" target="_blank" translate="no">` +

@@ -25,12 +25,12 @@ describe("row 35: HTML of other servers", () => {
     "<p a=a "
   ]
 
-  it.each([...tags, ...pieces])("as much as there may be of %j is read within 50 ms of CPU", (seed) => {
+  it.each([...tags, ...pieces])("the maximum amount of %j is read within 50 ms of CPU", (seed) => {
     const hostile = fill(seed, contentCharactersMax)
     assert.isBelow(best(() => sanitise(bounded(hostile))), 50)
   })
 
-  it("a long text stays whole, and one with too many tags ends before the next", () => {
+  it("a long text is kept whole, and one with too many tags ends before the next", () => {
     const long = `<p>${"words ".repeat(contentCharactersMax / 6 - 10)}</p>`
     assert.strictEqual(sanitise(bounded(long)), long)
     const many = "<b>x</b>".repeat(marksMax)

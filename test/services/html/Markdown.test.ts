@@ -34,7 +34,7 @@ describe("Markdown", () => {
       ["a <b>tag</b> <script>x</script>", "<p>a &lt;b&gt;tag&lt;/b&gt; &lt;script&gt;x&lt;/script&gt;</p>"],
       ["\\*not\\* 1 * 2 * 3", "<p>*not* 1 * 2 * 3</p>"],
       [":blobcat: *:blobcat:*", "<p>:blobcat: <em>:blobcat:</em></p>"],
-      // Nothing but marks, and what would show nothing.
+      // Only marks, and mark-up without visible content.
       ["***", "<p>***</p>"],
       [">", "<p>&gt;</p>"],
       ["[]()", "<p>[]()</p>"],
@@ -43,7 +43,7 @@ describe("Markdown", () => {
     for (const [source, expected] of cases) assert.strictEqual(html(source), expected, source)
   })
 
-  it("mentions, hashtags and addresses are found as in plain text, but for code and names of links", () => {
+  it("mentions, hashtags and addresses are found as in plain text, except in code and names of links", () => {
     assert.deepStrictEqual(
       found("**@anna**, #cats_dogs, https://x.example/a_b_c*d*, [@anna #no](https://x.example/) `#no` \n\n    #no"),
       ["@anna", "#cats_dogs", "https://x.example/a_b_c*d"]
@@ -123,7 +123,7 @@ describe("Markdown", () => {
     assert.isTrue(tooLong(fill("*a_ ", 5_000)))
   })
 
-  it("deep nesting is cut, and the rest is still a post", () => {
+  it("deep nesting is cut, and the rest remains a post", () => {
     assert.isBelow((html(`${"> ".repeat(200)}deep`).match(/<blockquote>/g) ?? []).length, 33)
     assert.include(html(`${"> ".repeat(10)}deep`), "deep")
   })

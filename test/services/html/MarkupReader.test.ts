@@ -15,7 +15,7 @@ const opened = (html: string) => {
   return names
 }
 
-describe("F104: HTML of others", () => {
+describe("F104: foreign HTML", () => {
   it("is read as elements, texts and attributes", () => {
     const events: Array<string> = []
     readMarkup(bounded("<P CLASS='a' class='b' __proto__=c>x &amp; y<br><b>z"), {
@@ -26,20 +26,20 @@ describe("F104: HTML of others", () => {
     assert.deepStrictEqual(events.join(" "), "<p {\"class\":\"a\"} x  &  y <br {} >br <b {} z >b >p")
   })
 
-  it("is read up to the element that is too deep", () => {
+  it("is read up to an element that is too deep", () => {
     assert.strictEqual(opened("<b>".repeat(depthMax)).length, depthMax)
     assert.strictEqual(opened("<b>".repeat(9 * depthMax)).length, depthMax)
     assert.strictEqual(opened("<b></b>".repeat(9 * depthMax)).length, 9 * depthMax)
   })
 
-  it("is read up to the element or the attribute that is one too many", () => {
+  it("is read up to an element or attribute beyond the maximum", () => {
     assert.strictEqual(opened("<br>".repeat(elementsMax + 9)).length, elementsMax)
     const attributes = (count: number) => Array.from({ length: count }, (_, at) => `a${at}=1`).join(" ")
     assert.deepStrictEqual(opened(`<a ${attributes(attributesMax)}><b>`), ["a", "b"])
     assert.deepStrictEqual(opened(`<i></i><a ${attributes(attributesMax + 1)}><b>`), ["i"])
   })
 
-  it.effect("is read in turns where it is long", () =>
+  it.effect("is read in turns if it is long", () =>
     Effect.gen(function*() {
       let [elements, turns] = [0, 0]
       const reading = { done: false }

@@ -14,7 +14,7 @@ describe("row 41", () => {
     assert.deepStrictEqual(problems(sanitise(bounded(`<p>before ${payload} after</p>`))), [])
   })
 
-  it.prop("so do payloads put together, and a second pass changes nothing", [
+  it.prop("so do combined payloads, and a second pass changes nothing", [
     Schema.Array(Schema.Literals(payloads)).check(Schema.isMaxLength(6))
   ], ([chosen]) => {
     const once = sanitise(bounded(chosen.join("")))
@@ -59,7 +59,7 @@ describe("allowed HTML", () => {
       "<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>"
     ]
   ])(
-    "F81: struck text and ruby readings stay: %s",
+    "F81: struck text and ruby readings are kept: %s",
     (html, expected) => assert.strictEqual(sanitise(bounded(html)), expected)
   )
 
@@ -68,7 +68,7 @@ describe("allowed HTML", () => {
     assert.isAtMost(deep.split("<b>").length - 1, nestingMax)
   })
 
-  it("gives the text of a document", () => {
+  it("returns the text of a document", () => {
     assert.strictEqual(
       plainText(bounded("<p>a &amp; b<br>c &lt;x&gt;</p><p>d&eacute; <b>&quot;e&quot;</b></p>")),
       "a & b\nc <x>\n\ndé \"e\""

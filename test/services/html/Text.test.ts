@@ -16,7 +16,7 @@ describe("S-001 length of a status", () => {
     ["what is no URL counts in full", `${x(470)} http:/${x(60)}`, true]
   ])("%s", (_, source, expected) => assert.strictEqual(tooLong(source), expected))
 
-  it("counts the content warning, its links and mentions as they stand", () => {
+  it("counts the content warning, with its links and mentions in full", () => {
     assert.isFalse(tooLong(x(400), x(100)))
     assert.isTrue(tooLong(x(400), x(101)))
     assert.isTrue(tooLong(x(471), "https://example.org/0123456789"))

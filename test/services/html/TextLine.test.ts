@@ -6,7 +6,7 @@ describe("lines of text", () => {
     assert.strictEqual(line("Invoice \u202Efdp.exe", 100), "Invoice fdp.exe")
     assert.strictEqual(line("\u2066a\u2069 \u200Fb", 100), "a b")
     assert.strictEqual(line("\u202E\u2066", 100), "")
-    // Emoji and scripts that join letters keep their joiners.
+    // Emoji and joining scripts keep their joiners.
     assert.strictEqual(line("\u{1F469}\u200D\u{1F680}", 100), "\u{1F469}\u200D\u{1F680}")
   })
 })

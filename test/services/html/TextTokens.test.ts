@@ -74,7 +74,7 @@ describe("URLs", () => {
     ["https://example.org! https://example.org:", ["https://example.org", "https://example.org"]],
     ["https://example.org/ä/ https://example.org/-", ["https://example.org/ä/", "https://example.org/-"]]
   ])(
-    "F85: punctuation that ends a sentence is no part of an address: %s",
+    "F85: punctuation at the end of a sentence is not part of an address: %s",
     (source, expected) => assert.deepStrictEqual(found(source), expected)
   )
 
@@ -114,7 +114,7 @@ const fragments1: ReadonlyArray<string> = [
 const fragments2: ReadonlyArray<string> = ["(", ")", "😀", "‌", "\ud83d", "'", "\"", "[", "]", "?", "&", "=", "é", "の"]
 const Fragment = Schema.Literals([...fragments1, ...fragments2])
 
-it.prop("the pieces of a text are the text", [Schema.Array(Fragment)], ([pieces]) => {
+it.prop("the pieces of a text add up to the text", [Schema.Array(Fragment)], ([pieces]) => {
   const source = pieces.join("")
   assert.strictEqual(tokens(source).map(({ text }) => text).join(""), source)
 })
@@ -143,7 +143,7 @@ describe("row 35", () => {
   ]
   const seeds3: ReadonlyArray<string> = ["http://a-a.a-", "https://a.b!", "a\u0301", "\n", "🏳️‍🌈"]
   const seeds = [...seeds1, ...seeds2, ...seeds3]
-  it.each(seeds)("1 MB of %j is judged within 100 ms of CPU, the longest text that is read too", (seed) => {
+  it.each(seeds)("1 MB of %j is judged within 100 ms of CPU, and the longest valid text is read in it", (seed) => {
     const hostile = fill(seed, 1_000_000)
     assert.isTrue(tooLong(hostile))
     assert.isBelow(best(() => tooLong(hostile)), 100)

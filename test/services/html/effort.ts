@@ -1,6 +1,6 @@
-/* Cost of hostile texts. */
+/* Measures the cost of hostile texts. */
 
-/** CPU time of this thread alone: compiler and GC threads block nothing. */
+/** CPU time of this thread only: compiler and GC threads block nothing. */
 const millis = (run: () => unknown) => {
   const start = process.threadCpuUsage()
   run()
@@ -9,8 +9,8 @@ const millis = (run: () => unknown) => {
 }
 
 /**
- * CPU time in milliseconds, the best of five runs, so that another process on this machine does not decide. The first run that takes
- * less than `enough` is the last.
+ * Returns the CPU time in milliseconds, the best of five runs, so that other processes on this machine matter less. The
+ * first run below `enough` is the last.
  */
 export const best = (run: () => unknown, enough = 0) => {
   let least = Infinity

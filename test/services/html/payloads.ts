@@ -1,6 +1,6 @@
 /*
- * Row 41's corpus: ways in which scripts, styles and frames have reached readers of other servers. Some by hand, the rest
- * as every combination of a carrier and an obfuscation.
+ * Row 41's corpus: ways in which scripts, styles and frames have reached readers of other servers. Some are written by
+ * hand, the rest combines every carrier with every obfuscation.
  */
 const alone: ReadonlyArray<string> = [
   "<script>alert(1)</script>",

@@ -39,7 +39,7 @@ const checkNow = Effect.fnUntraced(function*({ id }: { readonly id: AccountId })
 })
 
 const sweep = Effect.flatMap(NotificationEmails, (emails) => emails.sweep)
-/** Runs the sweep, and returns the e-mails that it leads to. */
+/** Runs the sweep; returns the e-mails that it sends. */
 const swept = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* settled
@@ -53,7 +53,7 @@ const follow = (bearer: string, id: AccountId) => postJson(`/api/v1/accounts/${i
 layer(Layer.provideMerge(NotificationEmails.layer, server()), { excludeTestServices: true, timeout: "2 minutes" })(
   "e-mails about notifications",
   (it) => {
-    it.effect("one e-mail an hour tells an absent member of all that is new, in the member's language", () =>
+    it.effect("one e-mail an hour tells an absent member about all that is new, in the member's language", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { publicUrl } = yield* ServerConfig
@@ -74,7 +74,7 @@ layer(Layer.provideMerge(NotificationEmails.layer, server()), { excludeTestServi
         assert.notInclude(letter.text, "beware")
         assert.include(letter.text, `${publicUrl}/@ben\n`)
         assert.include(letter.text, `${publicUrl}/settings/emails`)
-        // The next e-mail comes an hour later.
+        // The next e-mail is sent an hour later.
         yield* write(ben.bearer, { status: "@anna again" })
         assert.deepStrictEqual(yield* swept, [])
         yield* checkNow(anna)
@@ -86,7 +86,7 @@ layer(Layer.provideMerge(NotificationEmails.layer, server()), { excludeTestServi
         assert.deepStrictEqual(yield* swept, [], "nothing is told twice")
       }))
 
-    it.effect("nothing is sent to a member who was here within the hour, read it elsewhere, or did not choose it", () =>
+    it.effect("nothing is sent to a member who was active within the hour, read it elsewhere, or did not choose it", () =>
       Effect.gen(function*() {
         const [cora, dora, emma, fay] = [
           yield* reader("cora", "mention"),
@@ -104,14 +104,14 @@ layer(Layer.provideMerge(NotificationEmails.layer, server()), { excludeTestServi
         yield* postJson("/api/v1/markers", dora.bearer, { notifications: { last_read_id: read.id } })
         yield* ago(dora, 120)
         assert.deepStrictEqual(yield* swept, [])
-        // A request with a token, or with a session, is a visit.
+        // A request with a token or a session counts as activity.
         yield* ago(cora, 120)
         yield* get("/api/v1/notifications", yield* issueToken(cora.id))
         assert.deepStrictEqual(yield* swept, [])
         assert.isDefined(fay)
       }))
 
-    it.effect("blocked, muted and filtered senders, deleted posts and private texts stay out of the e-mail", () =>
+    it.effect("blocked, muted and filtered senders, deleted posts and private texts are not in the e-mail", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const hal = yield* reader("hal", "mention", "favourite")
@@ -159,7 +159,7 @@ layer(Layer.provideMerge(NotificationEmails.layer, server()), { excludeTestServi
         assert.include(letter.text, "There are more notifications.")
       }))
 
-    it.effect("members wait for a new e-mail while the last one is not sent, and two nodes promise one", () =>
+    it.effect("members get no new e-mail while the last one is unsent, and of two nodes only one promises it", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const pia = yield* reader("pia", "mention")
@@ -197,7 +197,7 @@ layer(Layer.provideMerge(NotificationEmails.layer, server()), { excludeTestServi
         assert.lengthOf(yield* swept, 1)
       }))
 
-    it.effect("one click on the signed link ends the e-mails; opening it ends nothing, another token is refused", () =>
+    it.effect("one click on the signed link stops the e-mails; opening it does not, another token is refused", () =>
       Effect.gen(function*() {
         const rosa = yield* reader("rosa", "mention")
         const sam = yield* member("sam")
@@ -229,7 +229,7 @@ layer(Layer.provideMerge(NotificationEmails.layer, server()), { excludeTestServi
         assert.strictEqual(yield* Effect.flatMap(Postbox, Queue.size), 0)
       }))
 
-    it.effect("moderators get e-mails about reports unless they chose otherwise, and end each kind of e-mails alone", () =>
+    it.effect("moderators get e-mails about reports unless they chose otherwise, and stop each kind of e-mails separately", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { publicUrl } = yield* ServerConfig

@@ -46,7 +46,7 @@ layer(TermsEmails.layer.pipe(Layer.provideMerge(services)), { excludeTestService
   }
 )
 
-/** A mail server that a test leads. */
+/** A mail server that the test controls. */
 const state: { refuses: (to: string) => boolean; taken: Array<string>; during: Effect.Effect<void> } = {
   refuses: () => false,
   taken: [],
@@ -65,7 +65,7 @@ const moody = Layer.succeed(Mailer, {
 })
 
 layer(TermsEmails.layer.pipe(Layer.provide(moody), Layer.provideMerge(services)), { excludeTestServices: true })(
-  "letters about terms and a mail server in trouble",
+  "e-mails about terms and a failing mail server",
   (it) => {
     const began = Effect.fnUntraced(function*(names: ReadonlyArray<string>) {
       const sql = yield* SqlClient.SqlClient
@@ -88,7 +88,7 @@ layer(TermsEmails.layer.pipe(Layer.provide(moody), Layer.provideMerge(services))
       (sql) => Effect.map(sql`SELECT FROM document_versions WHERE emailed_at IS NOT NULL`, ({ length }) => length === 1)
     )
 
-    it.effect("F109: are sent again where the process ends between a letter and its row, by one node at a time", () =>
+    it.effect("F109: are sent again if the process ends between an e-mail and its row, by one node at a time", () =>
       Effect.gen(function*() {
         yield* began(["ada", "bob"])
         const { step } = yield* TermsEmails
@@ -137,7 +137,7 @@ layer(TermsEmails.layer.pipe(Layer.provide(moody), Layer.provideMerge(services))
         assert.strictEqual(state.taken.length, 35)
       }))
 
-    it.effect("F109: an address that is refused for good is given up", () =>
+    it.effect("F109: a permanently refused address is given up", () =>
       Effect.gen(function*() {
         yield* began(["ada", "bad"])
         const { step } = yield* TermsEmails

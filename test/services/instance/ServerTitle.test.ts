@@ -14,7 +14,7 @@ const services = ServerTitle.layer.pipe(
 )
 
 layer(services, { excludeTestServices: true })("title of the server", (it) => {
-  it.effect("F264: pages wait a second at most for the title, and then have the last known one", () =>
+  it.effect("F264: pages wait a second at most for the title, and then use the last known one", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const title = yield* ServerTitle

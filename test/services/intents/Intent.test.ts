@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fromColumns, Intent, toColumns } from "../../../src/services/intents/Intent.ts"
 
-/** Row as returned by Postgres: jsonb is parsed. */
+/** Returns a row as Postgres does: jsonb is parsed. */
 const read = (
   { details, kind, statusId }: {
     readonly kind: string
@@ -16,7 +16,7 @@ it.effect.prop("an intent is read as it was written", { intent: Intent }, ({ int
     assert.deepStrictEqual(yield* read(toColumns(intent)), intent)
   }))
 
-/** Rows as the first version wrote them, which had no number; JSON as it stood in them. */
+/** Rows of the first version, which had no version number, with their JSON. */
 const first: ReadonlyArray<readonly [kind: string, statusId: bigint | null, details: string | null, intent: Intent]> = [
   ["publish", 7n, null, { _tag: "publish", statusId: 7n }],
   ["edit", 7n, `{"editedAt":1795358425123}`, { _tag: "edit", statusId: 7n, editedAt: 1_795_358_425_123 }],
@@ -50,7 +50,7 @@ it.effect("rows of the first version are read", () =>
     }
   }))
 
-it.effect("a row of a later version, or of an unknown kind, is not taken for something else", () =>
+it.effect("a row of a later version, or of an unknown kind, is not misread", () =>
   Effect.gen(function*() {
     const later = { kind: "publish", statusId: 7n, details: `{"version":2}` }
     assert.strictEqual((yield* Effect.flip(read(later)))._tag, "SchemaError")

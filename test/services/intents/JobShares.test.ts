@@ -48,7 +48,7 @@ layer(Jobs.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServ
         assert.deepStrictEqual([yield* count("loud.example"), yield* count(null)], [ofAccountMax + 1, 1])
       }))
 
-    it.effect("F74, F183: a server with many accounts that filled its share adds no job; the server's own checks do", () =>
+    it.effect("F74, F183: a server with many accounts that filled its share adds no job; the local server's own checks do", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const jobs = yield* Jobs

@@ -5,8 +5,8 @@ import { enqueued, Pushes, waitingMax } from "../../../src/services/intents/Push
 import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-layer(TestDatabase.layer, { excludeTestServices: true })("pushes that wait", (it) => {
-  it.effect("F74: pushes of strangers leave room to those of accounts that the owner follows", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("pending pushes", (it) => {
+  it.effect("F74: pushes of strangers leave capacity for those of accounts that the owner follows", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [owner, friend, stranger] = [yield* person("owner"), yield* person("friend"), yield* person("stranger")]
@@ -30,7 +30,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("pushes that wait", (it
       assert.strictEqual(yield* waiting, waitingMax.ofAll)
     }))
 
-  it.effect("F211: a push whose tries all ended with their process is given up, and the next one is sent", () =>
+  it.effect("F211: a push is given up if its process died in every attempt, and the next one is sent", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE pushes SET tries = 6, due_at = '1969-12-31'

@@ -10,7 +10,7 @@ const Live = retention.pipe(Layer.provideMerge(TestDatabase.layer))
 const day = 86_400_000
 
 layer(Live, { excludeTestServices: true })("Retention", (it) => {
-  it.effect("removes expired rows, reblogs before their originals, and nothing younger", () =>
+  it.effect("removes expired rows, reblogs before their originals, and no newer ones", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = yield* Clock.currentTimeMillis
@@ -76,7 +76,7 @@ layer(Live, { excludeTestServices: true })("Retention", (it) => {
         VALUES ('stuck', ${yield* person("stuck")}, 'confirmation', 'a@b.c', ${past}, ${past})`
       yield* sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''not now''; END'`
       yield* sql`CREATE TRIGGER refuse BEFORE DELETE ON mail_tokens EXECUTE FUNCTION refuse()`
-      // The database is used again, whatever is found here.
+      // The database is reused, whatever the outcome.
       const swept = yield* Effect.ensuring((yield* Retention).sweep, Effect.orDie(sql`DROP FUNCTION refuse CASCADE`))
       assert.strictEqual(swept, 5_000)
       assert.strictEqual(yield* count("look_ups"), 0)
@@ -120,7 +120,7 @@ layer(Live, { excludeTestServices: true })("Retention", (it) => {
   it.effect("F20: references to removed rows have an index, or a sweep of thousands takes too long", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      // Staff removes one role after the other.
+      // Staff remove roles singly.
       const slow = yield* sql`SELECT r.conrelid::regclass || '.' || c.attname AS column FROM pg_constraint r
         JOIN pg_attribute c ON c.attrelid = r.conrelid AND c.attnum = r.conkey[1]
         WHERE r.contype = 'f' AND r.confrelid <> 'roles'::regclass

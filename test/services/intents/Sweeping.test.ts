@@ -8,7 +8,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 layer(TestDatabase.layer, { excludeTestServices: true })("sweeps", (it) => {
   const rows = (count: number) => Array.from({ length: count })
 
-  it.effect("F76: rows of which a batch exceeds the statement's time limit are removed in smaller batches", () =>
+  it.effect("F76: rows whose batch exceeds the statement timeout are removed in smaller batches", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const tooLong = sql.withTransaction(

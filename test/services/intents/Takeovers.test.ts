@@ -8,7 +8,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 type Work = Effect.Effect<void>
 const answer = { id: "1", kind: "status" } as const
 
-/** The ways in which an owner writes; each begins by asking whether it still is one. */
+/** Ways in which an owner writes; each first checks that it still is the owner. */
 const ways = {
   once: (owner: Owner, work: Work) => Commands.use(({ once }) => once(owner, "a", undefined, Effect.as(work, answer))),
   alone: (owner: Owner, work: Work) =>
@@ -51,7 +51,7 @@ layer(Commands.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTest
         const owner = yield* takeOver(yield* person(name))
         const happened: Array<string> = []
         const waits = Effect.orDie(sql`SELECT FROM pg_locks WHERE NOT granted`)
-        // Begun outside, for it would be a part of the transaction.
+        // Started outside, because otherwise it would be part of the transaction.
         const stands = yield* Deferred.make<void>()
         const taking = yield* Deferred.await(stands).pipe(
           Effect.andThen(takeOver(owner.accountId)),

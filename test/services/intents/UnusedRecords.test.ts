@@ -11,7 +11,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 const Live = retention.pipe(Layer.provideMerge(TestDatabase.layer))
 const day = 86_400_000
 
-layer(Live, { excludeTestServices: true })("rows that nothing uses", (it) => {
+layer(Live, { excludeTestServices: true })("unused rows", (it) => {
   const ago = (days: number) => Effect.map(Clock.currentTimeMillis, (now) => new Date(now - days * day))
   const stranger = Effect.fnUntraced(function*(username: string, days = 91) {
     const sql = yield* SqlClient.SqlClient
@@ -31,7 +31,7 @@ layer(Live, { excludeTestServices: true })("rows that nothing uses", (it) => {
   const names = (statement: Effect.Effect<ReadonlyArray<{ readonly name: string }>, unknown>) =>
     Effect.map(statement, (rows) => rows.map(({ name }) => name))
 
-  it.effect("F76: every column that refers to an account or a hashtag is known to keep it or to go with it", () =>
+  it.effect("F76: every column that refers to an account or a hashtag is known to keep it or to be deleted with it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const columns = (table: string) =>
@@ -79,7 +79,7 @@ layer(Live, { excludeTestServices: true })("rows that nothing uses", (it) => {
       yield* stranger("awaited")
       yield* sql`INSERT INTO deliveries (inbox_id, about, activity_id, host_id, due_at)
         SELECT i.id, 1, 1, i.host_id, ${at} FROM inboxes i WHERE i.url = 'https://awaited.example/inbox'`
-      // A personal inbox, which is referred to by its URL only.
+      // A personal inbox, which is only referred to by its URL.
       yield* sql`SELECT inbox_number('https://followed.example/me/inbox')`
       yield* (yield* Retention).sweep
 
@@ -111,7 +111,7 @@ layer(Live, { excludeTestServices: true })("rows that nothing uses", (it) => {
       )
     }))
 
-  it.effect("F76: an account to which a transaction refers that is not committed yet stays", () =>
+  it.effect("F76: an account that an uncommitted transaction refers to is kept", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const local = yield* person("racing")
@@ -182,7 +182,7 @@ layer(Live, { excludeTestServices: true })("rows that nothing uses", (it) => {
       )
     }))
 
-  it.effect("F142: the sweep after a failed one continues behind the row that could not be removed", () =>
+  it.effect("F142: the sweep after a failed one continues after the row that could not be removed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql`CREATE TABLE keeping_tags (tag_id bigint REFERENCES tags (id) ON DELETE RESTRICT)`

@@ -17,7 +17,7 @@ describe("F95: lists of blocks", () => {
       })
     }))
 
-  it.effect("names that no host can have and suffixes of registries are skipped; hosts of communities are not", () =>
+  it.effect("invalid host names and suffixes of registries are skipped; hosts of communities are not", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(
         yield* domains("#domain\n*.a.example\n\"x,b.example\"\nco.uk\nc.example\nd.example;e\ngithub.io\n"),

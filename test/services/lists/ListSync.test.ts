@@ -40,7 +40,7 @@ const Live = ListSync.layer.pipe(
 )
 
 const url = "https://lists.example/one"
-/** A list that is due, with a block that it made. */
+/** Inserts a list that is due, with a block that it created. */
 const followed = Effect.fnUntraced(function*(type: "csv" | "fires") {
   const sql = yield* SqlClient.SqlClient
   answers.clear()
@@ -78,8 +78,8 @@ const list = Effect.flatMap(SqlClient.SqlClient, (sql) =>
     ([row]) => ({ error: row?.error, due: row?.dueAt.getTime() ?? 0 })
   ))
 
-layer(Live)("lists of hosts that answer anything", (it) => {
-  it.effect("F111: a look that ends with its process is taken up again soon", () =>
+layer(Live)("lists of hosts with arbitrary responses", (it) => {
+  it.effect("F111: a sync that ends with its process is soon repeated", () =>
     Effect.gen(function*() {
       const { sql, step } = yield* followed("csv")
       answers.clear()
@@ -116,7 +116,7 @@ layer(Live)("lists of hosts that answer anything", (it) => {
     ["fires", `${url}/all`, { error: "maintenance" }]
   ] as const
   it.effect.each(nothings)(
-    "F111: %s: an answer that is no list lifts no block",
+    "F111: %s: a response that is not a list lifts no block",
     ([type, address, answer]) =>
       Effect.gen(function*() {
         const { sql, step } = yield* followed(type)
@@ -128,7 +128,7 @@ layer(Live)("lists of hosts that answer anything", (it) => {
       })
   )
 
-  it.effect("F111: a list that says that it is empty lifts its blocks", () =>
+  it.effect("F111: an explicitly empty list lifts its blocks", () =>
     Effect.gen(function*() {
       const { sql, step } = yield* followed("fires")
       answers.set(`${url}/all`, { type: "OrderedCollection", totalItems: 0 })

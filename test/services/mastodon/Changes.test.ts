@@ -5,7 +5,7 @@ import { idOf, servers, source, transferred } from "../../support/mastodon/Copie
 
 const at = new Date(Date.UTC(2024, 1))
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("changes at Mastodon since the copy", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("changes in Mastodon since the copy", (it) => {
   it.effect("F301: a delta brings reviews for trends, quote policies, IP blocks and settings of profiles", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -50,7 +50,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("changes at 
         .sql`UPDATE tags SET trendable = false, usable = false, reviewed_at = ${at}, updated_at = ${now} WHERE id = 1`
       yield* from.sql`UPDATE preview_cards SET trendable = false, updated_at = ${now} WHERE id = 2`
       yield* from.sql`UPDATE ip_blocks SET severity = 9999, comment = 'attack', updated_at = ${now} WHERE id = 1`
-      // Staff of Mastodon ended it.
+      // Mastodon's staff ended it.
       yield* from.sql`UPDATE ip_blocks SET expires_at = ${at}, updated_at = ${now} WHERE id = 2`
       // Followers may quote without approval.
       yield* from.sql`UPDATE statuses SET quote_approval_policy = ${4 << 16}, updated_at = ${now} WHERE id = ${

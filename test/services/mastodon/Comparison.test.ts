@@ -8,7 +8,7 @@ import { TestServer } from "../../support/Server.ts"
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
   "a comparison with the running Mastodon server",
   (it) => {
-    it.effect("says in which fields of which documents both differ, and fails if they do", () =>
+    it.effect("reports in which fields of which documents both differ, and fails if they do", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const { baseUrl, fetch, variables } = yield* TestServer
@@ -48,7 +48,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
           const response = yield* fetch(path, { headers: { accept: "application/activity+json" } })
           assert.strictEqual(response.status, 200, path)
           const { published, to, ...document } = JSON.parse(yield* Effect.promise(() => response.text()))
-          // As Mastodon writes the same: times to the second, one recipient as a text.
+          // As Mastodon writes it: times to the second, a single recipient as a string.
           documents.set(path, {
             ...document,
             published: String(published).replace(/\.\d+Z$/, "Z"),

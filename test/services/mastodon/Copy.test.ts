@@ -21,7 +21,7 @@ const hourMillis = 3_600_000
 const began = Date.now() - 24 * hourMillis
 const id = (n: number) => (BigInt(began) << 16n) + BigInt(n)
 
-/** Sends a request of a browser to the server under test. */
+/** Sends a browser request to the server under test. */
 const send = (path: string, init: RequestInit = {}) =>
   TestServer.use(({ fetch }) =>
     Effect.gen(function*() {
@@ -31,7 +31,7 @@ const send = (path: string, init: RequestInit = {}) =>
     })
   )
 
-/** Fills a server with people, posts and relations, and with dirt. */
+/** Fills a Mastodon server with people, posts and relations, and with invalid data. */
 const town = Effect.fnUntraced(function*(version: Version) {
   const from = yield* source(version)
   const { insert } = from
@@ -132,7 +132,7 @@ const town = Effect.fnUntraced(function*(version: Version) {
 
 const forVersion = (version: Version) =>
   layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(`a copy of Mastodon ${version}`, (it) => {
-    it.effect("shows its plan, brings accounts, posts and relations, and lists what is dirty", () =>
+    it.effect("shows its plan, copies accounts, posts and relations, and lists invalid data", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { baseUrl } = yield* TestServer
@@ -227,12 +227,12 @@ const forVersion = (version: Version) =>
         ])
         const { json: note } = yield* publicDocument(`/users/ada/statuses/${id(20)}`)
         assert.match(note.conversation, /:objectId=12:objectType=Conversation$/)
-        // F261: the key that signs is checked, whatever its name is.
+        // F261: the signing key is checked, whatever its name is.
         yield* sql`UPDATE signing_keys SET fragment = 'another-name' WHERE owner_id = ${bert.id}`
         assert.include(yield* transferred(from, "verify"), "The key of every local account signs and verifies.")
       }))
 
-    it.effect("signs in with the old password, again copies nothing twice, and brings what changed since", () =>
+    it.effect("signs in with the old password, copies nothing twice, and copies later changes", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { baseUrl } = yield* TestServer

@@ -13,7 +13,7 @@ import { TestServer } from "../../support/Server.ts"
 const forget = SqlClient.SqlClient.use((sql) => sql`DELETE FROM transfer_cursors WHERE step <> 'roles'`)
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of a Mastodon server", (it) => {
-  it.effect("F261: keeps what was removed and made again since the copy, and leaves out attachments that an edit removed", () =>
+  it.effect("F261: keeps what was removed and recreated since the copy, and leaves out attachments that an edit removed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const from = yield* source("4.5")
@@ -81,7 +81,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of 
       ])
     }))
 
-  it.effect("F261: ends users whom Mastodon deleted since the copy, and no user who signed up here", () =>
+  it.effect("F261: deletes users whom Mastodon deleted since the copy, and no user who signed up here", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { variables } = yield* TestServer
@@ -100,7 +100,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of 
       )
     }))
 
-  it.effect("F261: brings a key that was replaced since the copy", () =>
+  it.effect("F261: copies a key that was replaced since the copy", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const from = yield* source("4.7")
@@ -118,7 +118,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of 
       )
     }))
 
-  it.effect("F261: ends tokens and passkeys that were revoked since the copy, also those of later runs", () =>
+  it.effect("F261: revokes tokens and passkeys that were revoked since the copy, also those of later runs", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const from = yield* source("4.7")
@@ -145,7 +145,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of 
       yield* from.insert("webauthn_credentials", key("kept key"), key("removed key"))
       const passkeys = sql`SELECT name FROM passkeys WHERE account_id = ${cora.id} ORDER BY name`
       yield* transferred(from, "copy")
-      // Began hours ago: a passkey that it found was made after its beginning.
+      // The copy started hours ago: it found a passkey that was created after its start.
       yield* sql`UPDATE transfer_cursors SET begun_at = begun_at - interval '3 hours'`
 
       yield* from.sql`UPDATE oauth_access_tokens SET revoked_at = ${new Date()} WHERE token = 'revoked'`

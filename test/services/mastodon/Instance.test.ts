@@ -9,7 +9,7 @@ const at = new Date(Date.UTC(2024, 1))
 const later = new Date(Date.now() + 86_400_000)
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("the server itself, copied from Mastodon", (it) => {
-  it.effect("keeps its description, rules, announcements, invites, webhooks and relays; what is dirty has a reason", () =>
+  it.effect("keeps its description, rules, announcements, invites, webhooks and relays; rejected rows have a reason", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { fetch } = yield* TestServer
@@ -116,7 +116,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("the server 
       const me = { token: "token-of-ada" }
       const instance = yield* json(me, "/api/v2/instance")
       assert.deepInclude(instance, { title: "Birds & friends", description: "For birds" })
-      // These are cached in the running server of the test.
+      // These are cached in the test's running server.
       assert.deepStrictEqual(
         yield* sql`SELECT name, value FROM settings WHERE name IN ('registrations_mode', 'require_invite_text', 'min_age',
           'timelines_access') ORDER BY name`,

@@ -11,8 +11,8 @@ import { TestServer } from "../../support/Server.ts"
 
 const postsMax = 20_000
 
-layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("a copy that is interrupted", (it) => {
-  it.effect("goes on after kill -9 in the middle of a table, and copies each row once", () =>
+layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("an interrupted copy", (it) => {
+  it.effect("continues after kill -9 in the middle of a table, and copies each row once", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { variables } = yield* TestServer
@@ -47,7 +47,7 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("a copy that
       assert.deepStrictEqual(stats, { statusesCount: postsMax })
     }))
 
-  it.effect("F261: keeps users whose secrets cannot be read or who have no password, without a way in by the password alone", () =>
+  it.effect("F261: keeps users whose secrets cannot be read or who have no password, without access by the password alone", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const from = yield* source("4.7")
@@ -83,7 +83,7 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("a copy that
       )
     }))
 
-  it.effect("does not begin without the encryption keys, for another domain, or beside other users", () =>
+  it.effect("does not start without the encryption keys, for another domain, or with other users present", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const fs = yield* FileSystem.FileSystem
@@ -100,7 +100,7 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("a copy that
       assert.deepStrictEqual(yield* sql`SELECT FROM transfer_cursors`, [])
     }))
 
-  it.effect("names everything that it does not bring in the operator's guide, too", () =>
+  it.effect("the operator's guide also names everything that it does not copy", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const guide = yield* fs.readFileString("docs/mastodon.md")

@@ -16,7 +16,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("files of a 
       assert.strictEqual(at("98765432109876543"), "media_attachments/files/987/654/321/098/765/small/a.png")
     }))
 
-  it.effect("F261: are copied with their posts and accounts, also a changed picture; those that are missing or unsafe stop nothing", () =>
+  it.effect("F261: are copied with their posts and accounts, including a changed picture; missing or unsafe ones do not stop it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const fs = yield* FileSystem.FileSystem

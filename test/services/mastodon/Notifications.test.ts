@@ -8,7 +8,7 @@ import { Secrets } from "../../../src/services/secrets/Secrets.ts"
 import { json } from "../../support/Api.ts"
 import { idOf, rejected, servers, source, transferred } from "../../support/mastodon/Copies.ts"
 
-/** Opens a token that the server sealed. */
+/** Decrypts a token that the server encrypted. */
 const opened = Effect.fnUntraced(function*(sealed: unknown) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ value: string }>`SELECT value FROM secrets WHERE name = 'signing_key'`
@@ -25,7 +25,7 @@ const opened = Effect.fnUntraced(function*(sealed: unknown) {
 })
 const now = new Date()
 
-/** Keys of a server for web push, padded as Ruby writes them. */
+/** Makes VAPID keys, padded like Ruby's. */
 const vapidPair = () => {
   const pair = createECDH("prime256v1")
   pair.generateKeys()
@@ -34,7 +34,7 @@ const vapidPair = () => {
 }
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("notifications of a Mastodon server", (it) => {
-  it.effect("are copied for 30 days if what they are about is here, with the subscriptions of apps and the VAPID pair", () =>
+  it.effect("are copied for 30 days if their objects are here, with the subscriptions of apps and the VAPID pair", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const fs = yield* FileSystem.FileSystem

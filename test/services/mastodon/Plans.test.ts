@@ -9,7 +9,7 @@ import { TestServer } from "../../support/Server.ts"
 const year = 365 * 86_400_000
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
-  "custom emoji and plans of a Mastodon server",
+  "custom emoji and scheduled posts of a Mastodon server",
   (it) => {
     it.effect("are copied with their files; a scheduled post that was published or moved since is not published twice", () =>
       Effect.gen(function*() {
@@ -144,7 +144,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
           [{ subjectId: 50n, dueAt: soon }, { subjectId: 51n, dueAt: soon }]
         )
 
-        // A post that was published or moved in time since the copy must not be published at its earlier time.
+        // A post that was published or rescheduled since the copy must not be published at its earlier time.
         const later = new Date(soon.getTime() + year)
         yield* from.sql`DELETE FROM scheduled_statuses WHERE id = 51`
         yield* from.sql`UPDATE scheduled_statuses SET scheduled_at = ${later} WHERE id = 50`

@@ -7,7 +7,7 @@ import { idOf, mediaOf, putFile, rejected, servers, source, transferred } from "
 import { TestServer } from "../../support/Server.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("parts of posts of a Mastodon server", (it) => {
-  it.effect("F277: are copied once, with their ids; what is dirty has a reason; a delta follows the source", () =>
+  it.effect("F277: are copied once, with their ids; rejected rows have a reason; a delta follows the source", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { baseUrl, fetch } = yield* TestServer
@@ -182,7 +182,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("parts of po
         interactingObject: "https://far.example/posts/13",
         interactionTarget: `${baseUrl}/users/ada/statuses/${idOf(10)}`
       })
-      // Another server may claim the id of a consent as that of its own.
+      // Another server may claim the id of a local consent as its own.
       yield* sql`UPDATE quotes SET authorization_uri = ${baseUrl + given} WHERE status_id = ${idOf(12)}`
       assert.deepInclude(yield* stamp(given), { interactingObject: "https://far.example/posts/13" })
       yield* sql`UPDATE quotes SET authorization_uri = 'https://far.example/stamps/1' WHERE status_id = ${idOf(12)}`

@@ -5,8 +5,8 @@ import { idOf, rejected, servers, source, transferred } from "../../support/mast
 
 const at = new Date(Date.UTC(2024, 1))
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("publishers of links at Mastodon", (it) => {
-  it.effect("F300: keep the review of staff; a refusal wins among the hosts of a site, and a delta brings later reviews", () =>
+layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("publishers of links in Mastodon", (it) => {
+  it.effect("F300: keep the review of staff; a refusal takes precedence among the hosts of a site, and a delta copies later reviews", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const from = yield* source("4.5")

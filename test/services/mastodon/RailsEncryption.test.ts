@@ -5,14 +5,14 @@ import { sealed } from "../../support/mastodon/Server.ts"
 const decrypt = decrypter({ primaryKey: "primary key of a test", salt: "salt of a test" })
 const long = "-----BEGIN PRIVATE KEY-----\n".padEnd(1_700, "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC")
 
-describe("texts that Rails sealed", () => {
-  it("are opened, whether deflated or not, under the key of either digest", () => {
+describe("texts encrypted by Rails", () => {
+  it("are decrypted, deflated or not, with the key of either digest", () => {
     for (const text of ["JBSWY3DPEHPK3PXP", long, ""]) {
       for (const digest of ["sha256", "sha1"] as const) assert.strictEqual(decrypt(sealed(text, digest)), text)
     }
   })
 
-  it("are undefined under another key, and for anything else", () => {
+  it("are undefined with another key, and for anything else", () => {
     const whole = sealed("JBSWY3DPEHPK3PXP")
     assert.isUndefined(decrypt(sealed("JBSWY3DPEHPK3PXP", "sha256", "another key")))
     const read = JSON.parse(whole)

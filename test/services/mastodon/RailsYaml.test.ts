@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { parseScalar } from "../../../src/services/mastodon/RailsYaml.ts"
 
-/** Line of a flow scalar: blanks around the words are not part of it. */
+/** Line of a flow scalar; blanks around the words are not part of it. */
 const Line = Schema.Struct({
   before: Schema.Literals(["", " ", "  ", "\t", " \t "]),
   words: Schema.Literals(["", "one", "two words", "a\tb", "c \t d"]),
@@ -10,11 +10,13 @@ const Line = Schema.Struct({
 })
 type Line = typeof Line.Type
 
-/** Writes lines between two words, as a flow scalar between quotes is never cut before its first and after its last one. */
+/** Joins lines between two words: a quoted flow scalar is never cut before its first or after its last word. */
 const written = (lines: ReadonlyArray<Line>) =>
   ["first", ...lines.map(({ after, before, words }) => before + words + after), "  last"].join("\n")
 
-/** Reads lines by the rule of YAML 1.2, 6.5, one at a time: an empty line is a line feed, any other begins with a space. */
+/**
+ * Reads lines by the rule of YAML 1.2, 6.5, one by one: an empty line is a line feed, any other starts with a space.
+ */
 const read = (lines: ReadonlyArray<Line>) => {
   let [text, empty] = ["first", 0]
   for (const words of [...lines.map(({ words }) => words), "last"]) {
@@ -53,7 +55,7 @@ describe("values of Mastodon's settings", () => {
     ) assert.strictEqual(parseScalar(document), value, document)
   })
 
-  it("are undefined if they are lists, objects, references or no documents", () => {
+  it("are undefined if they are lists, objects, references or not documents", () => {
     for (
       const document of [
         "---\n- a\n- b\n",

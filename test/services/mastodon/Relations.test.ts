@@ -7,7 +7,7 @@ import { idOf, rejected, servers, source, transferred } from "../../support/mast
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
   "relations and rules of a Mastodon server",
   (it) => {
-    it.effect("are the same here, with the ids of their activities", () =>
+    it.effect("are copied unchanged, with the ids of their activities", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const from = yield* source("4.5")

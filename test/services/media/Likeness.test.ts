@@ -6,7 +6,7 @@ import { isSimilar, isUsableHash, perceptualHash, splitHash } from "../../../src
 
 const edge = 300
 
-/** A picture of circles by chance, always the same for the same seed. */
+/** Draws a picture of random circles; the same seed gives the same picture. */
 const drawn = (seed: number) => {
   let chance = seed * 7_919 + 13
   const random = (below: number) => (chance = (chance * 48_271) % 2_147_483_647) % below
@@ -24,7 +24,7 @@ const hashOf = (file: Buffer) => Effect.runPromise(likeness(file))
 const alike = (one: bigint, other: bigint) => isSimilar(splitHash(one), splitHash(other))
 
 describe("picture similarity", () => {
-  it("is the same when they are made smaller, packed anew, coloured or framed a little, and another one for others", async () => {
+  it("is unchanged after shrinking, re-encoding, slight colouring or framing, and differs for other pictures", async () => {
     const hashes = await Promise.all(Array.from({ length: 20 }, async (_, seed) => hashOf(await drawn(seed))))
     assert.isTrue(hashes.every(isUsableHash))
     for (const [seed, hash] of hashes.entries()) {

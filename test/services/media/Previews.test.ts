@@ -9,7 +9,7 @@ import { MediaTools } from "../../../src/services/media/MediaTools.ts"
 import { StoredFiles } from "../../../src/services/media/StoredFiles.ts"
 import { layerJobs, remainingFiles, tools, upload } from "../../support/MediaJobs.ts"
 
-/** A processed video with its stored preview. */
+/** Makes a processed video with its stored preview. */
 const film = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const made = yield* upload
@@ -19,7 +19,7 @@ const film = Effect.gen(function*() {
   return made
 })
 
-/** A stored image as a preview; `swept` if the sweep has deleted it. */
+/** Stores an image as a preview; `swept` if the sweep has deleted it. */
 const preview = Effect.fnUntraced(function*(swept: boolean) {
   const { name } = yield* (yield* StoredFiles).receive("upload", Stream.make(new Uint8Array(9)), 100)
   if (swept) yield* remainingFiles
@@ -40,7 +40,7 @@ const shown = (id: bigint) =>
 const services = AttachmentWriter.layer.pipe(Layer.provide(Broadcast.layerMemory), Layer.provideMerge(layerJobs))
 
 layer(services)("previews of files", (it) => {
-  it.effect("F126: a preview that was swept before its file had it is refused, and the old one stays", () =>
+  it.effect("F126: a preview that was swept before it was attached is refused, and the old one stays", () =>
     Effect.gen(function*() {
       const { attachments, id, owner } = yield* film
       const old = yield* shown(id)
@@ -53,7 +53,7 @@ layer(services)("previews of files", (it) => {
       assert.deepStrictEqual(yield* shown(id), { name: next.previewName, held: true })
     }))
 
-  it.effect("F126: so it is where an edit of the post brings it", () =>
+  it.effect("F126: also if an edit of the post attaches it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const writer = yield* AttachmentWriter

@@ -15,7 +15,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 type Part = "people" | "work" | "nothing"
 
-/** The gauges of a server on which one part never ends; `reached` is done once only that part is left. */
+/** Makes the gauges of a server on which one part never completes; `reached` completes when only that part is left. */
 const figures = (endless: Part, reached: Deferred.Deferred<void>) => {
   const note = Deferred.succeed(reached, undefined)
   return ServerFigures.layer.pipe(Layer.provide([
@@ -42,7 +42,7 @@ const figures = (endless: Part, reached: Deferred.Deferred<void>) => {
 
 layer(TestDatabase.layer, { excludeTestServices: true })("figures of a large server", (it) => {
   for (const endless of ["people", "work"] as const) {
-    it.effect(`F266: a count of ${endless} that takes too long does not say that Postgres is down`, () =>
+    it.effect(`F266: a count of ${endless} that takes too long does not report Postgres as down`, () =>
       Effect.gen(function*() {
         const reached = yield* Deferred.make<void>()
         yield* Effect.gen(function*() {

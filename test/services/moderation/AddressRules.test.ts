@@ -13,7 +13,7 @@ const rule = (network: string, severity: typeof ipBlockSeverities[number] = "no_
 })
 
 describe("S-174: address rules", () => {
-  it("name a network in one way, however it is written", () => {
+  it("name a network in one form, however it is written", () => {
     for (
       const [written, network] of [
         ["10.1.2.3", "10.1.2.3/32"],
@@ -44,7 +44,7 @@ describe("S-174: address rules", () => {
     }
   })
 
-  it("find the strictest block that stands, of IPv4 inside IPv6 and of addresses with zones, too", () => {
+  it("find the strictest current block, also for IPv4 inside IPv6 and addresses with zones", () => {
     const rules = new AddressRules([
       rule("10.0.0.0/8", "sign_up_requires_approval"),
       rule("10.1.0.0/16", "no_access", 1_000),
@@ -58,7 +58,7 @@ describe("S-174: address rules", () => {
     for (const text of ["11.0.0.1", "unknown", "", "::10.1.1.1", "10.1.1.1:80"]) assert.isUndefined(rules.find(text, 0))
   })
 
-  it("agree with effect's check of each network by itself", () => {
+  it("agree with effect's check of each single network", () => {
     let chance = 7
     const next = (below: number) => (chance = (chance * 1_103_515_245 + 12_345) % 2_147_483_648) % below
     const address = () => [next(4), next(4), next(4), next(4)].join(".")

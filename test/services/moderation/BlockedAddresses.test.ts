@@ -4,14 +4,14 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { BlockedAddresses } from "../../../src/services/moderation/BlockedAddresses.ts"
 
-/** A database whose answers say what was there when each was asked for, and come when the test lets them. */
+/** Simulates a database whose results are from the time of each query, and arrive when the test releases them. */
 const slow = () => {
   const begun: Array<Deferred.Deferred<void>> = []
   const read = Effect.gen(function*() {
     const place = begun.length
     const answer = yield* Deferred.make<void>()
     begun.push(answer)
-    // The one at the start comes at once; the block is made between the second and the third.
+    // The initial query completes at once; the block is made between the second and the third.
     if (place > 0) yield* Deferred.await(answer)
     return place < 2 ? [] : [{ network: "10.0.0.0/8", severity: "no_access", expiresAt: null }]
   })

@@ -7,7 +7,7 @@ import { client, user } from "../../support/SignedIn.ts"
 import { services } from "../../support/WebServer.ts"
 
 layer(services)("Grants", (it) => {
-  it.effect("S-254 a code lives ten minutes, its token without end", () =>
+  it.effect("S-254 a code is valid for ten minutes, its token forever", () =>
     Effect.gen(function*() {
       const [grants, tokens] = [yield* Grants, yield* Tokens]
       const accountId = yield* user("gerda")

@@ -5,7 +5,7 @@ import * as Scopes from "../../../src/services/oauth/Scopes.ts"
 const grants = (have: string, ...needAny: ReadonlyArray<string>) => Scopes.grants(new Set(Scopes.parse(have)), needAny)
 
 describe("S-244 the tree of scopes", () => {
-  it("has 13 kinds to read, 14 to write, and the others", () => {
+  it("has 13 scopes for reading, 14 for writing, and the others", () => {
     assert.strictEqual(Scopes.all.filter((scope) => scope.startsWith("read:")).length, 12)
     assert.strictEqual(Scopes.all.filter((scope) => scope.startsWith("write:")).length, 14)
     assert.strictEqual(Scopes.all.filter((scope) => scope.startsWith("admin:")).length, 16)
@@ -71,7 +71,7 @@ describe("scopes that an app may request", () => {
     if (Scopes.grants(new Set(wanted), needed)) assert.isTrue(Scopes.grants(new Set(registered), needed))
   })
 
-  it.prop("is written and read back", [Some], ([scopes]) => {
+  it.prop("is written and parsed back", [Some], ([scopes]) => {
     assert.deepStrictEqual(Scopes.parse(Scopes.format(scopes)), [...new Set(scopes)])
   })
 })

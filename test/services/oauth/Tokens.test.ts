@@ -24,7 +24,7 @@ const find = (secret: Redacted.Redacted) =>
   Effect.flatMap(Tokens, (tokens) => Effect.map(tokens.find(secret), Option.getOrThrow))
 
 layer(services)("Tokens", (it) => {
-  it.effect("S-240 a token is found by one query, and by none while it is remembered", () =>
+  it.effect("S-240 a token is found by one query, and by none while it is cached", () =>
     Effect.gen(function*() {
       const tokens = yield* Tokens
       const accountId = yield* user("anna")
@@ -40,7 +40,7 @@ layer(services)("Tokens", (it) => {
       assert.isTrue(Option.isNone(yield* tokens.find(Redacted.make("nonsense"))))
     }))
 
-  it.effect("S-247 tells the state of the user, and follows it at once", () =>
+  it.effect("S-247 reports the state of the user, and follows it at once", () =>
     Effect.gen(function*() {
       const [tokens, users, sql] = [yield* Tokens, yield* Users, yield* SqlClient.SqlClient]
       const accountId = yield* user("bea")
@@ -110,7 +110,7 @@ layer(services)("Tokens", (it) => {
       assert.strictEqual((yield* PubSub.takeUpTo(messages, 10)).length, 0)
     }))
 
-  it.effect("a message from another node is believed, too", () =>
+  it.effect("a message from another node is trusted, too", () =>
     Effect.gen(function*() {
       const [tokens, broadcast, sql] = [yield* Tokens, yield* Broadcast, yield* SqlClient.SqlClient]
       const { secret, tokenId } = yield* tokens.issue({ appId: undefined, accountId: yield* user("edda") }, ["read"])
@@ -122,7 +122,7 @@ layer(services)("Tokens", (it) => {
       assert.isTrue((yield* find(secret)).revoked)
     }))
 
-  it.effect("writes a visit once a day, and none of a disabled user", () =>
+  it.effect("records a visit once a day, and none of a disabled user", () =>
     Effect.gen(function*() {
       const [tokens, users, sql] = [yield* Tokens, yield* Users, yield* SqlClient.SqlClient]
       const accountId = yield* user("frida")
@@ -163,7 +163,7 @@ layer(services)("Tokens", (it) => {
       assert.isFalse((yield* find(last.secret)).revoked)
     }))
 
-  it.effect("F76: a user's tokens of all apps are bounded, and an app's own tokens; those in use stay", () =>
+  it.effect("F76: a user's tokens of all apps are bounded, and an app's own tokens; those in use are kept", () =>
     Effect.gen(function*() {
       const tokens = yield* Tokens
       const sql = yield* SqlClient.SqlClient

@@ -51,7 +51,7 @@ describe("row 87: OpenIdProvider", () => {
       })
     }).pipe(Effect.provide([outbound, OidcProvider.layer])))
 
-  it.live("a failure costs the provider one request in five seconds; documents are fetched again after an hour", () =>
+  it.live("a failing provider gets one request in five seconds; documents are refetched after an hour", () =>
     Effect.gen(function*() {
       const [clock, provider] = [yield* jumpingClock, yield* OidcProvider]
       const { authorizationUrl } = yield* clientOf(`${provider.issuer}/`)

@@ -111,7 +111,7 @@ const permitted = [
   "3ffe::1"
 ]
 
-/** The host of a URL as it is connected to. */
+/** Returns the host of a URL as used for the connection, or the rule that refuses it. */
 const hostOf = (url: string) =>
   Result.match(destination([], url), {
     onSuccess: ({ hostname }) => hostname.replaceAll(/^\[|\]$/g, ""),
@@ -145,7 +145,7 @@ describe("row 26: reserved addresses", () => {
       "0xa9fea9fe"
     ]
   ) {
-    it(`knows the address in https://${literal}/`, () =>
+    it(`recognises the address in https://${literal}/`, () =>
       assert.isFalse(mayConnect([], hostOf(`https://${literal}/`), true)))
   }
 
@@ -156,7 +156,7 @@ describe("row 26: reserved addresses", () => {
 
 describe("row 25: OUTBOUND_ALLOW lifts the rule for its networks only", () => {
   const allowed = [IpNetwork.fromStringUnsafe("127.0.0.0/8"), IpNetwork.fromStringUnsafe("fd00::/8")]
-  it("allows internal addresses, with TLS and without", () => {
+  it("allows internal addresses, with and without TLS", () => {
     for (const address of ["127.0.0.1", "127.9.9.9", "fd00::1", "::ffff:127.0.0.1"]) {
       assert.isTrue(mayConnect(allowed, address, false), address)
       assert.isTrue(mayConnect(allowed, address, true), address)

@@ -19,7 +19,7 @@ const file = (url: string, bytesMax: number) =>
 const answering = (body: Uint8Array | string, headers: Record<string, string> = {}) =>
   host((_, response) => response.writeHead(200, { ...activityJson, ...headers }).end(body))
 
-describe("row 31: large and packed bodies", () => {
+describe("row 31: large and compressed bodies", () => {
   const document = JSON.stringify({ text: "a".repeat(1_000) })
   for (
     const [encoding, packed] of [
@@ -30,7 +30,7 @@ describe("row 31: large and packed bodies", () => {
       ["identity", document]
     ] as const
   ) {
-    it.effect(`unpacks ${encoding}`, () =>
+    it.effect(`decompresses ${encoding}`, () =>
       Effect.gen(function*() {
         const { url } = yield* answering(packed, { "content-encoding": encoding })
         assert.deepStrictEqual((yield* getJson(url)).value, JSON.parse(document))
@@ -44,7 +44,7 @@ describe("row 31: large and packed bodies", () => {
       brotliCompressSync(zeros.subarray(0, 20_000_000))
     ]] as const
   ) {
-    it.effect(`stops unpacking ${encoding} at the limit`, () =>
+    it.effect(`stops decompressing ${encoding} at the limit`, () =>
       Effect.gen(function*() {
         const { url } = yield* answering(packed, { "content-encoding": encoding })
         const before = process.memoryUsage().arrayBuffers
@@ -69,7 +69,7 @@ describe("row 31: large and packed bodies", () => {
       }).pipe(Effect.provide(outbound())))
   }
 
-  it.effect("refuses more than a document may have, announced or not", () =>
+  it.effect("refuses more than a document's maximum, announced or not", () =>
     Effect.gen(function*() {
       const text = JSON.stringify("a".repeat(documentBytesMax - 2))
       const exact = yield* answering(text)
@@ -88,7 +88,7 @@ describe("row 31: large and packed bodies", () => {
       assert.deepInclude(yield* rule(file(endless.url, 3_000_000)), { rule: "size" })
     }).pipe(Effect.provide(outbound())))
 
-  it.effect("does not believe a length that is not true", () =>
+  it.effect("does not trust a wrong length", () =>
     Effect.gen(function*() {
       const { url } = yield* rawHost((socket) =>
         socket.end("HTTP/1.1 200 OK\r\ncontent-type: application/activity+json\r\ncontent-length: 100\r\n\r\n{}")
@@ -96,7 +96,7 @@ describe("row 31: large and packed bodies", () => {
       assert.deepInclude(yield* rule(getJson(url)), { _tag: "Unreachable", reason: "closed" })
     }).pipe(Effect.provide(outbound())))
 
-  it.effect("gives a file by and by, and refuses a packed one", () =>
+  it.effect("streams a file, and refuses a compressed one", () =>
     Effect.gen(function*() {
       const large = yield* answering(zeros.subarray(0, 5_000_000))
       assert.strictEqual(yield* file(large.url, 5_000_000), 5_000_000)
@@ -106,7 +106,7 @@ describe("row 31: large and packed bodies", () => {
       assert.strictEqual(packed.requests[0]?.headers["accept-encoding"], "identity")
     }).pipe(Effect.provide(outbound())))
 
-  it.effect("refuses headers without end", () =>
+  it.effect("refuses endless headers", () =>
     Effect.gen(function*() {
       const { url } = yield* host((_, response) =>
         response.writeHead(200, { ...activityJson, "x-large": "a".repeat(20_000) }).end("{}")
@@ -138,7 +138,7 @@ describe("row 32: deep and numerous values", () => {
   }
 })
 
-describe("row 5: types of content", () => {
+describe("row 5: content types", () => {
   const profile = "https://www.w3.org/ns/activitystreams"
   for (
     const [type, accepted] of [
@@ -166,7 +166,7 @@ describe("row 5: types of content", () => {
       }).pipe(Effect.provide(outbound())))
   }
 
-  it.effect("reads text in the charset that it has", () =>
+  it.effect("decodes text by its charset", () =>
     Effect.gen(function*() {
       const latin = yield* answering(Buffer.from("é", "latin1"), { "content-type": "text/html; charset=iso-8859-1" })
       const unknown = yield* answering("é", { "content-type": "text/html; charset=nonsense" })

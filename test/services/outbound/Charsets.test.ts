@@ -4,7 +4,7 @@ import { decode } from "../../../src/services/outbound/Charsets.ts"
 const latin = (text: string) => Buffer.from(text, "latin1")
 
 describe("the charset of a page", () => {
-  it("its header's, else its markup's, else UTF-8 if valid, else the browsers' default", () => {
+  it("is its header's, else its markup's, else UTF-8 if valid, else the browsers' default", () => {
     assert.strictEqual(decode(latin("<title>Käse</title>"), "text/html; charset=ISO-8859-1"), "<title>Käse</title>")
     assert.include(decode(latin(`<meta charset="windows-1252"><title>Käse`), "text/html"), "Käse")
     assert.include(
@@ -21,7 +21,7 @@ describe("the charset of a page", () => {
     assert.include(decode(latin("<title>Käse"), "text/html"), "Käse")
   })
 
-  it("UTF-8 that is cut within a character stays UTF-8; unknown names are no failure; JSON is UTF-8", () => {
+  it("UTF-8 that is cut within a character stays UTF-8; unknown names do not fail; JSON is UTF-8", () => {
     const cut = Buffer.from("<title>Käse 日").subarray(0, -1)
     assert.include(decode(cut, "text/html"), "Käse")
     assert.include(decode(Buffer.from("Käse"), "text/html; charset=nonsense"), "Käse")

@@ -8,7 +8,7 @@ const loopback = [IpNetwork.fromStringUnsafe("127.0.0.0/8")]
 const outcome = (url: string, allowed: ReadonlyArray<IpNetwork.IpNetwork> = []) =>
   Result.match(destination(allowed, url), { onSuccess: ({ href }) => href, onFailure: ({ rule }) => rule })
 
-describe("row 14: addresses that are none of ours to ask", () => {
+describe("row 14: addresses that must not be requested", () => {
   for (
     const url of [
       "http://example.org/",
@@ -35,7 +35,7 @@ describe("row 14: addresses that are none of ours to ask", () => {
     assert.strictEqual(outcome(`https://example.org/${"a".repeat(urlCharactersMax)}`), "size")
   })
 
-  it("F75: refuses addresses of private networks, with TLS, too, unless the operator allows them", () => {
+  it("F75: refuses addresses of private networks, also with TLS, unless the operator allows them", () => {
     for (const host of ["10.0.0.1", "127.1", "[::1]", "[fd00::1]", "169.254.169.254", "localhost", "a.localhost"]) {
       assert.strictEqual(outcome(`https://${host}/`), "address", host)
     }
@@ -44,13 +44,13 @@ describe("row 14: addresses that are none of ours to ask", () => {
     assert.strictEqual(outcome("https://192.0.78.1/"), "https://192.0.78.1/")
   })
 
-  it("takes any other https address, without its fragment", () => {
+  it("accepts any other https address, without its fragment", () => {
     assert.strictEqual(outcome("https://Example.org:443/a?b#c"), "https://example.org/a?b")
     assert.strictEqual(outcome("https://example.org:8443/"), "https://example.org:8443/")
   })
 })
 
-describe("OUTBOUND_ALLOW lifts the rule about https", () => {
+describe("OUTBOUND_ALLOW lifts the https rule", () => {
   it("for hosts inside it, and names whose address decides later", () => {
     assert.strictEqual(outcome("http://127.0.0.1:3001/", loopback), "http://127.0.0.1:3001/")
     assert.strictEqual(outcome("http://localhost:3001/", loopback), "http://localhost:3001/")

@@ -32,7 +32,7 @@ const listening = <S extends Server | TcpServer>(server: S) =>
 /** Fetches an ActivityPub document. */
 export const getJson = (url: string) => Outbound.use(({ json }) => json({ url, type: activity }))
 
-/** A host on loopback that answers as a test tells it to, and what it was asked. */
+/** Starts a loopback host whose responses the test decides; records its requests. */
 export const host = Effect.fnUntraced(
   function*(answer: (request: IncomingMessage, response: ServerResponse) => void) {
     const requests: Array<IncomingMessage> = []
@@ -44,11 +44,11 @@ export const host = Effect.fnUntraced(
   }
 )
 
-/** The host with TLS, as `peer.test`. */
+/** Starts the host with TLS, as `peer.test`. */
 export const secureHost = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
   listening(createSecureServer({ cert: certificate, key: privateKey }, answer))
 
-/** A host that speaks bytes only. */
+/** Starts a host that speaks raw bytes. */
 export const rawHost = Effect.fnUntraced(function*(talk: (socket: Socket) => void) {
   const sockets = new Set<Socket>()
   yield* Effect.addFinalizer(() => Effect.sync(() => sockets.forEach((socket) => socket.destroy())))
@@ -65,13 +65,13 @@ export const sendJson = (response: ServerResponse, value: unknown) =>
   response.writeHead(200, activityJson).end(JSON.stringify(value))
 
 export interface World {
-  /** `OUTBOUND_ALLOW`. */
+  /** Value of `OUTBOUND_ALLOW`. */
   readonly allow?: ReadonlyArray<string>
   readonly names?: (name: string) => ReadonlyArray<string>
   readonly trust?: Trust
 }
 
-/** The client over real sockets, with names of the test's own. */
+/** The client over real sockets, with the test's name resolution. */
 export const outbound = ({ allow = ["127.0.0.0/8"], names = () => [], trust = {} }: World = {}) =>
   Outbound.layer.pipe(
     Layer.provide(HostRules.layerAll),

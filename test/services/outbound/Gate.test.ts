@@ -8,7 +8,7 @@ import { Unreachable } from "../../../src/services/outbound/OutboundError.ts"
 import * as SlowTurns from "../../../src/services/outbound/SlowTurns.ts"
 import { jumpingClock } from "../../support/JumpingClock.ts"
 
-/** Stays inside until told to leave. */
+/** Occupies a slot until told to leave. */
 const slotHolder = Effect.fnUntraced(function*(gate: Gate.FifoSemaphore, order: Array<string>, name: string) {
   const go = yield* Deferred.make<void>()
   const fiber = yield* Effect.forkChild(
@@ -18,8 +18,8 @@ const slotHolder = Effect.fnUntraced(function*(gate: Gate.FifoSemaphore, order: 
   return { fiber, leave: Effect.andThen(Deferred.succeed(go, undefined), Fiber.await(fiber)) }
 })
 
-describe("a gate", () => {
-  it.effect("admits a limited number, the others in order; a waiter that leaves takes no place", () =>
+describe("a semaphore", () => {
+  it.effect("admits a limited number, the others in order; a waiter that leaves takes no slot", () =>
     Effect.gen(function*() {
       const gate = Gate.make(1)
       const order: Array<string> = []
@@ -33,7 +33,7 @@ describe("a gate", () => {
       yield* Fiber.interrupt(b.fiber)
       yield* a.leave
       assert.deepStrictEqual(order, ["a", "c"])
-      // Interrupted inside, it leaves.
+      // An interrupted holder releases its slot.
       yield* Fiber.interrupt(c.fiber)
       assert.deepStrictEqual(order, ["a", "c", "d"])
       yield* d.leave
@@ -67,7 +67,7 @@ describe("row 30: slots", () => {
     }))
 
   for (const kind of ["fetch", "delivery"] as const) {
-    it.effect(`F20: hosts that take every ${kind} and never answer leave room for prompt ones, and for other kinds`, () =>
+    it.effect(`F20: hosts that accept every ${kind} and never respond leave slots for prompt ones, and for other kinds`, () =>
       Effect.gen(function*() {
         const slots = HostSlots.make()
         const good = new URL("https://good.test/")
@@ -101,7 +101,7 @@ describe("row 30: slots", () => {
   }
 
   it.effect.each([-3_600_000, 3_600_000])(
-    "F114: a time of day that jumps by %d ms makes no host prompt or slow",
+    "F114: a wall clock that jumps by %d ms makes no host prompt or slow",
     (by) =>
       Effect.gen(function*() {
         const { jump, within } = yield* jumpingClock
@@ -154,7 +154,7 @@ describe("F180: a waiter that is interrupted", () => {
     }
   }
 
-  it.effect.each(Object.keys(kinds))("at any step leaves no slot of %s behind", (name) =>
+  it.effect.each(Object.keys(kinds))("at any step leaves no slot of %s occupied", (name) =>
     Effect.gen(function*() {
       const leaks: Array<number> = []
       for (let run = 0; run < 120; run++) {

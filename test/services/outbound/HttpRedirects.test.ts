@@ -9,7 +9,7 @@ import { getJson, host, outbound, secureHost, sendJson } from "./FarHosts.ts"
 const rule = (url: string) =>
   Effect.map(Effect.flip(getJson(url)), (error) => error._tag === "Refused" ? error.rule : error)
 
-/** A host whose paths lead where `to` says; elsewhere is a document. */
+/** Starts a host with redirects by path according to `to`; other paths return a document. */
 const moving = (to: (path: string) => string | undefined, status = 302) =>
   host((request, response) => {
     const location = to(request.url ?? "")
@@ -18,7 +18,7 @@ const moving = (to: (path: string) => string | undefined, status = 302) =>
   })
 
 describe("row 27: redirects", () => {
-  it.effect("are followed by hand, at most three, each a request of its own", () =>
+  it.effect("are followed manually, at most three, each as a new request", () =>
     Effect.gen(function*() {
       const { requests, url } = yield* moving((path) => {
         const left = Number(path.slice(1))
@@ -55,7 +55,7 @@ describe("row 27: redirects", () => {
       ))
   }
 
-  it.effect("never give up TLS", () =>
+  it.effect("never leave TLS", () =>
     Effect.gen(function*() {
       const { requests, url } = yield* moving(() => undefined)
       const { port } = yield* secureHost((_, response) => response.writeHead(301, { location: `${url}/` }).end())
@@ -63,7 +63,7 @@ describe("row 27: redirects", () => {
       assert.strictEqual(requests.length, 0)
     }).pipe(Effect.provide(outbound({ names: () => ["127.0.0.1"], trust: { authorities: certificate } }))))
 
-  it.effect("do not take a signature along: each address is signed for by itself", () =>
+  it.effect("do not keep a signature: each address is signed for separately", () =>
     Effect.gen(function*() {
       const there = yield* moving(() => undefined)
       const here = yield* moving(() => `${there.url}/moved`)
@@ -81,7 +81,7 @@ describe("row 27: redirects", () => {
     }).pipe(Effect.provide(outbound())))
 
   for (const status of [301, 302, 303, 307, 308]) {
-    it.effect(`of a POST are told (${status}), not followed`, () =>
+    it.effect(`of a POST are reported (${status}), not followed`, () =>
       Effect.gen(function*() {
         const { requests, url } = yield* moving((path) => path === "/inbox" ? "/other" : undefined, status)
         const reply = yield* Outbound.use(({ post }) =>
@@ -94,14 +94,14 @@ describe("row 27: redirects", () => {
 })
 
 describe("row 28: redirect loops", () => {
-  it.effect("to itself end at the second look", () =>
+  it.effect("to itself end at the second request", () =>
     Effect.gen(function*() {
       const { requests, url } = yield* moving((path) => path)
       assert.strictEqual(yield* rule(`${url}/`), "redirects")
       assert.strictEqual(requests.length, 1)
     }).pipe(Effect.provide(outbound())))
 
-  it.effect("by two, and without end, are given up", () =>
+  it.effect("by two, and endless ones, are given up", () =>
     Effect.gen(function*() {
       const circle = yield* moving((path) => path === "/a" ? "/b" : "/a")
       assert.strictEqual(yield* rule(`${circle.url}/a`), "redirects")
@@ -111,7 +111,7 @@ describe("row 28: redirect loops", () => {
       assert.strictEqual(endless.requests.length, redirectsMax + 1)
     }).pipe(Effect.provide(outbound())))
 
-  it.effect("to nowhere are refused", () =>
+  it.effect("without a target are refused", () =>
     Effect.gen(function*() {
       const { url } = yield* host((_, response) => response.writeHead(302).end())
       assert.strictEqual(yield* rule(`${url}/`), "redirect")
@@ -119,7 +119,7 @@ describe("row 28: redirect loops", () => {
 })
 
 describe("row 25: TLS", () => {
-  it.effect("is checked: the authority and the name", () =>
+  it.effect("is verified: the authority and the name", () =>
     Effect.gen(function*() {
       const { port } = yield* secureHost((_, response) => sendJson(response, {}))
       const reason = (name: string) => Effect.map(Effect.flip(getJson(`https://${name}:${port}/`)), (error) => error)

@@ -25,7 +25,7 @@ describe("row 25: private addresses", () => {
     "https://[::ffff:a00:1]/"
   ]
   for (const url of urls) {
-    it.effect(`are not asked: ${url}`, () =>
+    it.effect(`are not requested: ${url}`, () =>
       Effect.gen(function*() {
         assert.deepInclude(yield* Effect.flip(getJson(url)), { _tag: "Refused", rule: "address" })
         const post = Outbound.use(({ post }) => post({ url, headers: {}, body: new Uint8Array() }))
@@ -49,14 +49,14 @@ describe("row 25: private addresses", () => {
     }).pipe(Effect.provide(outbound())))
 })
 
-describe("row 29: names that lead elsewhere the second time", () => {
-  it.effect("the address that was checked is the one that is connected to", () => {
+describe("row 29: names that resolve differently the second time", () => {
+  it.effect("the checked address is the one that is connected to", () => {
     let asked = 0
     return Effect.gen(function*() {
       const good = yield* host((_, response) => sendJson(response, { good: true }))
       assert.deepStrictEqual((yield* getJson(`http://rebinding.test:${good.port}/`)).value, { good: true })
       assert.strictEqual(asked, 1)
-      // The next connection asks again, and this time the name leads inside.
+      // The next connection resolves again, and this time the name is internal.
       const later = yield* host((_, response) => sendJson(response, { inside: true }))
       assert.deepInclude(yield* Effect.flip(getJson(`http://rebinding.test:${later.port}/`)), { rule: "address" })
       assert.strictEqual(asked, 2)
@@ -68,7 +68,7 @@ describe("row 29: names that lead elsewhere the second time", () => {
   })
 })
 
-/** A host that reports connections and received data. */
+/** Starts a host that reports connections and received data. */
 const talking = Effect.fnUntraced(function*(answer: (socket: Socket) => void) {
   const heard = yield* Deferred.make<Socket>()
   const place = yield* rawHost((socket) =>
@@ -83,7 +83,7 @@ const talking = Effect.fnUntraced(function*(answer: (socket: Socket) => void) {
 const head = "HTTP/1.1 200 OK\r\ncontent-type: application/activity+json\r\n"
 
 describe("row 30: slow hosts", () => {
-  it.effect("that never finish TLS are given up after five seconds", () =>
+  it.effect("that never complete TLS are given up after five seconds", () =>
     Effect.gen(function*() {
       const { heard, port } = yield* talking(() => {})
       const asking = yield* Effect.forkChild(Effect.flip(getJson(`https://127.0.0.1:${port}/`)))
@@ -93,7 +93,7 @@ describe("row 30: slow hosts", () => {
     }).pipe(Effect.provide(outbound())))
 
   for (const [what, answer] of [["nothing", ""], ["half a head", "HTTP/1.1 200 OK\r\nx: "]] as const) {
-    it.effect(`that answer ${what} are given up after fifteen seconds`, () =>
+    it.effect(`that respond with ${what} are given up after fifteen seconds`, () =>
       Effect.gen(function*() {
         const { heard, url } = yield* talking((socket) => socket.write(answer))
         const asking = yield* Effect.forkChild(Effect.flip(getJson(url)))
@@ -103,7 +103,7 @@ describe("row 30: slow hosts", () => {
       }).pipe(Effect.provide(outbound())))
   }
 
-  it.effect("that stop in the body are given up after ten seconds more", () =>
+  it.effect("that stall in the body are given up after ten seconds more", () =>
     Effect.gen(function*() {
       const { heard, url } = yield* talking((socket) => socket.write(`${head}content-length: 100\r\n\r\n{`))
       const asking = yield* Effect.forkChild(Effect.flip(getJson(url)))
@@ -111,7 +111,7 @@ describe("row 30: slow hosts", () => {
       const closed = yield* Effect.forkChild(Effect.callback<void>((resume) => {
         socket.once("close", () => resume(Effect.void))
       }))
-      // Nothing signals that the read has begun; a few turns suffice, long before the deadline of the whole document.
+      // No signal marks the start of the read; a few turns suffice, long before the deadline of the whole document.
       for (let seconds = 0; seconds < documentSecondsMax - readSecondsMax; seconds++) {
         yield* Effect.repeat(turn, { times: 20 })
         if (asking.pollUnsafe() !== undefined) break
@@ -122,7 +122,7 @@ describe("row 30: slow hosts", () => {
       yield* Fiber.join(closed)
     }).pipe(Effect.provide(outbound())))
 
-  it.effect("that drip are given up after thirty seconds in all", () =>
+  it.effect("that drip are given up after thirty seconds in total", () =>
     Effect.gen(function*() {
       const { heard, url } = yield* talking((socket) => socket.write(`${head}content-length: 100\r\n\r\n{`))
       const asking = yield* Effect.forkChild(Effect.flip(getJson(url)))
@@ -130,14 +130,14 @@ describe("row 30: slow hosts", () => {
       for (let seconds = 0; seconds < documentSecondsMax; seconds += 5) {
         assert.isUndefined(asking.pollUnsafe(), `given up after ${seconds} seconds`)
         yield* Effect.promise(() => new Promise((done) => socket.write(" ", done)))
-        // The byte is on its way to the reader; a few turns of the event loop bring it there.
+        // The byte is in flight to the reader; a few turns of the event loop deliver it.
         yield* Effect.repeat(turn, { times: 20 })
         yield* TestClock.adjust("5 seconds")
       }
       assert.deepInclude(yield* Fiber.join(asking), { _tag: "Unreachable", reason: "timeout" })
     }).pipe(Effect.provide(outbound())))
 
-  it.effect("have eight requests at once, the others wait and others' hosts do not", () =>
+  it.effect("get eight concurrent requests; others wait, and other hosts do not", () =>
     Effect.gen(function*() {
       const waiting: Array<() => void> = []
       const full = yield* Deferred.make<void>()
@@ -158,7 +158,7 @@ describe("row 30: slow hosts", () => {
       assert.strictEqual((yield* Fiber.join(asking)).length, 3 * requestsPerHostMax)
     }).pipe(Effect.provide(outbound())))
 
-  it.effect("let only so many wait, and further requests are refused at once", () =>
+  it.effect("let a limited number wait; further requests are refused at once", () =>
     Effect.gen(function*() {
       const slow = yield* host(() => {})
       const many = requestsPerHostMax + waitingPerHostMax

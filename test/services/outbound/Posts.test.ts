@@ -11,7 +11,7 @@ const postDocument = (url: string) =>
     client.post({ url: `${url}/inbox`, headers: { "content-type": "a/b" }, body: new TextEncoder().encode("{}") })
   )
 
-/** A host that answers each request with these bytes, and tells of its first. */
+/** Starts a host that responds to each request with these bytes, and reports the first one. */
 const answering = Effect.fnUntraced(function*(answer: (socket: Socket) => void) {
   const heard = yield* Deferred.make<Socket>()
   const { url } = yield* rawHost((socket) =>
@@ -32,7 +32,7 @@ const turns = Effect.repeat(
 
 describe("rows 30, 31: responses to a POST", () => {
   for (const [what, said] of [["nothing", ""], ["half a head", "HTTP/1.1 202 Accepted\r\nx: "]] as const) {
-    it.effect(`a host that answers ${what} is given up after ten seconds, and its connection closed`, () =>
+    it.effect(`a host that responds with ${what} is given up after ten seconds, and its connection closed`, () =>
       Effect.gen(function*() {
         const { heard, url } = yield* answering((socket) => socket.write(said))
         const posting = yield* Effect.forkChild(Effect.flip(postDocument(url)))
@@ -48,7 +48,7 @@ describe("rows 30, 31: responses to a POST", () => {
       }).pipe(Effect.provide(outbound())))
   }
 
-  it.effect("a body that drips does not undo its status", () =>
+  it.effect("a dripping body does not invalidate its status", () =>
     Effect.gen(function*() {
       const { heard, url } = yield* answering((socket) => {
         socket.write("HTTP/1.1 202 Accepted\r\ncontent-length: 100\r\n\r\nx")
@@ -81,7 +81,7 @@ describe("rows 30, 31: responses to a POST", () => {
       }).pipe(Effect.provide(outbound())))
   }
 
-  it.effect("a connection that is closed before an answer is a failure, and one interrupted request ends its own only", () =>
+  it.effect("a connection closed before the response is a failure, and an interrupted request ends only its own", () =>
     Effect.gen(function*() {
       const closing = yield* answering((socket) => socket.destroy())
       assert.deepInclude(yield* Effect.flip(postDocument(closing.url)), { _tag: "Unreachable", reason: "closed" })
@@ -97,7 +97,7 @@ describe("rows 30, 31: responses to a POST", () => {
 })
 
 describe("F110: a POST to a host without a free slot", () => {
-  /** A host that never answers what comes while `silent`, and a count of its requests. */
+  /** Starts a host that never responds while `silent`, and counts its requests. */
   const moody = Effect.gen(function*() {
     const state = { silent: true, requests: 0 }
     const { url } = yield* rawHost((socket) =>
@@ -113,7 +113,7 @@ describe("F110: a POST to a host without a free slot", () => {
   const came = (state: { readonly requests: number }, count: number) =>
     Effect.repeat(turns, { until: () => state.requests >= count })
 
-  it.effect("has its whole time once it has a place", () =>
+  it.effect("has its whole timeout once it has a slot", () =>
     Effect.gen(function*() {
       const { state, url } = yield* moody
       yield* many(url)
@@ -127,7 +127,7 @@ describe("F110: a POST to a host without a free slot", () => {
       assert.deepInclude(yield* Fiber.join(late), { _tag: "Unreachable", reason: "timeout" })
     }).pipe(Effect.provide(outbound())))
 
-  it.effect("is given up after a while where it is a push, so that its claim is not outlived", () =>
+  it.effect("is given up after a while if it is a push, so that its claim does not expire first", () =>
     Effect.gen(function*() {
       const { state, url } = yield* moody
       yield* many(url)
@@ -139,7 +139,7 @@ describe("F110: a POST to a host without a free slot", () => {
       yield* turns
       yield* TestClock.adjust(pushWaitMillisMax)
       assert.deepInclude(yield* Fiber.join(waiting), { _tag: "Unreachable", reason: "busy" })
-      // It left the queue: the next one has the first place that becomes free.
+      // It left the queue: the next one gets the first free slot.
       state.silent = false
       const next = yield* Effect.forkChild(postDocument(url))
       yield* turns

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import * as ReadDeadlines from "../../../src/services/outbound/ReadDeadlines.ts"
 import { jumpingClock } from "../../support/JumpingClock.ts"
 
-it.effect("F44: a read that begins after others had their turn times out, too", () =>
+it.effect("F44: a read that starts after yielding to others times out, too", () =>
   Effect.gen(function*() {
     const deadlines = yield* ReadDeadlines.make
     let expired = false
@@ -18,7 +18,7 @@ it.effect("F44: a read that begins after others had their turn times out, too", 
   }))
 
 it.effect.each([-3_600_000, 3_600_000])(
-  "F114: a time of day that jumps by %d ms moves no limit",
+  "F114: a wall clock that jumps by %d ms moves no deadline",
   (by) =>
     Effect.gen(function*() {
       const { jump, within } = yield* jumpingClock

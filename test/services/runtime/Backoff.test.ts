@@ -19,7 +19,7 @@ const backoffs = Schema.Struct({
   triesMax: whole(1, 20)
 })
 
-it.prop("no delay is longer than the cap or shorter than the one before by the same chance, and chance adds its part", [
+it.prop("delays grow monotonically up to the cap for the same random number, which adds its part", [
   backoffs,
   whole(1, 20),
   part
@@ -31,14 +31,14 @@ it.prop("no delay is longer than the cap or shorter than the one before by the s
   assert.isAtMost(delay, Math.ceil(delayMillis(backoff, tries, 0) * (1 + backoff.jitter) + 1))
 })
 
-it.effect("there is no delay after the last try", () =>
+it.effect("there is no delay after the last attempt", () =>
   Effect.gen(function*() {
     const backoff = { ...deliveryBackoff, triesMax: 3 }
     assert.isDefined(yield* next(backoff, 2))
     assert.isUndefined(yield* next(backoff, 3))
   }))
 
-it("each queue's numbers give the delays that its documents promise", () => {
+it("each queue's numbers give the documented delays", () => {
   const seconds = (backoff: Backoff, chance: number) =>
     Array.from({ length: backoff.triesMax - 1 }, (_, n) => delayMillis(backoff, n + 1, chance) / 1_000)
   const hours = (backoff: Backoff) => seconds(backoff, 0).reduce((sum, delay) => sum + delay, 0) / 3_600

@@ -6,7 +6,7 @@ import { repeated } from "../../../src/services/runtime/Repeated.ts"
 
 const lost = new SqlError({ reason: new UnknownError({ cause: new Error("write EPIPE") }) })
 
-/** Lines that are logged, and rounds that were begun, in 10 seconds of rounds of 5, of which these fail. */
+/** Returns the log lines and the number of rounds of 10 seconds, with rounds every 5 seconds, of which some fail. */
 const tenSeconds = Effect.fnUntraced(function*(fails: (round: number) => Effect.Effect<void, unknown>) {
   const lines: Array<string> = []
   let rounds = 0
@@ -28,7 +28,7 @@ it.effect("F99: a round that failed once in the database is retried without a wa
     assert.deepStrictEqual(died, { lines: [], rounds: 3 })
   }))
 
-it.effect("F99: a round that fails twice, or of itself, waits for the next one, with a warning", () =>
+it.effect("F99: a round that fails twice, or by itself, waits for the next one, with a warning", () =>
   Effect.gen(function*() {
     const away = yield* tenSeconds(() => Effect.fail(lost))
     assert.deepStrictEqual(away, {

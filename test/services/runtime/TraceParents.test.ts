@@ -23,10 +23,10 @@ const inSpan = <A, E>(work: Effect.Effect<A, E>) =>
   Effect.useSpan("act", (act) => Effect.map(Effect.withParentSpan(work, act), (result) => ({ act, result })))
 const untraced = Effect.provideService(References.TracerEnabled, false)
 
-describe("work of a row", () => {
+describe("the work of a row", () => {
   const ofWork = (parent: string | null) => Effect.currentSpan.pipe(continued("Work.run", parent))
 
-  it.effect("continues the trace of the row, and not the one of the span that runs it", () =>
+  it.effect("continues the trace of the row, and not that of the span that runs it", () =>
     Effect.gen(function*() {
       const found = yield* ofWork(`00-${trace}-${span}-01`).pipe(Effect.withSpan("other"))
       assert.strictEqual(found.traceId, trace)
@@ -38,14 +38,14 @@ describe("work of a row", () => {
     Effect.map(ofWork(`00-${trace}-${span}-00`), ({ sampled }) => assert.isFalse(sampled)))
 
   for (const parent of [null, "", `00-${trace}-${span}`, `00-${"0".repeat(32)}-${span}-01`, `01-${trace}-${span}-01`]) {
-    it.effect(`begins a trace if the row says ${parent}`, () =>
+    it.effect(`starts a trace if the row has ${parent}`, () =>
       Effect.map(
         ofWork(parent).pipe(Effect.withSpan("other")),
         (found) => assert.strictEqual(found.parent._tag, "None")
       ))
   }
 
-  it.effect("has no span without tracing, and rows keep none", () =>
+  it.effect("has no span without tracing, and rows store none", () =>
     Effect.gen(function*() {
       const found = yield* Effect.option(ofWork(`00-${trace}-${span}-01`))
       assert.strictEqual(found._tag, "None")
@@ -66,7 +66,7 @@ const Live = Layer.mergeAll(
 ).pipe(Layer.provideMerge(services))
 
 layer(Live, { excludeTestServices: true })("rows of durable work", (it) => {
-  it.effect("F280: keep the span that wrote them, and nothing without tracing", () =>
+  it.effect("F280: store the span that wrote them, and nothing without tracing", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const accountId = AccountId.make(yield* user("anna"))

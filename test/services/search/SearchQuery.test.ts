@@ -3,7 +3,7 @@ import { Schema } from "effect"
 
 import { queryCharactersMax, readQuery } from "../../../src/services/search/SearchQuery.ts"
 
-/** Short form of a parsed query. */
+/** Returns the short form of a parsed query. */
 const read = (text: string) => {
   const { operators, terms } = readQuery(text)
   return [
@@ -74,7 +74,7 @@ describe("queries", () => {
     "in:"
   ])
   it.prop(
-    "S-150, row 83: any text is a query, the same each time, of a bounded size",
+    "S-150, row 83: any text is a valid query of bounded size, parsed the same each time",
     [Schema.Array(Fragment), Schema.String],
     ([fragments, any]) => {
       for (const text of [any, fragments.join(""), fragments.join(" ").repeat(30)]) {

@@ -15,7 +15,7 @@ export const layerSearch = Layer.merge(StatusSearch.layer, StatusIndex.layer).pi
   Layer.provide(Layer.succeed(ServerConfig, configuration))
 )
 
-/** Lets the index catch up. */
+/** Runs the index until it is up to date. */
 export const indexed = Effect.gen(function*() {
   const { step } = yield* StatusIndex
   yield* Effect.repeat(step, { until: (more) => !more })
@@ -31,7 +31,7 @@ export const find = Effect.fnUntraced(function*(
   return yield* (yield* StatusSearch).find(viewer, { text, accountId, offset }, { limit: 20, ...page })
 })
 
-/** A user whose public posts are searchable. */
+/** Creates a user whose public posts are searchable. */
 export const indexable = Effect.fnUntraced(function*(username: string, domain: string | null = null) {
   const sql = yield* SqlClient.SqlClient
   const id = yield* person(username)

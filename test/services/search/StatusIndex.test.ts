@@ -12,7 +12,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 import { find, indexable, indexed, layerSearch, written } from "./Searching.ts"
 
 layer(layerSearch, { excludeTestServices: true })("the index of posts", (it) => {
-  it.effect("F99: where nothing waits, a step is one statement and no transaction", () =>
+  it.effect("F99: without pending posts, a step is one statement and no transaction", () =>
     Effect.gen(function*() {
       yield* indexed
       const { statements, url } = yield* counting((yield* TestDatabase).url)
@@ -78,7 +78,7 @@ layer(layerSearch, { excludeTestServices: true })("the index of posts", (it) => 
       assert.lengthOf(yield* find(author, "olives", { limit: 40, offset: 880 }), 20)
     }))
 
-  it.effect("row 83: any text is answered, for any content of posts", () =>
+  it.effect("row 83: any text gets a result, for any content of posts", () =>
     Effect.gen(function*() {
       const [author, reader] = [yield* indexable("fuzzer"), yield* person("fuzzed")]
       const search = yield* StatusSearch
@@ -121,7 +121,7 @@ layer(layerSearch, { excludeTestServices: true })("the index of posts", (it) => 
       assert.lengthOf(yield* find(reader, "東東東"), 1)
     }))
 
-  it.effect("many marks are looked at from the words' side", () =>
+  it.effect("for many interactions, the search starts from the words", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [shy, reader] = [yield* person("shy_author"), yield* person("collector")]

@@ -8,7 +8,7 @@ import { status } from "../../support/Posts.ts"
 import { find, indexable, layerSearch, written } from "./Searching.ts"
 
 layer(layerSearch, { excludeTestServices: true })("search of posts", (it) => {
-  it.effect("S-150: words in the forms of their language, without accents, by part where no spaces are", () =>
+  it.effect("S-150: words in the forms of their language, without accents, by part in scripts without spaces", () =>
     Effect.gen(function*() {
       const author = yield* indexable("writer")
       const reader = yield* person("reader")
@@ -43,7 +43,7 @@ layer(layerSearch, { excludeTestServices: true })("search of posts", (it) => {
         for (const query of found) assert.include(yield* find(reader, query), id, `${query} in ${text}`)
         for (const query of missed) assert.notInclude(yield* find(reader, query), id, `${query} in ${text}`)
       }
-      // A stem of one language is not looked for in another.
+      // Stems of one language are not searched in another.
       const new_ = yield* written(author, "a new newspaper", "en")
       assert.notInclude(yield* find(reader, "news"), new_)
     }))

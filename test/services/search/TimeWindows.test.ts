@@ -9,7 +9,7 @@ const millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: now }))
 
 describe("windows of time", () => {
   it.prop(
-    "cover a range once, in order, and name a stretch of every id in them",
+    "cover a range once, in order, and name an interval for every id in them",
     [Schema.Array(millis), Schema.Boolean],
     ([[one = now - 5, above, below], down]) => {
       const id = idAt(one) + 7n

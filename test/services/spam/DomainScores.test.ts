@@ -40,14 +40,14 @@ layer(DomainScores.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("scores o
       assert.approximately(yield* at("far.example", begun + week), 16, 0.000_1)
     }))
 
-  it.effect("no post waits for another one: two that are not committed give points to the same server", () =>
+  it.effect("posts do not wait for each other: two uncommitted ones add points to the same server", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const scores = yield* DomainScores
       const give = (n: number) => scores.add("busy.example", n, new Date(Date.UTC(2026, 10, 1)))
       yield* sql.withTransaction(Effect.andThen(
         give(1),
-        // On another connection, which a lock of the first one would hold up.
+        // On another connection, which a lock of the first one would block.
         sql.withTransaction(give(2)).pipe(
           Effect.updateContext((context: Context.Context<never>) => Context.omit(sql.transactionService)(context))
         )

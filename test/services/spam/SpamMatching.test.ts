@@ -33,7 +33,7 @@ const rule = (conditions: Conditions, more: Partial<Parameters<typeof readyRule>
 const finds = (conditions: Conditions, facts = post, by = author) =>
   judge([rule(conditions)], facts, by).hits.length > 0
 
-/** Each condition as it just holds for the post above, and as it just does not. */
+/** Values at which each condition just matches the post above, and just does not. */
 const edges: ReadonlyArray<readonly [holds: Conditions, fails: Conditions]> = [
   [{ textContains: ["nothing", "EAP pi"] }, { textContains: ["cheapest"] }],
   [{ textContains: ["ｓａｌｅ"] }, { textContains: ["sales"] }],
@@ -57,8 +57,8 @@ const edges: ReadonlyArray<readonly [holds: Conditions, fails: Conditions]> = [
   [{ domainScoreMin: 20 }, { domainScoreMin: 21 }]
 ]
 
-describe("conditions of rules against spam", () => {
-  it("each holds at its edge and not beyond it", () => {
+describe("conditions of spam rules", () => {
+  it("each matches at its edge and not beyond it", () => {
     for (const [holds, fails] of edges) {
       assert.isTrue(finds(holds), JSON.stringify(holds))
       assert.isFalse(finds(fails), JSON.stringify(fails))
@@ -66,7 +66,7 @@ describe("conditions of rules against spam", () => {
     assert.strictEqual(new Set(edges.flatMap(([holds]) => Object.keys(holds))).size, 18)
   })
 
-  it("rules about boosts find no posts, and others no boosts; each holds at its edge", () => {
+  it("rules about boosts match no posts, and others no boosts; each matches at its edge", () => {
     const boost = { ...post, boost: true }
     for (
       const [holds, fails] of [
@@ -117,7 +117,7 @@ describe("conditions of rules against spam", () => {
     }
   })
 
-  it("a text has the same hash with other mentions and numbers; a short one has none", () => {
+  it("a text has the same hash with other mentions and numbers; a short one has no hash", () => {
     const hash = (text: string) => readPost(`<p>${text}</p>`, []).hash
     const first = hash("Hello @anna@here.example, get 100 free coins from us today!")
     assert.isDefined(first)
@@ -126,7 +126,7 @@ describe("conditions of rules against spam", () => {
     assert.isUndefined(hash("good morning all"))
   })
 
-  it("names that look alike have one skeleton", () => {
+  it("look-alike names have the same skeleton", () => {
     for (
       const [name, other] of [
         ["mastodon", "mаstοdоn"],
@@ -160,7 +160,7 @@ describe("conditions of rules against spam", () => {
     assert.deepStrictEqual([both.reports, both.limits, both.end], [true, true, undefined])
   })
 
-  it("F104: fifty rules of the largest kind take well under a millisecond, and little more of a text that is made to be slow", () => {
+  it("F104: fifty rules of maximum size take well under a millisecond, and little more for a text that is made to be slow", () => {
     const terms = Array.from({ length: 20 }, (_, n) => `${"a".repeat(30)}${n}`)
     const rules = Array.from({ length: rulesMax }, () => rule({ textContains: terms, linksMin: 1 }))
     const usual = {
@@ -170,7 +170,7 @@ describe("conditions of rules against spam", () => {
       boost: false
     }
     const slow = { ...readPost(`<p>${"a".repeat(60_000)}</p>${html}`, []), domain: null, mentions: 0, boost: false }
-    /** CPU milliseconds. Each round has a post of its own. */
+    /** Returns CPU milliseconds per round. Each round has its own post. */
     const timed = (facts: PostFacts, rounds: number) => {
       const begun = process.cpuUsage()
       for (let round = 0; round < rounds; round++) judge(rules, { ...facts }, author)
@@ -184,10 +184,10 @@ describe("conditions of rules against spam", () => {
   })
 })
 
-describe("conditions as staff write them", () => {
+describe("conditions as staff enter them", () => {
   const check = (given: Partial<GivenConditions>) =>
     Effect.runSyncExit(checkConditions({ lists: {}, numbers: {}, ...given }))
-  it("are cleaned, and empty ones are left out", () =>
+  it("are cleaned, and empty ones are dropped", () =>
     assert.deepStrictEqual(
       check({
         lists: {

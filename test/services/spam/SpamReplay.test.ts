@@ -10,7 +10,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const services = SpamFacts.layer.pipe(Layer.provideMerge(Layer.merge(TestDatabase.layer, Broadcast.layerMemory)))
 
-/** A node whose replay calls `before` once, in the middle of its first slice. */
+/** Makes a node whose replay calls `before` once, in the middle of its first slice. */
 const node = Effect.fnUntraced(function*(before: Effect.Effect<unknown>) {
   const facts = yield* SpamFacts
   let isFirst = true
@@ -36,7 +36,7 @@ const rule = Effect.fnUntraced(function*(id: bigint, name: string) {
 })
 
 layer(services)("dry runs on several nodes", (it) => {
-  it.effect("F123: a node with an ended lease neither overwrites the results of another one nor restarts the run", () =>
+  it.effect("F123: a node with an expired lease neither overwrites the results of another one nor restarts the run", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* TestClock.adjust("2 minutes")
@@ -48,7 +48,7 @@ layer(services)("dry runs on several nodes", (it) => {
       yield* sql`INSERT INTO spam_runs (id, account_id, days, state, statuses, results, due_at, tries, created_at)
         VALUES (1, ${author}, 1, 'waiting', 0, '[]', ${new Date(now)}, 0, ${new Date(now)})`
       const { step } = yield* node(Effect.void)
-      // The first node is frozen until its lease has ended; another one executes the run, with an additional rule.
+      // The first node is frozen until its lease has expired; another one executes the run, with an additional rule.
       const stalled = yield* node(
         Effect.orDie(Effect.all([TestClock.adjust("61 seconds"), rule(2n, "second"), step])).pipe(
           Effect.provideService(SqlClient.SqlClient, sql)

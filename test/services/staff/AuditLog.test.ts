@@ -5,7 +5,7 @@ import { AuditLog } from "../../../src/services/staff/AuditLog.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 layer(AuditLog.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("AuditLog", (it) => {
-  it.effect("keeps texts as they are, also with anything like an escape, and removes NULs", () =>
+  it.effect("stores texts unchanged, also with anything like an escape, and removes NULs", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const log = yield* AuditLog
@@ -19,7 +19,7 @@ layer(AuditLog.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("AuditLog", (
       }
     }))
 
-  it.effect("keeps its rows as they are", () =>
+  it.effect("allows no changes of its rows", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const log = yield* AuditLog

@@ -8,7 +8,7 @@ const bits = (...names: ReadonlyArray<Permission>) => names.reduce((sum, name) =
 const Bits = Schema.Array(Schema.Literals(Object.keys(permissions)))
 
 describe("S-252 permissions", () => {
-  it.prop("are one's own and everybody's, and all of an administrator", [Bits, Bits], ([own, everybodys]) => {
+  it.prop("are the user's own and everybody's, and all of an administrator", [Bits, Bits], ([own, everybodys]) => {
     const names = (given: ReadonlyArray<string>) =>
       bits(...Object.keys(permissions).filter(isPermission).filter((name) => given.includes(name)))
     const found = combined(names(own), names(everybodys))
@@ -20,7 +20,7 @@ describe("S-252 permissions", () => {
 })
 
 describe("S-255 roles", () => {
-  it("have permissions with the names and bits that apps of moderators know", () => {
+  it("have permissions with the names and bits that moderation apps know", () => {
     const names =
       `administrator view_devops view_audit_log view_dashboard manage_reports manage_federation manage_settings
       manage_blocks manage_taxonomies manage_appeals manage_users manage_invites manage_rules manage_announcements
@@ -37,7 +37,7 @@ describe("S-255 roles", () => {
 const isPermission = (name: string): name is Permission => name in permissions
 
 layer(Roles.layer.pipe(Layer.provide(TestDatabase.layer)))("Roles", (it) => {
-  it.effect("S-252 the server starts with everybody, moderators, admins and owners", () =>
+  it.effect("S-252 the server starts with the roles everybody, moderators, admins and owners", () =>
     Effect.gen(function*() {
       const roles = yield* Roles
       const list = yield* roles.list

@@ -11,7 +11,7 @@ const poll = { options: ["a", "b", "c"], seconds: 3_600, multiple: true, hideTot
 layer(Polls.layer.pipe(Layer.provide(Broadcast.layerMemory), Layer.provideMerge(TestDatabase.layer)), {
   excludeTestServices: true
 })("polls", (it) => {
-  it.effect("F61: votes and their counts are written in one transaction, and many at once are all counted", () =>
+  it.effect("F61: votes and their counts are written in one transaction, and concurrent ones are all counted", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const polls = yield* Polls

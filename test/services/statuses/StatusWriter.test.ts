@@ -14,7 +14,7 @@ const written = Layer.merge(Commands.layer, StatusWriter.layer).pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 
-/** All that a status is, as numbers of rows and sums of counters. */
+/** Returns everything that a status consists of, as numbers of rows and sums of counters. */
 const figures = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(
     sql<object>`SELECT (SELECT count(*) FROM statuses) AS statuses, (SELECT count(*) FROM status_stats) AS stats,
@@ -46,7 +46,7 @@ const writeStatus = Effect.fnUntraced(function*(owner: Owner, command: string, m
   )
 })
 
-layer(written, { excludeTestServices: true })("a status as one statement", (it) => {
+layer(written, { excludeTestServices: true })("a status in one statement", (it) => {
   it.effect("I2: is written once for a command, with its response, also for repeated and concurrent commands", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -72,7 +72,7 @@ layer(written, { excludeTestServices: true })("a status as one statement", (it) 
       )
     }))
 
-  it.effect("I13: is not written for an owner that was overtaken, nor waits for one that is taking over", () =>
+  it.effect("I13: is not written for a replaced owner, nor waits for one that is taking over", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { takeOver } = yield* Commands

@@ -7,7 +7,7 @@ import { person } from "../../support/People.ts"
 import { Reads } from "../../support/Reads.ts"
 
 layer(Reads)("the state of a status for its viewers", (it) => {
-  it.effect("F127: a pending favourite counts for its account in streams as in requests, of a boost too", () =>
+  it.effect("F127: a pending favourite counts for its account in streams as in requests, also of a boost", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const states = yield* ViewerStates

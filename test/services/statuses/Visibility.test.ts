@@ -57,7 +57,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
             FROM statuses s ORDER BY id`
           const ids = (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id)
           assert.deepStrictEqual(ids(found.filter(({ visible }) => visible)), ids(expected), `viewer ${viewer}`)
-          // The rest is known of people of this server only.
+          // The rest is only known for local users.
           if (viewer !== undefined && Worlds.isRemote(viewer)) continue
           const broadcast = expected.filter(({ author, reblogOf, visibility }) =>
             visibility === "public" && reblogOf === undefined && author !== BigInt(world.silenced)
@@ -75,7 +75,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
     { arbitrary: { runs: 300 }, timeout: 120_000 }
   )
 
-  it.effect("gives viewers' states in rows of the shape that is read", () =>
+  it.effect("returns viewers' states in rows of the declared shape", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const strict = { onExcessProperty: "error" } as const
@@ -100,7 +100,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
       }
     }))
 
-  it.effect("statuses and their revisions have the columns that their declaration names, of these types", () =>
+  it.effect("statuses and their revisions have the declared columns, with the declared types", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const columnsIn = (table: string) =>

@@ -6,7 +6,7 @@ import { EmailDigests } from "../../../src/services/subscriptions/EmailDigests.t
 import { runDigestSweep, withEmailSubscriptions, write } from "../../support/Subscribers.ts"
 import { server } from "../../support/WebServer.ts"
 
-/** A mail server that refuses whom a test names, or everybody. */
+/** A mail server that refuses the addresses in `refused`, or all for `*`. */
 const refused = new Set<string>()
 const taken: Array<string> = []
 const moody = Layer.succeed(Mailer, {
@@ -22,7 +22,7 @@ layer(
     server({ emailSubscriptions: true })
   ),
   { excludeTestServices: true }
-)("posts by e-mail, with a mail server that refuses", (it) => {
+)("posts by e-mail, with a refusing mail server", (it) => {
   it.effect("a refused address does not delay others; an unavailable mail server is retried", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -61,7 +61,7 @@ layer(
       assert.strictEqual((yield* left).length, 0)
     }))
 
-  it.effect("F75: an address that is refused for good is given up after a few tries", () =>
+  it.effect("F75: a permanently refused address is given up after a few attempts", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       taken.length = 0

@@ -14,13 +14,13 @@ import { best } from "../html/effort.ts"
 const marks = (count: number) => "\u0301\u0316".repeat(count).slice(0, count)
 
 describe("F104: text from outside", () => {
-  it("has no more marks in a row than a normaliser takes in linear time", () => {
+  it("has no more consecutive marks than a normaliser processes in linear time", () => {
     assert.strictEqual(bounded(`a${marks(marksInRowMax)}b`), `a${marks(marksInRowMax)}b`)
     assert.strictEqual(bounded(`a${marks(99)}b`), `a${marks(marksInRowMax)}b`)
-    // Comparisons leave joiners out, which would bring two heaps together.
+    // Comparisons drop joiners, which would merge two runs of marks.
     const joined = `a${marks(20)}\u200d${marks(20)}`
     assert.isAtMost(bounded(joined).replaceAll("\u200d", "").length, 1 + marksInRowMax)
-    // U+0344 stands for two marks.
+    // U+0344 decomposes to two marks.
     assert.isAtMost(decomposed(bounded(`a${"\u0344".repeat(99)}`)).length, 1 + 2 * marksInRowMax)
     const family = "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}"
     for (const usual of ["", "a", family.repeat(500), "\u0e01\u0e33".repeat(500), "e\u0301".repeat(500)]) {
@@ -28,7 +28,7 @@ describe("F104: text from outside", () => {
     }
   })
 
-  it("is cut to its bytes between two characters", () => {
+  it("is cut at its maximum bytes between two characters", () => {
     assert.strictEqual(bounded("a\u{1f600}b", 5), "a\u{1f600}")
     assert.strictEqual(bounded("a\u{1f600}b", 4), "a")
     assert.strictEqual(Buffer.byteLength(bounded("\u4e2d".repeat(boundedBytesMax))), boundedBytesMax - 1)
@@ -36,13 +36,13 @@ describe("F104: text from outside", () => {
     assert.strictEqual(bounded("a".repeat(2 * boundedBytesMax), Number.MAX_SAFE_INTEGER).length, boundedBytesMax)
   })
 
-  it("is refused where something would have to be cut", () => {
+  it("is refused if something would have to be cut", () => {
     assert.strictEqual(ifBounded("abc", 3), "abc")
     assert.isUndefined(ifBounded("abcd", 3))
     assert.isUndefined(ifBounded(`a${marks(99)}`))
   })
 
-  it("keeps all its marks where it is a secret, which is short", () => {
+  it("keeps all its marks if it is a secret, which is short", () => {
     assert.strictEqual(shortText(marks(200)), marks(200))
     assert.strictEqual(shortText("a".repeat(999)).length, shortUnitsMax)
     assert.isBelow(best(() => composed(shortText(`a${marks(999)}`))), 5)

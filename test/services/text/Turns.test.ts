@@ -21,13 +21,13 @@ describe("F104: work on many texts", () => {
     return reading.turns
   })
 
-  it.effect("lets others have their turn after two long ones, and not between short ones", () =>
+  it.effect("yields to others after two long ones, and not between short ones", () =>
     Effect.gen(function*() {
       assert.isAtLeast(yield* turnsOf(Array.from({ length: 40 }, () => "a".repeat(65_536))), 20)
       assert.isAtMost(yield* turnsOf(Array.from({ length: 40 }, () => "a".repeat(500))), 2)
     }))
 
-  it("counts characters as far as the limit", () => {
+  it("counts characters up to the limit", () => {
     assert.isFalse(hasMoreCharacters("\u{1f600}".repeat(5), 5))
     assert.isTrue(hasMoreCharacters("\u{1f600}".repeat(6), 5))
     assert.isTrue(hasMoreCharacters("abcdef", 5))

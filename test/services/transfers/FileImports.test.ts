@@ -14,7 +14,7 @@ import { eventually } from "../../support/Eventually.ts"
 import { person as personRow } from "../../support/People.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
-/** Imports at the address of the server under test. */
+/** Import services with the address of the server under test. */
 const services = Layer.unwrap(Effect.map(TestServer, ({ baseUrl }) => {
   const host = new URL(baseUrl).host
   return Layer.merge(FileImports.layer, ListExports.layer).pipe(
@@ -68,7 +68,7 @@ const following = ({ accountId, token }: Person) =>
     (people: ReadonlyArray<{ readonly username: string }>) => people.map(({ username }) => username).toSorted()
   )
 
-/** Returns what an account has of a kind, by the lines of its exported file. */
+/** Returns an account's entries of a kind, as lines of its exported file. */
 const exported = (browserless: Person, kind: string) =>
   Effect.gen(function*() {
     const exports = yield* ListExports
@@ -107,13 +107,13 @@ layer(services.pipe(Layer.provideMerge(TestServer.layer())), { timeout: "2 minut
         assert.deepStrictEqual(left.map((row) => row["reason"]), ["not_found", "not_allowed", "invalid"])
       }))
 
-    it.effect("F262: an overwriting import leaves exactly what the file has, of each kind and each scheme of ids", () =>
+    it.effect("F262: an overwriting import leaves exactly the entries of the file, of each kind and each scheme of ids", () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* TestServer
         const host = new URL(baseUrl).host
         const eve = yield* newPerson("eve")
         const others = [yield* newPerson("fay"), yield* newPerson("gil"), yield* newPerson("hal")]
-        // One author's ids are by number, as those of accounts from Mastodon may be.
+        // One author has ids by number, as accounts from Mastodon may.
         const sql = yield* SqlClient.SqlClient
         yield* sql`UPDATE accounts SET id_scheme = 1 WHERE id = ${others[1]!.accountId}`
         const posts = yield* Effect.forEach(others, (other) => publish(other, "A post"))
@@ -144,7 +144,7 @@ layer(services.pipe(Layer.provideMerge(TestServer.layer())), { timeout: "2 minut
         assert.deepStrictEqual(lists.map(({ title }: { readonly title: string }) => title), ["Birds"])
       }))
 
-    it.effect("D-030: lists are made with their members, whom the option follows", () =>
+    it.effect("D-030: lists are created with their members, whom the option follows", () =>
       Effect.gen(function*() {
         const [jan, kim] = [yield* newPerson("jan"), yield* newPerson("kim")]
         const text = "Friends,kim\n\"Many, many\",kim\nFriends,jan\n"
@@ -200,7 +200,7 @@ layer(services.pipe(Layer.provideMerge(TestServer.layer())), { timeout: "2 minut
         )
       }))
 
-    it.effect("an import that is interrupted at drawn points, and taken over by others, has the result of one that is not", () =>
+    it.effect("an import that is interrupted at random points, and taken over by others, has the result of an uninterrupted one", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const names = Array.from({ length: 45 }, (_, at) => `bird${at}`)
@@ -210,7 +210,7 @@ layer(services.pipe(Layer.provideMerge(TestServer.layer())), { timeout: "2 minut
           n := nextval('faults');
           IF n % 13 = 3 OR n % 17 = 5 THEN RAISE EXCEPTION 'a drawn fault'; END IF;
           RETURN NULL; END $$`)
-        // At the end of commits of progress, and of commands that follow or unfollow.
+        // Deferred to the end of transactions that commit progress, follow or unfollow.
         for (const [table, event] of [["transfers", "UPDATE"], ["follows", "INSERT OR DELETE"]] as const) {
           yield* sql.unsafe(`CREATE CONSTRAINT TRIGGER drawn_fault AFTER ${event} ON ${table}
             DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fault()`)
@@ -254,7 +254,7 @@ layer(services.pipe(Layer.provideMerge(TestServer.layer())), { timeout: "2 minut
         assert.sameMembers(rows.map((row) => row["username"]), names.slice(15))
       }).pipe(Effect.scoped))
 
-    it.effect("two imports of an account run one after the other, and one that was cancelled changes nothing more", () =>
+    it.effect("two imports of an account run in turn, and a cancelled one changes nothing more", () =>
       Effect.gen(function*() {
         const otto = yield* newPerson("otto")
         const imports = yield* FileImports
@@ -280,7 +280,7 @@ layer(services.pipe(Layer.provideMerge(TestServer.layer())), { timeout: "2 minut
         assert.deepStrictEqual(yield* exported(otto, "domain_blocks"), ["last.example"])
       }))
 
-    it.effect("an account that blocks the importing one is a failed line, and imports use no limit of follows", () =>
+    it.effect("an account that blocks the importing one is a failed line, and imports do not count against the limit of follows", () =>
       Effect.gen(function*() {
         const [petra, quirin] = [yield* newPerson("petra"), yield* newPerson("quirin")]
         yield* json(quirin, `/api/v1/accounts/${petra.accountId}/block`, {})

@@ -36,7 +36,7 @@ const read = (bytes: Uint8Array) =>
   )
 
 layer(live, { excludeTestServices: true })("files of lists", (it) => {
-  it.effect("F254: are refused if they are empty, or would remove everything for no valid line", () =>
+  it.effect("F254: are refused if they are empty, or would remove everything without a valid line", () =>
     Effect.gen(function*() {
       const [imports, transfers, nina] = [yield* FileImports, yield* Transfers, yield* person("nina")]
       for (
@@ -53,7 +53,7 @@ layer(live, { excludeTestServices: true })("files of lists", (it) => {
       assert.deepStrictEqual(yield* transfers.list(nina), [])
     }))
 
-  it.effect("have the same lines in each encoding, with each end of lines, separator and header", () =>
+  it.effect("have the same lines in each encoding, with each kind of line end, separator and header", () =>
     Effect.gen(function*() {
       const text = "Account address,Show boosts\nzoe@one.example,false\n\"max@two.example\",\n"
       const utf8 = Buffer.from(text)
@@ -75,7 +75,7 @@ layer(live, { excludeTestServices: true })("files of lists", (it) => {
       for (const variant of [...variants, ...wide]) assert.deepStrictEqual(yield* read(variant), lines)
     }))
 
-  it.effect("are refused in other encodings, with a quote that is not closed, a huge line, or too many lines", () =>
+  it.effect("are refused in other encodings, with an unclosed quote, a huge line, or too many lines", () =>
     Effect.gen(function*() {
       const rows = (count: number) => Array.from({ length: count }, (_, n) => `a${n}@one.example\n\n`).join("")
       const hostile: ReadonlyArray<readonly [Uint8Array, string]> = [
@@ -96,7 +96,7 @@ layer(live, { excludeTestServices: true })("files of lists", (it) => {
       assert.lengthOf(yield* read(Buffer.from(rows(20_000))), 20_000)
     }))
 
-  it.effect("F257: take memory for the cells that a file of lists may have, not for a cell of each byte", () =>
+  it.effect("F257: take memory for the cells that a file of lists may have, not for a cell per byte", () =>
     Effect.gen(function*() {
       const rows = yield* readCsv(`${",".repeat(8_000)}\n`.repeat(10), 20_000)
       assert.deepStrictEqual(rows.map(({ length }) => length), Array.from({ length: 10 }, () => 64))

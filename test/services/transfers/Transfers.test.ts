@@ -36,7 +36,7 @@ layer(live, { excludeTestServices: true })("transfers of an account", (it) => {
       assert.include(yield* refusal("mutes"), "Transfers are too many (maximum is 5)")
     }))
 
-  it.effect("F256: a weekly archive is not lost if the node dies while it begins", () =>
+  it.effect("F256: a weekly archive is not lost if the node dies at its start", () =>
     Effect.gen(function*() {
       const [sql, archives, eve] = [yield* SqlClient.SqlClient, yield* ArchiveRequests, yield* person("eve")]
       const transfers = yield* Transfers
@@ -50,7 +50,7 @@ layer(live, { excludeTestServices: true })("transfers of an account", (it) => {
       assert.deepStrictEqual((yield* transfers.list(eve)).map(({ kind }) => kind), ["archive_out"])
     }))
 
-  it.effect("F256: a confirmation sets its own options only, as the plan may be written at the same time", () =>
+  it.effect("F256: a confirmation sets its own options only, because the plan may be written at the same time", () =>
     Effect.gen(function*() {
       const [transfers, liv] = [yield* Transfers, yield* person("liv")]
       const { id } = yield* transfers.begin(liv, { ...transfer("archive_in"), options: { confirmed: false, plan: 1 } })

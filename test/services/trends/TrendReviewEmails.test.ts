@@ -14,7 +14,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const Config = Layer.succeed(ServerConfig, configurationOf("here.test"))
 
-/** Sends what there is to send, and answers the e-mails. */
+/** Sends all pending e-mails; returns them. */
 const sent = Effect.gen(function*() {
   const posted: Array<Email> = []
   const { send } = yield* Effect.provide(
@@ -38,7 +38,7 @@ const sent = Effect.gen(function*() {
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("e-mails about trends", (it) => {
-  it.effect("S-114: staff hears once of each hashtag that begins to trend unreviewed, every six hours at most", () =>
+  it.effect("S-114: staff are notified once of each unreviewed hashtag that starts to trend, every six hours at most", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = new Date()

@@ -19,7 +19,7 @@ type Rule = "hidden" | "quiet" | "quietReplies" | "separate"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("hidden accounts", (it) => {
   it.effect.prop(
-    "row 62, F98: hiding is the same in SQL and in code, one by one and in bulk, in lists and notifications",
+    "row 62, F98: hiding is the same in SQL and in code, singly and in bulk, in lists and notifications",
     { world: Worlds.World },
     ({ world }) =>
       Effect.gen(function*() {

@@ -7,7 +7,7 @@ import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("queues of webhooks", (it) => {
-  it.effect("F184: of concurrent transactions, one takes the last place, and none waits for another's rows", () =>
+  it.effect("F184: of concurrent transactions, one gets the last place, and none waits for another's rows", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const names = ["anna", "ben", "cleo", "dan"]
@@ -22,7 +22,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("queues of webhooks", (
       yield* behindGate("webhook_deliveries", "INSERT", renamed)
       const [row] = yield* sql`SELECT count(*)::int AS waiting FROM webhook_deliveries`
       assert.deepStrictEqual(row, { waiting: 1_000 })
-      // A transaction that enqueued an event holds up no other one before it commits.
+      // A transaction that enqueued an event does not block others before it commits.
       yield* sql`DELETE FROM webhook_deliveries`
       const [begun, ended] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const rename = (id: bigint) => sql`UPDATE accounts SET display_name = 'Newer' WHERE id = ${id}`
@@ -41,7 +41,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("queues of webhooks", (
       assert.deepStrictEqual(both, { waiting: 2 })
     }))
 
-  it.effect("F211: an event whose tries all ended with their process is given up, and the next one is sent", () =>
+  it.effect("F211: an event is given up if its process died in every attempt, and the next one is sent", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql`DELETE FROM webhooks`

@@ -1,7 +1,7 @@
 import type { KnownStatus, ServerState } from "./Atlas.ts"
 import type { Citizen, SentCommand } from "./Clients.ts"
 
-/** State that a run leaves at rest. */
+/** State of a run at rest. */
 export interface Aftermath {
   readonly atlases: ReadonlyArray<ServerState>
   readonly citizens: ReadonlyArray<Citizen>
@@ -13,7 +13,7 @@ export interface Aftermath {
 const hostOf = (handle: string) => handle.split("@")[1] ?? ""
 const pairOf = (from: string, to: string) => `${from} ${to}`
 
-/** Entries whose originator is at `host`. */
+/** Returns the entries whose originator is at `host`. */
 const madeAt = (host: string, entries: Iterable<string>) =>
   [...entries].filter((entry) => hostOf(entry.split(" ")[0] ?? "") === host)
 
@@ -60,7 +60,7 @@ const differ = (
   for (const entry of others) if (!own.includes(entry)) broken.push(`${what}: ${host} alone has ${entry}`)
 }
 
-/** Pairs that ever blocked each other, in both directions. */
+/** Returns the pairs that ever blocked each other, in both directions. */
 export const blockedPairsOf = (deeds: ReadonlyArray<SentCommand>) =>
   new Set(deeds.flatMap(({ by, command, target }) =>
     command._tag === "Block" && target !== undefined
@@ -78,7 +78,7 @@ const relating = new Set([
   "RejectFollow"
 ])
 
-/** Follows that lasted through the whole run, without any command about them. */
+/** Returns the follows that lasted through the whole run, without any command about them. */
 export const lasting = ({ deeds, followed }: Aftermath) => {
   const touched = new Set(deeds.flatMap(({ by, command, target }) =>
     target !== undefined && relating.has(command._tag)
@@ -134,7 +134,7 @@ const posts = (broken: Array<string>, aftermath: Aftermath, home: ServerState, t
 }
 
 const same = (broken: Array<string>, post: KnownStatus, copy: KnownStatus, host: string, wanted: boolean) => {
-  // A copy by lookup or boost alone gets no edits.
+  // A copy from a lookup or boost gets no edits.
   if (wanted && copy.text !== post.text) broken.push(`I6: ${host} has ${post.uri} as ${copy.text}, not ${post.text}`)
   if (copy.visibility !== post.visibility) {
     broken.push(`I11: ${post.uri} is ${post.visibility}, ${copy.visibility} at ${host}`)
@@ -172,7 +172,7 @@ const opinions = (broken: Array<string>, deeds: ReadonlyArray<SentCommand>, home
   compare("I20: votes", "votes")
 }
 
-/** Checks that a report is at its own server and at the target's server, once each. */
+/** Checks that a report is at its own server and at the target's server, once on each. */
 const flags = (broken: Array<string>, deeds: ReadonlyArray<SentCommand>, at: ReadonlyMap<string, ServerState>) => {
   for (const { by, command, result, target } of deeds) {
     if (command._tag !== "Report" || target === undefined || typeof result === "string" || "error" in result) continue
@@ -184,7 +184,8 @@ const flags = (broken: Array<string>, deeds: ReadonlyArray<SentCommand>, at: Rea
 }
 
 /**
- * Checks that a boost is at the post's server and at those of the booster's followers, if not undone, and nowhere else.
+ * Checks that a boost that was not undone is at the post's server and at those of the booster's followers, and nowhere
+ * else.
  */
 const boosts = (broken: Array<string>, aftermath: Aftermath, at: ReadonlyMap<string, ServerState>) => {
   const apart = blockedPairsOf(aftermath.deeds)

@@ -25,7 +25,7 @@ export interface Inbound {
 
 const words = (html: string) => html.replaceAll(/<[^>]*>/g, "")
 
-/** The tables of one server, by global ids. Sets of pairs are `from what`. */
+/** Loads the tables of one server, by global ids. Sets of pairs are `from what`. */
 export const load = Effect.fnUntraced(function*({ host, sql }: SimulatedServer) {
   // Uses the URI, as a handle may not be confirmed yet.
   const handle = (alias: string) =>

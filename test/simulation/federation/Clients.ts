@@ -37,12 +37,12 @@ export interface SentCommand {
 const attemptsMax = 40
 const pauseMillis = 1_500
 const patienceMillis = 6_000
-/** Milliseconds within which commands begin. */
+/** Duration of the phase in which commands start, in milliseconds. */
 export const rushMillis = 30_000
-/** Second thoughts have numbers from here on, and come within so many milliseconds. */
+/** First number of follow-up commands, and the maximum delay before one, in milliseconds. */
 const hastyNumber = 100
 const hastyMillisMax = 20
-/** Maximum statuses that a client looks at. */
+/** Maximum statuses that a client sees. */
 const seenMax = 6
 const pollSeconds = 3_600
 
@@ -76,7 +76,7 @@ export const known = Effect.fnUntraced(function*(universe: Universe, by: Citizen
     WHERE username = ${other.name} AND domain = ${other.site.host}`
   if (row !== undefined) return AccountId.make(row.id)
   const found = yield* ask(universe, by.site, ({ lookup }) => lookup.resolve(by.id, `@${other.handle}`)).pipe(
-    // Such requests get 503.
+    // Requests during a database outage get 503.
     Effect.catchCause((cause) =>
       isSqlError(Cause.squash(cause)) ? Effect.succeed("unknown" as const) : Effect.failCause(cause)
     )
@@ -84,7 +84,7 @@ export const known = Effect.fnUntraced(function*(universe: Universe, by: Citizen
   return found === "unknown" || found?.kind !== "account" ? undefined : AccountId.make(found.id)
 })
 
-/** Clients of all users on all servers. */
+/** Simulates the clients of all users on all servers. */
 export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
   const deeds: Array<SentCommand> = []
   // Each seed does some things more often than others, and some not at all: undoing can hide a fault.
@@ -176,7 +176,7 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
     ])
   })
 
-  /** Sends a command until it is answered. */
+  /** Sends a command until it gets a response. */
   const tell = Effect.fnUntraced(function*(n: number, by: Citizen, command: Command) {
     let result: SentCommand["result"] = "unknown"
     for (let attempt = 0; attempt < attemptsMax && result === "unknown"; attempt++) {

@@ -8,7 +8,7 @@ import * as Faults from "./Faults.ts"
 import type { SimulatedServer } from "./SimulatedInstance.ts"
 import type { Universe } from "./Universe.ts"
 
-/** Maximum time to finish a domain's task after the last fault, in milliseconds. */
+/** Maximum time for a domain's task after the last fault, in milliseconds. */
 const taskMillis = 30_000
 
 /** Lists rows that remain of a suspended domain on a server. */

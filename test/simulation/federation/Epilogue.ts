@@ -11,15 +11,15 @@ import * as Faults from "./Faults.ts"
 import * as Separating from "./Separating.ts"
 import type { Universe } from "./Universe.ts"
 
-/* Moves and domain blocks: they would disturb other comparisons, so they come last, with their own faults. */
+/* Moves and domain blocks. They would disturb other comparisons, so they come last, with their own faults. */
 
 type Act = "move" | "domain block" | "domain suspension" | "separation"
 
-/** Returns a seed's last act, if it has one. */
+/** Returns the last action of a seed, if it has one. */
 const actOf = (seed: number): Act | undefined =>
   new Dice(seed, "epilogue").pick(["move", "domain block", "domain suspension", "separation", undefined])
 
-/** First number of its commands. */
+/** First number of the final commands. */
 const firstNumber = 2_000
 
 const pairOf = (from: string, to: string) => `${from} ${to}`

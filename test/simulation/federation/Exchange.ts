@@ -19,9 +19,9 @@ export interface Exchange extends Incoming {
   readonly askedAt: number
   /** Body as text, and its hash. */
   readonly text: string
-  /** Responses to each arrival in order; a request may arrive in copies. */
+  /** Response to each arrival, in order; a request may arrive in copies. */
   readonly answers: Array<{ readonly status: number; readonly at: number; readonly text: string }>
-  /** When the sender learned that it was accepted; undefined if it did not. */
+  /** Time at which the sender learned of the acceptance; undefined if it did not. */
   takenAt: number | undefined
 }
 
@@ -35,5 +35,5 @@ export type NetworkFault =
   | { readonly _tag: "Twice"; readonly millis: number }
   /** Delayed by `millis`. */
   | { readonly _tag: "Late"; readonly millis: number }
-  /** A proxy accepts it at once and forwards it after `millis`, in any order. */
+  /** Accepted at once by a proxy, which forwards it after `millis`, in any order. */
   | { readonly _tag: "Queued"; readonly millis: number }

@@ -5,17 +5,17 @@ import { rushMillis } from "./Clients.ts"
 import type { NetworkFault } from "./Exchange.ts"
 import type { Outage } from "./Web.ts"
 
-/** Points where a server's process can end: it sends SQL, commits, sends a request, or responds to one. */
+/** Points at which a server's process can end: it sends SQL, commits, sends a request, or responds to one. */
 export type Step = "sql" | "commit" | "asks" | "answers"
 
-/** The `nth` step of a kind from `at` milliseconds on; the process returns after `millis`. */
+/** A fault at the `nth` step of a kind, counted from `at` milliseconds on; the process restarts after `millis`. */
 export interface AtStep {
   readonly kind: "crash" | "cut" | "freeze"
   readonly site: number
   readonly at: number
   readonly step: Step
   readonly nth: number
-  /** Counts steps from a command of this kind on, beginning with its commit, on whichever server runs it. */
+  /** Counts steps from the commit of a command of this kind on, on any server. */
   readonly of?: ReadonlyArray<Command["_tag"]>
   readonly side: Side
   readonly millis: number
@@ -27,9 +27,9 @@ export interface AtRequest {
   readonly site: number
   readonly at: number
   readonly nth: number
-  /** Deliveries, or other requests. */
+  /** POST for deliveries, GET for other requests. */
   readonly method: "POST" | "GET"
-  /** Deliveries of this type count, at whatever host; all requests to the site's host where this is absent. */
+  /** Counts deliveries of this type to any host; if absent, all requests to the site's host. */
   readonly of?: "Undo" | "Update" | "Create" | "Block"
   readonly fate: NetworkFault
 }
@@ -63,7 +63,7 @@ export const faultKinds = [
 const stepsMax: Record<Step, number> = { sql: 300, commit: 24, asks: 14, answers: 14 }
 const requestsMax = { POST: 8, GET: 3 }
 
-/** Faults that a seed may have anywhere, those that strike where something is told in slices, disordered deliveries, and all. */
+/** Maximum untargeted faults of a seed, faults in fan-out slices, disordered deliveries, and all faults. */
 const scatteredMax = 12
 const pointedMax = 4
 const disorderedMax = 3
@@ -127,7 +127,7 @@ export const plan = (seed: number, sites: number): ReadonlyArray<Fault> => {
   return [...scattered, ...pointed(seed), ...disordered(seed)]
 }
 
-/** Deliveries that arrive after later ones about the same thing. */
+/** Makes deliveries that arrive after later ones about the same object. */
 const disordered = (seed: number) => {
   const dice = new Dice(seed, "disordered")
   return Array.from({ length: dice.between(0, disorderedMax + 1) }, (): AtRequest => ({

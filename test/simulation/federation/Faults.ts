@@ -9,7 +9,7 @@ import type { Universe } from "./Universe.ts"
 
 const words = { sql: "its SQL", commit: "a commit", asks: "it asks", answers: "it answers" }
 
-/** Milliseconds until a frozen process is replaced, and until it ends after its thaw. */
+/** Milliseconds until a frozen process is replaced, and from its thaw until it ends. */
 const replacedMillis = 2_000
 const staleProcessMillis = 4_000
 
@@ -19,7 +19,7 @@ const staleProcessMillis = 4_000
 export const injectFaults = Effect.fnUntraced(function*(universe: Universe, faults: ReadonlyArray<Fault>) {
   const { sites, time, web } = universe
   const began = time.now
-  /** Faults that wait for their step or request, and the number left until then. */
+  /** Faults that wait for their step or request, with the number left until then. */
   const waiting = new Map(faults.flatMap((fault) => "nth" in fault ? [[fault, fault.nth] as const] : []))
   const running: Array<Fiber.Fiber<void>> = []
   const context = yield* Effect.context()
@@ -29,7 +29,7 @@ export const injectFaults = Effect.fnUntraced(function*(universe: Universe, faul
     universe.say(text)
   }
 
-  /** Counts a step or request, and takes the fault that is due. */
+  /** Counts a step or request, and removes and returns the fault that is due. */
   const due = <F extends AtStep | AtRequest>(is: (fault: AtStep | AtRequest) => fault is F): F | undefined => {
     let found: F | undefined
     for (const [fault, left] of waiting) {
@@ -40,7 +40,7 @@ export const injectFaults = Effect.fnUntraced(function*(universe: Universe, faul
     if (found !== undefined) waiting.delete(found)
     return found
   }
-  /** Machine that runs the command that a fault waits for. */
+  /** Machine that runs the command for which a fault waits. */
   const aimed = new Map<AtStep, Machine>()
   universe.performs = (machine, commandId) => {
     for (const fault of waiting.keys()) {

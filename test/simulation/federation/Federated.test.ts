@@ -19,7 +19,7 @@ const settings: Settings = {
 const fleets = new Fleets()
 afterAll(() => fleets.close())
 
-describe.concurrent("simulation of servers that federate", () => {
+describe.concurrent("simulation of federating servers", () => {
   const { plain, planted } = fleets
   const runOnce = once(plain, settings)
 

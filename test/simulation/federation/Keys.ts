@@ -6,7 +6,7 @@ import { Dice } from "../Seeded.ts"
 
 const exponent = 65_537n
 
-/** An odd number of half the key's bits with both top bits set, where no factor of `exponent` interferes. */
+/** Draws an odd number of half the key's bits, with both top bits set and no factor in common with `exponent`. */
 const prime = (dice: Dice): bigint => {
   for (;;) {
     let value = 3n
@@ -49,7 +49,7 @@ const make = (name: string): KeyPair => {
 
 const made = new Map<string, KeyPair>()
 
-/** Returns the key of a name: the same in every process, made once in each. */
+/** Returns the key of a name: the same in every process, made once per process. */
 const keyOf = (name: string) => {
   const known = made.get(name)
   if (known !== undefined) return known
@@ -60,7 +60,7 @@ const keyOf = (name: string) => {
 
 /**
  * Real RSA keys and signatures, without threads or randomness: each server makes its own sequence of keys. `made`
- * counts them beyond the life of a process.
+ * counts them across restarts of a process.
  */
 export const layer = (site: string, count: { made: number }) =>
   Layer.succeed(SlowKeyWork, {

@@ -10,7 +10,7 @@ export interface Mutant extends BugSearch {
   readonly planted?: Planted
 }
 
-/** Removes part of statements. If the part no longer exists, the mutant is harmless and its test fails. */
+/** Removes part of a statement. If the part no longer exists, the mutant has no effect and its test fails. */
 const without = (part: RegExp, instead = ""): Mutation => ({ sql: (text) => text.replace(part, instead) })
 
 /** Starts the next recipients one slice too late. */

@@ -1,6 +1,6 @@
 import type { OnceBroken } from "../OnceBroken.ts"
 
-/** Seeds that broke once. Their faults have their own tests, with the same number (F44). */
+/** Seeds that broke once. The faults that they found have their own tests, with the same number (F44). */
 export const onceBroken: ReadonlyArray<OnceBroken> = [
   { seed: 910_012, what: "a boost that was late took the place of the one that came next" },
   { seed: 910_022, what: "an edit of a direct post named nobody any more" },

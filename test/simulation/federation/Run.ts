@@ -23,7 +23,7 @@ export interface Settings extends Omit<Options, "mutation"> {
   readonly mutation: Mutation
 }
 
-/** Maximum servers of a run, and its commands. */
+/** Maximum servers of a run, and its number of commands. */
 export const sitesMax = 3
 export const commandsStandard = 48
 
@@ -32,10 +32,13 @@ const restMillisMax = 4 * 24 * 3_600_000
 const looksMax = 2_000
 /** Milliseconds between two polls. */
 const lookMillis = 500
-/** Work due later than this is reached by moving the clocks. */
+/** Work that is due later than this is reached by moving the clocks forward, in milliseconds. */
 const soonMillis = 3_000
 
-/** Counts a server's due work, and returns when the rest is due; a delivery queued behind another does not count. */
+/**
+ * Counts a server's work that is due soon, and returns when the next work is due; a delivery queued behind another does
+ * not count.
+ */
 const leftAt = Effect.fnUntraced(function*({ sql }: SimulatedInstance.SimulatedServer, now: number) {
   const [row] = yield* sql<{ soon: number; next: Date | null }>`
     WITH due AS (SELECT due_at FROM deliveries d WHERE NOT EXISTS (SELECT FROM deliveries e
@@ -48,7 +51,7 @@ const leftAt = Effect.fnUntraced(function*({ sql }: SimulatedInstance.SimulatedS
   return { soon: row?.soon ?? 0, next: row?.next?.getTime() }
 })
 
-/** Waits until all work is done; moves the clocks forward while all work waits. */
+/** Waits until all work is done; moves the clocks forward if all work is due later. */
 const rest = Effect.fnUntraced(function*({ sites, time, web }: Universe) {
   const began = time.now
   let quiet = 0
@@ -67,7 +70,7 @@ const rest = Effect.fnUntraced(function*({ sites, time, web }: Universe) {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-/** Makes everybody follow some others, without faults; returns the follows that both sides know. */
+/** Makes everybody follow some others, without faults; returns the follows that both servers know. */
 const prelude = Effect.fnUntraced(
   function*(universe: Universe, citizens: ReadonlyArray<Clients.Citizen>, clients: ReturnType<typeof Clients.make>) {
     const dice = new Dice(universe.seed, "prelude")
@@ -146,7 +149,7 @@ const scenario = Effect.fnUntraced(
   Effect.scoped
 )
 
-/** Runs one seed over one database for each possible server: the same seed and options give the same result. */
+/** Runs one seed with one database per possible server: the same seed and options give the same result. */
 export const run = async (
   databases: ReadonlyArray<Databases.Database>,
   seed: number,

@@ -12,8 +12,8 @@ interface Done {
 }
 
 /**
- * Shares of posts that are changed at once and of undone acts that are repeated at once, and accounts that an edit may
- * mention.
+ * Share of posts that are changed at once, share of undone actions that are repeated at once, and accounts that an edit
+ * may mention.
  */
 interface Mind {
   readonly changes: number
@@ -31,7 +31,7 @@ const mentioningShare = 0.4
 
 /**
  * Draws the next command of a client that changes its mind before servers have received the last one: a changed or
- * deleted post, or a repeated follow, favourite or boost after its end. Returns undefined for most commands.
+ * deleted post, or a repeated follow, favourite or boost after it was undone. Returns undefined for most commands.
  */
 export const draw = (dice: Dice, { changes, fickle, others }: Mind, { command, id, n }: Done): Thought | undefined => {
   const again = (repeated: Command): Thought | undefined =>

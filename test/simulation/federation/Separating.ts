@@ -7,16 +7,16 @@ import { Dice } from "../Seeded.ts"
 import { ask, type Citizen, type make } from "./Clients.ts"
 import type { Universe } from "./Universe.ts"
 
-/** First number of its commands. */
+/** First number of this scenario's commands. */
 const firstNumber = 3_000
 
-/** Time in which the blocked account acts without knowing of the block, in milliseconds. */
+/** Time in which the blocked account acts without knowing about the block, in milliseconds. */
 const unawareMillis = 20_000
 
 /** Prefix of posts that refer to the account that blocked their author. */
 const referring = "over-the-block"
 
-/** Lists every connection of `blocked` with the post and its author, in rows of the author's server. */
+/** Lists every connection of `blocked` with the post and its author, from rows of the author's server. */
 const connections = Effect.fnUntraced(
   function*({ id, site: { host, sql } }: Citizen, blocked: Citizen, postId: bigint) {
     const rows = yield* sql<{ what: string }>`
@@ -36,8 +36,8 @@ const connections = Effect.fnUntraced(
 )
 
 /**
- * Blocks a remote account that keeps referring to the blocker until it learns of the block: quotes, replies, mentions
- * in posts that others see, boosts and favourites. Returns references that passed the block (I11).
+ * Blocks a remote account that keeps referring to the blocker until its server learns of the block: quotes, replies,
+ * mentions in posts that others see, boosts and favourites. Returns references that passed the block (I11).
  */
 export const run = Effect.fnUntraced(function*(
   universe: Universe,

@@ -37,7 +37,7 @@ import type { Answer, Incoming } from "./Exchange.ts"
 import * as Keys from "./Keys.ts"
 import type { Universe } from "./Universe.ts"
 
-/** A running server, complete except for its client HTTP, on its own machine. */
+/** A running server, complete except for its client API, on its own machine. */
 export interface Process {
   readonly machine: Machine
   readonly actors: AccountActors["Service"]
@@ -83,7 +83,7 @@ const cluster = Sharding.layer.pipe(
   Layer.provide(ShardingConfig.layer({ shardsPerGroup: 4, simulateRemoteSerialization: false }))
 )
 
-/** Push messages, which no run uses. */
+/** Push messages, which no run sends. */
 const noPhones = Layer.succeed(PushMessages, { message: () => Effect.die("no phones") })
 
 const actors = Actors.layerOverCommands.pipe(
@@ -106,7 +106,7 @@ const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse): Uint8Array =>
 const typeOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
   body._tag === "Empty" || body.contentType === undefined ? {} : { "content-type": body.contentType }
 
-/** The request as the HTTP layer would pass it to the router. */
+/** Converts a request to the form in which the HTTP layer passes it to the router. */
 const requestOf = ({ body, from, headers, method, url }: Incoming) =>
   HttpServerRequest.fromClientRequest(
     HttpClientRequest.make(method)(url.pathname + url.search, {
@@ -128,13 +128,13 @@ const answering = (respond: Handler["Service"]["respond"]) => (request: Incoming
   )
 
 /**
- * Share of the seeds in which databases take their time, and how long a message takes to them then, in milliseconds: changes come
- * while servers are still being told of what was before.
+ * Share of seeds with slow databases, and the maximum delay of a message to them, in milliseconds: changes happen while
+ * earlier ones are still being delivered.
  */
 const slowShare = 0.3
 const wayMillisMax = 15
 
-/** Database without accounts. */
+/** Creates a server with a database without accounts. */
 export const make = Effect.fnUntraced(function*(universe: Universe, database: Database, host: string) {
   const { outside, seed, time } = universe
   const way = new Dice(seed, "lag").chance(slowShare) ? wayMillisMax : 0
@@ -164,7 +164,7 @@ export const start = Effect.fnUntraced(function*(universe: Universe, site: Simul
   const { base, outside, seed, time, web } = universe
   const { host, session } = site
   const machine = new Machine(time, base, seed, `${host}/${++site.started}`)
-  // In most seeds few followers make several slices.
+  // In most seeds a slice has one row, so that few followers make several slices.
   const slices = new Dice(seed, "slices").pick([1, 1, sliceRowsMax])
   const layer = server.pipe(
     Layer.provide(Layer.fresh(Performed.commands(universe, machine))),

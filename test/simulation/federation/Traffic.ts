@@ -33,7 +33,7 @@ const taken = ({ exchange: { answers } }: Activity) => answers.find(({ status })
 
 /**
  * Checks the network's traffic: each delivery ended within its attempts (I5), in order (I6); accepted ones were
- * processed and recorded (I8); and no one received what was not for them (I11). `harmed` counts faults after which an
+ * processed and recorded (I8); and servers received only what was for them (I11). `harmed` counts faults after which an
  * accepted delivery is sent again.
  */
 export const check = (
@@ -60,12 +60,12 @@ const ends = (sent: ReadonlyArray<Activity>, harmed: number) => {
     const heard = tries.findIndex(({ exchange }) => exchange.takenAt !== undefined)
     again += heard === -1 ? 0 : tries.length - heard - 1
     const bad = tries.flatMap(({ exchange: { answers } }) => answers.map(({ status }) => status)).filter((status) =>
-      // After 401 a sender signs in another way; after 503 it retries.
+      // After 401 a sender uses another signature scheme; after 503 it retries.
       status >= 400 && status !== 401 && status !== 503
     )
     if (bad.length > 0) broken.push(`I5: ${what} was answered ${bad}`)
   }
-  // Deliveries in flight at a sender's death are repeated: eight requests per host at once, eight deliveries each.
+  // A sender that dies repeats its deliveries in flight: eight concurrent requests per host, eight deliveries each.
   if (again > harmed * 8) broken.push(`I5: ${again} deliveries were sent again after they were taken`)
   return broken
 }
@@ -73,7 +73,7 @@ const ends = (sent: ReadonlyArray<Activity>, harmed: number) => {
 const statuses = (tries: ReadonlyArray<Activity>) =>
   tries.map(({ exchange: { answers } }) => answers.map(({ status }) => status).join("+") || "nothing").join(", ")
 
-/** Create precedes its Update, both precede the Delete, and none follows an accepted Delete. */
+/** Checks that Create precedes its Update, both precede the Delete, and none follows an accepted Delete. */
 const order = (sent: ReadonlyArray<Activity>) => {
   const broken: Array<string> = []
   const posts = sent.filter(({ type }) => type === "Create" || type === "Update" || type === "Delete")
@@ -113,7 +113,9 @@ const records = (sent: ReadonlyArray<Activity>, atlases: ReadonlyArray<ServerSta
   return broken
 }
 
-/** Each post's text has a number; a restricted post reaches only its recipients' hosts, in any message. */
+/**
+ * Checks by the number in each post's text that a restricted post reaches only its recipients' hosts, in any message.
+ */
 const secrets = (exchanges: ReadonlyArray<Exchange>, { atlases, deeds, followed }: Aftermath) => {
   const broken: Array<string> = []
   const allowed = new Map<string, ReadonlySet<string>>()

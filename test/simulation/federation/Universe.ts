@@ -5,7 +5,7 @@ import type { VirtualTime } from "../VirtualTime.ts"
 import type { Process, SimulatedServer } from "./SimulatedInstance.ts"
 import { Web } from "./Web.ts"
 
-/** Deliberate change of the program, to show that the simulation finds the bug. */
+/** Deliberate bug in the program, to show that the simulation finds it. */
 export interface Mutation {
   /** Rewrites the text of statements. */
   readonly sql?: (text: string) => string
@@ -46,7 +46,7 @@ export class Universe {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1)
   }
 
-  /** Kills a server's process as by kill -9: none of its tasks run any more, and its connections end. */
+  /** Kills a server's process like kill -9: its tasks never run again, and its connections break. */
   crash(site: SimulatedServer, process: Process) {
     const { machine } = process
     if (machine.dead) return

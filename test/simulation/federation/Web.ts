@@ -41,7 +41,7 @@ export class Web {
   readonly slow = new Map<string, number>()
   /** Returns the fault of an outgoing request; undefined for none. */
   fate: (exchange: Exchange) => NetworkFault | undefined = () => undefined
-  /** Called around a machine's requests and responses; the returned effect runs then. */
+  /** Called around a machine's requests and responses; then the returned effect runs. */
   step: (machine: Machine, step: "asks" | "answers", side: Side) => Effect.Effect<void> = () => Effect.void
   private readonly servers = new Map<string, Server>()
   private readonly pending = new Set<Pending>()
@@ -77,7 +77,7 @@ export class Web {
     return false
   }
 
-  /** Transport of a server to others. */
+  /** Returns a server's transport to others. */
   transport(host: string, machine: Machine) {
     const around = (effect: Effect.Effect<TransportAnswer, Unreachable>) =>
       this.step(machine, "asks", "before").pipe(
@@ -179,7 +179,7 @@ export class Web {
     })
   }
 
-  /** Delivers a request until the server accepts or refuses it. */
+  /** Repeats a request from a proxy until the server accepts or refuses it. */
   private bring(exchange: Exchange, millis: number) {
     this.fly(millis, () =>
       this.arrive(exchange, (answer) => {
@@ -187,7 +187,7 @@ export class Web {
       }))
   }
 
-  /** Called on arrival; `then` gets the response, or how the connection ended, or is never called. */
+  /** Handles an arrival; `then` gets the response, or the way in which the connection ended, or is never called. */
   private arrive(exchange: Exchange, then: (answer: Answer | "closed" | "connect" | "lost") => void) {
     const outage = this.outages.get(exchange.to)
     if (outage === "silent") return then("lost")

@@ -6,13 +6,13 @@ import { TestServer } from "../Server.ts"
 import type { Version } from "./Schema.ts"
 import { server } from "./Server.ts"
 
-/** A running server, to which Mastodon servers are copied. */
+/** A running server into which Mastodon servers are copied. */
 export const servers = TestServer.layer().pipe(Layer.provideMerge(NodeServices.layer))
 
 /** Returns the n-th id of January 2024. */
 export const idOf = (n: number) => (BigInt(Date.UTC(2024, 0)) << 16n) + BigInt(n)
 
-/** An empty Mastodon server with the domain of the running server. */
+/** Starts an empty Mastodon server with the domain of the running server. */
 export const source = (version: Version) => TestServer.use(({ baseUrl }) => server(version, new URL(baseUrl).host))
 
 interface From {
@@ -21,7 +21,7 @@ interface From {
   readonly folder: string
 }
 
-/** Media folder of a Mastodon server. */
+/** Returns the media folder of a Mastodon server. */
 export const mediaOf = ({ folder }: From) => `${folder}/system`
 
 /** Writes a file to the media folder of a Mastodon server. */
@@ -49,7 +49,7 @@ export const argumentsOf = (from: From, verb: string, ...more: ReadonlyArray<str
   ...more
 ]
 
-/** Runs a command of `transfer mastodon`. Tests look at this server before a delta, so it overwrites. */
+/** Runs a command of `transfer mastodon`. Deltas overwrite, because tests read from this server before. */
 export const transfer = (from: From, verb: string, ...more: ReadonlyArray<string>) =>
   TestServer.use(({ variables }) =>
     cli(argumentsOf(from, verb, ...(verb === "delta" ? ["--overwrite"] : []), ...more), variables)
@@ -62,7 +62,7 @@ export const transferred = Effect.fnUntraced(function*(from: From, verb: string,
   return out
 })
 
-/** Returns the rows that the last run rejected, with their reasons. */
+/** Returns the file with the rows that the last run rejected, and their reasons. */
 export const rejects = Effect.fnUntraced(function*(from: From) {
   const fs = yield* FileSystem.FileSystem
   const file = rejectsOf(from)
@@ -70,7 +70,7 @@ export const rejects = Effect.fnUntraced(function*(from: From) {
   return yield* fs.readFileString(file)
 })
 
-/** Returns step and id of each row that the last run rejected. */
+/** Returns the step and id of each row that the last run rejected. */
 export const rejected = (from: From) =>
   Effect.map(
     rejects(from),

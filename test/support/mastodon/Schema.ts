@@ -1,10 +1,10 @@
-/** Versions of Mastodon whose databases tests make. */
+/** Versions of Mastodon whose databases tests create. */
 export type Version = "4.3" | "4.5" | "4.7"
 
 const times =
   "created_at timestamp(6) NOT NULL DEFAULT '2024-01-01', updated_at timestamp(6) NOT NULL DEFAULT '2024-01-01'"
 
-/** Columns of the tables that are copied, as far as the copy reads them. `[4.5]` begins the columns of later versions. */
+/** Columns that the copy reads, by table. `[4.5]` starts the columns of later versions. */
 const tables: Readonly<Record<string, string>> = {
   accounts:
     `id bigint PRIMARY KEY, username text NOT NULL DEFAULT '', domain text, private_key text, public_key text NOT NULL DEFAULT '',
@@ -182,7 +182,7 @@ const tables: Readonly<Record<string, string>> = {
   "conversation_mutes": "id bigint PRIMARY KEY, account_id bigint, conversation_id bigint"
 }
 
-/** Statements that create the tables of a version. */
+/** Returns the statements that create the tables of a version. */
 export const schema = (version: Version): ReadonlyArray<string> =>
   Object.entries(tables).flatMap(([name, text]) => {
     const [first = "", ...later] = text.split(/\[(4\.\d)\]/)

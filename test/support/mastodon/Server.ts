@@ -12,7 +12,7 @@ import { schema, type Version } from "./Schema.ts"
 export const password = "correct horse battery staple"
 const secrets = { primaryKey: "primary key of a test", salt: "salt of a test" }
 
-/** Seals a text as Rails does; long ones are deflated. */
+/** Encrypts a text like Rails; deflates long ones. */
 export const sealed = (text: string, digest: "sha256" | "sha1" = "sha256", primaryKey = secrets.primaryKey): string => {
   const nonce = randomBytes(12)
   const cipher = createCipheriv("aes-256-gcm", pbkdf2Sync(primaryKey, secrets.salt, 65_536, 32, digest), nonce)
@@ -22,7 +22,7 @@ export const sealed = (text: string, digest: "sha256" | "sha1" = "sha256", prima
   return JSON.stringify({ p: body.toString("base64"), h: deflated ? { ...header, c: true } : header })
 }
 
-/** A Mastodon database of a version, empty, and the environment file of its server. */
+/** Creates an empty Mastodon database of a version, and the environment file of its server. */
 export const server = Effect.fnUntraced(function*(version: Version, domain: string) {
   const fs = yield* FileSystem.FileSystem
   const database = Context.get(yield* Layer.build(Layer.fresh(TestDatabase.layerEmpty)), TestDatabase)
@@ -76,7 +76,7 @@ export const server = Effect.fnUntraced(function*(version: Version, domain: stri
         id: id + 1_000n,
         accountId: id,
         email: `${username}@mail.example`,
-        // Mastodon's prefix; for a short password both are computed alike.
+        // Mastodon's prefix; for a short password both versions give the same hash.
         encryptedPassword: bcrypt.hashSync(password, 4).replace("$2b$", "$2a$"),
         confirmedAt: new Date(),
         ...more.user
@@ -101,7 +101,7 @@ export const server = Effect.fnUntraced(function*(version: Version, domain: stri
     })
     return { id, username, uri }
   })
-  /** Inserts an access token of a local account, which is `token-of-` and its name. */
+  /** Inserts an access token of a local account: `token-of-` and its name. */
   const token = (
     { userId, username }: { readonly userId: bigint; readonly username: string },
     scopes: string

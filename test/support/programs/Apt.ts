@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 /** Seconds to wait for another apt run on this machine. */
 const lockSeconds = 600
 
-/** Result of an apt call: `words` is apt's own output, for diagnosis. */
+/** Result of an apt call: `words` is apt's output, for diagnosis. */
 export interface Outcome {
   readonly ok: boolean
   readonly words: string
@@ -63,7 +63,7 @@ const withLists = <A>(
   }
 }
 
-/** Debian release that this machine installs from: its name and archive URL. */
+/** Finds the Debian release that this machine installs from: its name and archive URL. */
 const release = (get: (...args: ReadonlyArray<string>) => Outcome) =>
   get("indextargets", "--format", "$(ORIGIN) $(CODENAME) $(REPO_URI) $(COMPONENT)").words.split("\n")
     .map((line) => line.split(" "))
@@ -72,10 +72,10 @@ const release = (get: (...args: ReadonlyArray<string>) => Outcome) =>
     )
 
 /**
- * Installs packages of Debian in one call.
+ * Installs Debian packages in one call.
  *
  * @param wanted packages without which the call fails
- * @param wished packages that are left out where neither the release nor its backports have them
+ * @param wished packages that are skipped if neither the release nor its backports have them
  */
 export const install = (wanted: ReadonlyArray<string>, wished: ReadonlyArray<string>): Outcome =>
   withLists(({ addSource, get, known }) => {

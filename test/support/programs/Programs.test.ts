@@ -7,7 +7,10 @@ import { join } from "node:path"
 const source = new URL("./Programs.ts", import.meta.url).href
 const tests = new URL("../../", import.meta.url).pathname
 
-/** Runs `provide` in a process that finds only a fake apt, which records its calls; `apt` is the end of its script. */
+/**
+ * Runs `provide` in a process that finds only a fake apt, which records its calls; `apt` is the last part of its
+ * script.
+ */
 const provided = (apt: string) => {
   const folder = mkdtempSync(join(tmpdir(), "murmuration-programs-"))
   try {
@@ -28,8 +31,8 @@ const provided = (apt: string) => {
   }
 }
 
-describe("F1: programs that the tests need beside Node", () => {
-  it("is installed in one call of apt, which waits for others' locks", () => {
+describe("F1: programs that the tests need besides Node", () => {
+  it("are installed in one call of apt, which waits for others' locks", () => {
     const { asked } = provided("echo '  Candidate: 1.0'")
     const installing = asked.filter((line) => line.includes(" install "))
     assert.strictEqual(installing.length, 1)
@@ -39,13 +42,13 @@ describe("F1: programs that the tests need beside Node", () => {
     assert.match(installing[0] ?? "", /DPkg::Lock::Timeout=\d{3}/)
   })
 
-  it("is reported at once if it stays missing, with apt's message", () => {
+  it("are reported at once if they stay missing, with apt's message", () => {
     const { said } = provided("echo 'E: no route to the archive' >&2; exit 100")
     for (const name of ["redis-server", "Chromium", "ffmpeg", "no route to the archive"]) assert.include(said, name)
     assert.strictEqual(said.match(/Tests need/g)?.length, 1)
   })
 
-  it("is installed by no other file", () => {
+  it("are installed by no other file", () => {
     const callers = readdirSync(tests, { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts") && !name.endsWith("Programs.test.ts"))
       .filter((name) => readFileSync(join(tests, name), "utf8").includes("\"apt-get\""))

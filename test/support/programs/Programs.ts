@@ -2,13 +2,13 @@ import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import * as Apt from "./Apt.ts"
 
-/** A program that tests need beside Node. */
+/** A program that tests need besides Node. */
 interface Program {
   /** Name for messages. */
   readonly name: string
   /** Package name for `apt-get install`. */
   readonly debianPackage: string
-  /** Finds its name or path; `undefined` if it is missing. */
+  /** Returns its name or path; `undefined` if it is missing. */
   readonly find: () => string | undefined
   /** True if the other tests can run without it. */
   readonly optional?: boolean
@@ -34,7 +34,7 @@ const programs = {
     debianPackage: "chromium",
     find: onPath("chromium", "chromium-browser", "google-chrome")
   },
-  /** A browser that shows text only. */
+  /** A text-only browser. */
   w3m: { name: "w3m", debianPackage: "w3m", find: onPath("w3m") },
   ffmpeg: { name: "ffmpeg", debianPackage: "ffmpeg", find: onPath("ffmpeg") },
   ffprobe: { name: "ffprobe", debianPackage: "ffmpeg", find: onPath("ffprobe") },
@@ -70,11 +70,11 @@ const words = (lacking: ReadonlyArray<Program>, reason: string) =>
   ].join("\n")
 
 /**
- * Looks for what the tests need beside Node, and installs what is missing, all of it in one call of apt, where this process
- * may. It runs once, before any test.
+ * Looks for the programs that the tests need besides Node. Installs missing ones in one call of apt if this process
+ * may. Runs once, before any test.
  *
- * @param mayInstall whether this process may have something installed
- * @returns what to tell the people who run the tests where something stays missing, with apt's own words
+ * @param mayInstall true if this process may install packages
+ * @returns message for the people who run the tests, with apt's output, if a required program is still missing
  */
 export const provide = (mayInstall = Apt.mayInstall()): string | undefined => {
   const before = missing()
@@ -90,7 +90,7 @@ export const provide = (mayInstall = Apt.mayInstall()): string | undefined => {
   return after.length === 0 ? undefined : words(after, `apt-get could not install them:\n${outcome.words.trim()}`)
 }
 
-/** Returns the path of a program that `provide` looked for; `undefined` is possible for optional ones. */
+/** Returns the path of a program; `undefined` is possible for optional ones. */
 export const find = (key: keyof typeof programs): string | undefined => programs[key].find()
 
 /** Returns the path of a program that the tests require. */

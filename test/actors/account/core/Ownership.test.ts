@@ -7,7 +7,7 @@ import { aheadMillisMax } from "../../../../src/services/runtime/Moments.ts"
 const year = 365 * 86_400_000
 
 describe("times of new statuses", () => {
-  it.effect("F19: a clock that was ahead once does not date posts in the future for good", () =>
+  it.effect("F19: a clock that was once ahead does not keep dating posts in the future", () =>
     Effect.gen(function*() {
       const now = 1_800_000_000_000
       yield* TestClock.setTime(now)
@@ -20,7 +20,7 @@ describe("times of new statuses", () => {
 
   const Jump = Schema.Int.check(Schema.isBetween({ minimum: -2 * aheadMillisMax, maximum: 2 * aheadMillisMax }))
   it.effect.prop(
-    "F19: a time is at most five minutes ahead for any clock, and follows the previous one if that was not ahead",
+    "F19: a time is at most five minutes ahead for any clock, and follows the previous one unless that was too far ahead",
     { jumps: Schema.Array(Jump) },
     ({ jumps }) =>
       Effect.gen(function*() {

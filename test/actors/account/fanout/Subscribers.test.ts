@@ -11,7 +11,7 @@ import { layerActors, settled } from "../../../support/Actors.ts"
 import { followers, person } from "../../../support/People.ts"
 import { edit, post } from "../../../support/Posts.ts"
 
-/** Lists of one reader: more than one statement reads, combined with several slices of the others. */
+/** Number of one reader's lists: more than one statement reads, over several slices of the other readers. */
 const listsOfOne = 50
 const sliceRows = 40
 
@@ -26,7 +26,7 @@ const lists = Effect.fnUntraced(function*(owner: AccountId, author: AccountId) {
   return made.map(({ id }) => id)
 })
 
-/** The lists and homes that events of a status name, however many events there are. */
+/** Returns the lists and homes that events of a status name, sorted, over all events. */
 const told = (messages: ReadonlyArray<BroadcastMessage>, tag: "StatusEvent" | "StatusDeleted", event?: string) => {
   const events = messages.flatMap((message) =>
     message._tag === tag && (message._tag !== "StatusEvent" || message.event === event) ? [message] : []
@@ -40,7 +40,7 @@ const told = (messages: ReadonlyArray<BroadcastMessage>, tag: "StatusEvent" | "S
 
 layer(layerActors.pipe(Layer.provide(Layer.succeed(SliceRows, sliceRows))), {
   excludeTestServices: true
-})("Account publishes beyond followers", (it) => {
+})("Account publishes to readers besides followers", (it) => {
   it.effect("a status is pushed to each list and home once, in slices if they are many; so are its edit and its deletion", () =>
     Effect.gen(function*() {
       const [actors, feeds, sql] = [yield* AccountActors, yield* Feeds, yield* SqlClient.SqlClient]
@@ -52,7 +52,7 @@ layer(layerActors.pipe(Layer.provide(Layer.succeed(SliceRows, sliceRows))), {
       yield* lists(absent, author)
       assert.isAbove(held.length, fewReadersMax)
       for (const reader of readers) {
-        // A list that has the hashtag as well is still one list.
+        // A list with two matching hashtags is still one list.
         yield* actors.tell(reader, { _tag: "FollowTag", name: "birds" })
         yield* actors.tell(reader, { _tag: "FollowTag", name: "cats" })
       }

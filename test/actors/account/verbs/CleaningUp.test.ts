@@ -16,7 +16,7 @@ const dayMillis = 86_400_000
 
 let lastId = 0n
 
-/** Stores posts of the account, as old as given; returns their ids. */
+/** Stores posts of the given ages in days; returns their ids. */
 const posts = Effect.fnUntraced(function*(account: AccountId, daysOld: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
@@ -54,7 +54,7 @@ layer(PostCleanups.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("Selectio
       assert.isUndefined(yield* cleanups.step(account))
     }))
 
-  it.effect("a pass takes ten posts a step, and each post once", () =>
+  it.effect("a pass deletes ten posts per step, and each post once", () =>
     Effect.gen(function*() {
       const cleanups = yield* PostCleanups
       const account = yield* person("steps")
@@ -84,7 +84,7 @@ layer(AgendaEntries.layer.pipe(Layer.provideMerge(layerActors)), { excludeTestSe
           WHERE account_id = ${account} AND deleted_at IS NULL`
         const entry = sql<{ dueAt: Date }>`SELECT due_at FROM agenda
           WHERE kind = 'post_cleanup' AND account_id = ${account}`
-        /** Lets the time of the next step come. */
+        /** Makes the next step due. */
         const next = sql`UPDATE agenda SET due_at = 'epoch' WHERE account_id = ${account}`.pipe(
           Effect.andThen(actors.wake(account))
         )

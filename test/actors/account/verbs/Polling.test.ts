@@ -103,7 +103,7 @@ layer(layerActors.pipe(Layer.provide(Layer.succeed(SliceRows, 2))), {
         }
         yield* settled
       })
-      // Taken for due too early, it waits for its time.
+      // Woken too early, it waits until the poll's end.
       yield* struck
       assert.deepStrictEqual(yield* told, [])
       const [entry] = yield* sql<{ same: boolean }>`SELECT a.due_at = p.expires_at AS same FROM agenda a

@@ -12,7 +12,7 @@ import { followers, person } from "../../../support/People.ts"
 import { edit, post } from "../../../support/Posts.ts"
 
 layer(layerActors, { excludeTestServices: true })("Account publishes", (it) => {
-  it.effect("a status once for a key, into its followers' homes", () =>
+  it.effect("a status once per key, into its followers' homes", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const feeds = yield* Feeds
@@ -98,7 +98,7 @@ layer(layerActors, { excludeTestServices: true })("Account publishes", (it) => {
       assert.deepStrictEqual(stats, { repliesCount: 1 })
     }))
 
-  it.effect("edits with every revision, and deletes once and for all (S-066, I10)", () =>
+  it.effect("edits with every revision, and deletions once and for all (S-066, I10)", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
@@ -137,7 +137,7 @@ layer(layerActors, { excludeTestServices: true })("Account publishes", (it) => {
       assert.strictEqual(last.standing?.remaining, 0)
       const refused = yield* Effect.flip(actors.tell(author, { _tag: "Publish", post: post("one too many") }))
       assert.strictEqual(refused._tag, "TooManyRequests")
-      // Another node takes the account over; the next command finds that out, and counts afresh from rows.
+      // Another node takes the account over; the next command fails, and the count is then reloaded from rows.
       yield* sql`UPDATE actors SET epoch = epoch + 1 WHERE account_id = ${author}`
       const stale = yield* Effect.flip(
         actors.tell(author, { _tag: "Reblog", statusId: StatusId.make(BigInt(last.id)), visibility: null })
@@ -190,7 +190,7 @@ layer(layerActors, { excludeTestServices: true })("Account publishes", (it) => {
       assert.isUndefined(yield* feeds.read(leaves))
     }).pipe(Effect.provide(StatusReaders.layer.pipe(Layer.provide(config)))))
 
-  it.effect("to 2,500 followers in slices, each home once, though a slice is repeated (I3)", () =>
+  it.effect("to 2,500 followers in slices, each home once, even if a slice is repeated (I3)", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const feeds = yield* Feeds

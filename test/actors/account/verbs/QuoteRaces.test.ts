@@ -9,9 +9,9 @@ import { post } from "../../../support/Posts.ts"
 import { interleave, meetings } from "../Rendezvous.ts"
 
 layer(layerActors, { excludeTestServices: true })(
-  "a quote and a block at the same time",
+  "a concurrent quote and block",
   (it) => {
-    it.effect("F72: a block that races a quote leaves none, whichever comes first", () =>
+    it.effect("F72: a block that races a quote leaves no quote, whichever comes first", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { tell } = yield* AccountActors

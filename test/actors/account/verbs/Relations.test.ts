@@ -32,7 +32,7 @@ layer(layerActors, { excludeTestServices: true })("Account relates", (it) => {
       const pairs = people.flatMap((a) => people.filter((b) => b !== a).map((b) => [a, b] as const))
       yield* Effect.forEach(Array.from({ length: 100 }, (_, n) => n), (n) => {
         const [a, b] = pairs[(n * 7) % pairs.length]!
-        // A busy machine may take longer than a caller waits, who then asks for the same again.
+        // On a busy machine the caller may time out, and then repeats the request.
         return actors.tell(a, n % 3 === 0 ? { _tag: "Unfollow", target: b } : follow(b), `crowd ${n}`).pipe(
           Effect.retry({ while: ({ _tag }) => _tag === "Unavailable" })
         )
@@ -43,7 +43,7 @@ layer(layerActors, { excludeTestServices: true })("Account relates", (it) => {
       assert.deepStrictEqual(wrong, [])
     }))
 
-  it.effect("by requests where the target approves: authorize and reject (S-103, S-104, S-105, S-267)", () =>
+  it.effect("by requests if the target approves: authorize and reject (S-103, S-104, S-105, S-267)", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
@@ -96,7 +96,7 @@ layer(layerActors, { excludeTestServices: true })("Account relates", (it) => {
       assert.deepStrictEqual(yield* stats(a), [1, 0])
     }))
 
-  it.effect("S-115: a timed mute ends by the agenda, one that was prolonged does not", () =>
+  it.effect("S-115: a timed mute is ended by the agenda, a prolonged one is not", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient

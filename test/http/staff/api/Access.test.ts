@@ -13,14 +13,14 @@ const isPermission = (name: string): name is Permission => name in permissions
 const names = Object.keys(permissions).filter(isPermission)
 
 const refused = { error: "This action is not allowed" }
-/** Id of no object: permitted calls find nothing to act on. */
+/** Id without an object: permitted calls find nothing to act on. */
 const nothing = "900000000000000001"
 
 const answerTo = (by: Person, route: Route) =>
   ask(by, route.method, pathOf(route, nothing), route.method === "GET" || route.method === "DELETE" ? undefined : {})
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("routes of staff", (it) => {
-  it.effect("S-021 S-252 S-255: each wants one of its permissions, and no other will do", () =>
+  it.effect("S-021 S-252 S-255: each requires one of its permissions, and accepts no others", () =>
     Effect.gen(function*() {
       let [let_in, kept_out] = [0, 0]
       for (const route of adminRoutes) assert.isNotEmpty(route.rule.permissions, `${route.method} ${route.path}`)

@@ -10,7 +10,7 @@ const path = (one: { readonly accountId: bigint }, action = "") => `/api/v1/admi
 const notAllowed = [403, { error: "This action is not allowed" }]
 const notFound = [404, { error: "Record not found" }]
 
-/** Fields of a moderation warning's notification. */
+/** Moderation warning in a notification. */
 interface Told {
   readonly moderation_warning?: Record<string, unknown>
 }
@@ -41,7 +41,7 @@ const acts = Effect.fnUntraced(function*(by: Person) {
 })
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
-  "what moderators do about accounts",
+  "moderators' actions on accounts",
   (it) => {
     it.effect("S-022 S-023 S-113: each action applies, is notified, resolves open reports and is undone", () =>
       Effect.gen(function*() {
@@ -78,7 +78,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
             `account ${type}`,
             "report resolve",
             "report resolve",
-            // Refused, as it stood already.
+            // Refused because it applied already.
             `account ${type}`,
             `account ${undo}`
           ]).toReversed()
@@ -130,7 +130,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         }])
       }))
 
-    it.effect("S-252: acting on an equal or higher role or on oneself is refused", () =>
+    it.effect("S-252: an action on an equal or higher role or on the staff member's own account is refused", () =>
       Effect.gen(function*() {
         const moderator = yield* staffMember("moderator3", ["manageUsers", "deleteUserData"], 50)
         const equal = yield* staffMember("equal3", [], 50)
@@ -183,7 +183,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.deepStrictEqual(yield* answer(moderator, "POST", path(unwanted, "/reject")), [200, {}])
         assert.deepStrictEqual(yield* answer(moderator, "GET", path(unwanted)), notFound)
         assert.deepStrictEqual(yield* acts(moderator), ["account reject", "account approve"])
-        // Concurrent: one of them wins, the other is refused.
+        // Concurrent: one of them succeeds, the other is refused.
         for (const at of [1, 2, 3, 4]) {
           const disputed = yield* wait(`disputed${at}`)
           const answers = yield* Effect.all([
@@ -217,7 +217,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.deepStrictEqual(yield* answer(admin, "DELETE", path(bad)), notAllowed)
         yield* settled
         yield* eventually(sql`SELECT id FROM statuses WHERE account_id = ${bad.accountId}`, (rows) => rows.length === 0)
-        // Those that came after its end are refused.
+        // Actions after the deletion are refused.
         assert.deepStrictEqual(yield* acts(admin), [
           "account destroy",
           "account unsuspend",

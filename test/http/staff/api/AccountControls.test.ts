@@ -74,7 +74,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       ])
     }))
 
-  it.effect("accounts by a user's invite are shown, and found by it", () =>
+  it.effect("accounts created by a user's invite are shown, and found by it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const by = yield* staffMember("lister", ["manageUsers"])
@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(yield* due, [{ days: 30 }, { days: 30 }, { days: 30 }])
       yield* ask(by, "POST", `${accounts}/${dora.accountId}/unsuspend`)
       assert.strictEqual((yield* due).length, 2)
-      // The migration gives older suspensions an end in the future; suspensions by domain rules get none.
+      // The migration gives earlier suspensions a future end; suspensions by domain rules get none.
       yield* sql`DELETE FROM agenda WHERE kind = 'suspension_end'`
       yield* sql`UPDATE accounts SET suspended_at = suspended_at - interval '400 days' WHERE id = ${cleo.accountId}`
       yield* sql`UPDATE accounts SET suspended_at = ${new Date()}, suspended_by_domain = true WHERE id = ${dora.accountId}`

@@ -10,7 +10,7 @@ import { staffMember } from "../../../support/Staff.ts"
 const v1 = "/api/v1/admin/accounts"
 const v2 = "/api/v2/admin/accounts"
 
-/** Accounts in each state that moderators may ask for. */
+/** Creates accounts in each state that moderators can filter by. */
 const people = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const at = new Date()
@@ -36,7 +36,7 @@ const people = Effect.gen(function*() {
 })
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("accounts for moderators", (it) => {
-  it.effect("S-120 S-166 S-167: are listed by all filters of both versions, the newest first", () =>
+  it.effect("S-120 S-166 S-167: are listed by all filters of both versions, newest first", () =>
     Effect.gen(function*() {
       const moderator = yield* staffMember("lister", ["manageUsers"])
       const all = yield* people
@@ -77,14 +77,14 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         const { body, status } = yield* ask(moderator, "GET", `${v2}?${name}=${value}`)
         assert.deepStrictEqual([status, body], [400, { error: `Unknown ${name}: ${value}` }])
       }
-      // By pages, whose links keep the filters.
+      // In pages, whose links keep the filters.
       const first = yield* ask(moderator, "GET", `${v2}?origin=local&limit=3`)
       assert.deepStrictEqual(first.body.map(({ id }: { id: string }) => id), local.slice(0, 3))
       const { next = "", prev = "" } = links(first.headers)
       assert.deepStrictEqual(yield* idsOf(moderator, next), local.slice(3, 6))
       assert.include(next, "origin=local")
       assert.deepStrictEqual(yield* idsOf(moderator, prev), [])
-      // Each as moderators know it.
+      // Each with the fields for moderators.
       const { body } = yield* ask(moderator, "GET", v2)
       yield* Schema.decodeUnknownEffect(Schema.Array(AdminAccount))(body, { onExcessProperty: "error" })
       const { body: one } = yield* ask(moderator, "GET", `${v1}/${plain}`)

@@ -5,8 +5,8 @@ import { post } from "../../../support/Requests.ts"
 import { issueToken, user } from "../../../support/SignedIn.ts"
 import { Postbox, server } from "../../../support/WebServer.ts"
 
-layer(server(), { excludeTestServices: true })("letters about appeals", (it) => {
-  it.effect("S-234: go to the deciding staff and to the appellant, in their languages", () =>
+layer(server(), { excludeTestServices: true })("e-mails about appeals", (it) => {
+  it.effect("S-234: are sent to the deciding staff and to the appellant, in their languages", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, judge, mod] = [yield* user("anna"), yield* user("judge"), yield* user("moira")]

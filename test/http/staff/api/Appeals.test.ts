@@ -22,7 +22,7 @@ const strike = Effect.fnUntraced(function*(by: Person, bad: Person, type: string
   return newest
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("action effects", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("appeals", (it) => {
   it.effect("S-234, D-012: an appeal within 20 days undoes the strike, if staff grant it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -54,7 +54,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const { body: waiting } = yield* ask(judge, "GET", `/api/v1/admin/appeals/${appeal}`)
       yield* Schema.decodeUnknownEffect(AdminAppeal)(waiting, strict)
       assert.deepInclude(waiting, { id: appeal, state: "pending", text: "I did not" })
-      // Two decide at once.
+      // Two staff members decide concurrently.
       const decided = yield* Effect.all(
         ["approve", "reject"].map((word) => ask(judge, "POST", `/api/v1/admin/appeals/${appeal}/${word}`)),
         { concurrency: "unbounded" }

@@ -18,8 +18,8 @@ const notFound = [404, { error: "Record not found" }]
 const told = ({ body, status }: { readonly status: number; readonly body: unknown }) => [status, body]
 const failed = (text: string) => [422, { error: `Validation failed: ${text}` }]
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("blocks over the API", (it) => {
-  it.effect("S-099 S-168 S-169 S-274 S-277: domain blocks conflict with ones that are as strict, change and end", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("blocks in the API", (it) => {
+  it.effect("S-099 S-168 S-169 S-274 S-277: domain blocks conflict with equally strict ones, change and end", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("federator", ["manageFederation"])
       const path = `${root}/domain_blocks`
@@ -116,7 +116,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(logged.map(({ act }) => act), ["domain_block create"])
     }))
 
-  it.effect("S-170 S-171 S-275: a domain that is allowed again is the one that is allowed", () =>
+  it.effect("S-170 S-171 S-275: allowing an allowed domain again returns the existing entry", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("allower", ["manageFederation"])
       const path = `${root}/domain_allows`
@@ -187,7 +187,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* test("somebody@mail.example"), [])
     }))
 
-  it.effect("username blocks: exact or as a part, look-alikes included", () =>
+  it.effect("username blocks: exact or as a part, including look-alikes", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("namer", ["manageBlocks"])
       const path = `${root}/username_blocks`

@@ -24,7 +24,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules about servers an
       }
     }))
 
-  it.effect("F95, D-013: a public suffix wants to be confirmed", () =>
+  it.effect("F95, D-013: a public suffix must be confirmed", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("suffixes", ["manageFederation", "manageBlocks"])
       for (const list of ["domain_blocks", "domain_allows", "email_domain_blocks"]) {
@@ -39,7 +39,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules about servers an
       }
     }))
 
-  it.effect("F95: a large part of all addresses wants to be confirmed", () =>
+  it.effect("F95: a large part of all addresses must be confirmed", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("networks", ["manageBlocks"])
       const block = (ip: string, more: object = {}) =>

@@ -15,7 +15,7 @@ const forbidden: readonly [number, string] = [403, `{"error":"Forbidden"}`]
 const forbiddenAt = (where: string): readonly [number, string] =>
   where.startsWith("/api/") ? forbidden : [403, "Forbidden"]
 
-/** Response to a request that a trusted proxy reports from this address. */
+/** Sends a request that a trusted proxy reports from this address; returns status and text. */
 const from = Effect.fnUntraced(function*(address: string, where: string, init: RequestInit & { token?: string } = {}) {
   const { fetch } = yield* TestServer
   const response = yield* fetch(where, { ...init, headers: { ...init.headers, "x-forwarded-for": address } })
@@ -27,7 +27,7 @@ const block = (by: Person, ip: string, more: Record<string, unknown> = {}) =>
 layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true, timeout: "3 minutes" })(
   "IP blocks",
   (it) => {
-    it.effect("S-174 S-277: are made, shown, changed and removed, and one network has one block", () =>
+    it.effect("S-174 S-277: are created, shown, changed and removed, and one network has one block", () =>
       Effect.gen(function*() {
         const staff = yield* staffMember("keeper", ["manageBlocks"])
         const { body: made } = yield* ask(staff, "POST", path, {
@@ -74,7 +74,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true, 
         ])
       }))
 
-    it.effect("S-174: no_access keeps out of the API, pages, sign-in, documents, inboxes and files, at once and until it is lifted", () =>
+    it.effect("S-174: no_access blocks the API, pages, sign-in, documents, inboxes and files, at once and until it is lifted", () =>
       Effect.gen(function*() {
         const staff = yield* staffMember("gate", ["manageBlocks"])
         const everywhere = [
@@ -107,7 +107,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true, 
         assert.strictEqual((yield* from("203.0.113.9", "/api/v1/instance"))[0], 200)
       }))
 
-    it.effect("TRUSTED_PROXIES: a client's own claim neither hides it nor blocks others", () =>
+    it.effect("TRUSTED_PROXIES: a client's own claim neither hides its address nor blocks others", () =>
       Effect.gen(function*() {
         const staff = yield* staffMember("proxied", ["manageBlocks"])
         yield* block(staff, "203.0.113.50")
@@ -161,7 +161,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true, 
         outside.terminate()
       }))
 
-    it.effect("S-174: sign_up_block refuses sign-ups, sign_up_requires_approval lets them wait, and the end of a block is its end", () =>
+    it.effect("S-174: sign_up_block refuses sign-ups, sign_up_requires_approval makes them wait, and both end with the block", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const staff = yield* staffMember("signer", ["manageBlocks"])

@@ -11,7 +11,7 @@ const dayMillis = 86_400_000
 const day = (millis: number) => new Date(millis).toISOString().slice(0, 10)
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("figures for staff", (it) => {
-  it.effect("measures: each day of a period, its sum, and that of as many days before", () =>
+  it.effect("measures: each day of a period, its sum, and the sum of an equal period before", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = yield* Clock.currentTimeMillis

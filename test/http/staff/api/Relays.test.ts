@@ -13,7 +13,7 @@ import { deliverFrom, note, OtherServer, servers } from "../../activitypub/Sendi
 const path = "/api/v1/admin/relays"
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
-/** Keeps what comes to an inbox. */
+/** Records the bodies that an inbox receives. */
 const collected = Effect.fnUntraced(function*(where: string) {
   const { documents } = yield* OtherServer
   const bodies: Array<Json> = []
@@ -42,7 +42,7 @@ const collected = Effect.fnUntraced(function*(where: string) {
 })
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (it) => {
-  it.effect("row 22: a relay takes part once it accepts our own follow, and only then", () =>
+  it.effect("row 22: a relay has an effect once it has accepted our follow, and not before", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { baseUrl, createPerson } = yield* TestServer
@@ -112,7 +112,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (i
       assert.strictEqual((yield* ask(staff, "POST", `${path}/${made.id}/enable`)).body.state, "pending")
       const again = yield* inbox.next("Follow")
       assert.notStrictEqual(again["id"], follow["id"])
-      // An answer to the earlier follow is late.
+      // A response to the earlier follow is late.
       yield* deliverFrom(relay, { type: "Accept", object: follow["id"] })
       assert.strictEqual(yield* state, "pending")
       yield* deliverFrom(relay, { type: "Reject", object: again["id"] })
@@ -127,7 +127,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (i
       ])
     }))
 
-  it.effect("a relay of LitePub's is an actor, which follows us back", () =>
+  it.effect("a LitePub relay is an actor, which follows us back", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const { actor, url } = yield* OtherServer

@@ -17,7 +17,7 @@ const report = Effect.fnUntraced(function*(by: Person, about: Person, more: obje
 })
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("reports for moderators", (it) => {
-  it.effect("S-234 S-066: are listed by their filters and shown with all that they name", () =>
+  it.effect("S-234 S-066: are listed by their filters and shown with everything that they name", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const moderator = yield* staffMember("reader1", ["manageReports"])
@@ -58,7 +58,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         comment: "Look",
         forwarded: false
       })
-      // Deleted ones and those that the moderator could not read otherwise are shown as long as the report is open.
+      // Deleted posts, and posts otherwise unreadable for the moderator, are shown while the report is open.
       assert.deepStrictEqual(
         body.statuses.map(({ id }: { id: string }) => id),
         posts
@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual(body.account.id, String(witness.accountId))
       assert.deepStrictEqual([body.assigned_account, body.action_taken_by_account], [null, null])
       assert.strictEqual((yield* ask(moderator, "GET", `${path}/900000000000000001`)).status, 404)
-      // Posts unreadable for the moderator stay unreadable.
+      // On other routes they stay unreadable for the moderator.
       assert.strictEqual((yield* ask(moderator, "GET", `/api/v1/statuses/${posts[1]}`)).status, 404)
     }))
 
@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       )
     }))
 
-  it.effect("S-234: the first of two moderators at one report wins, and the second is told", () =>
+  it.effect("S-234: of two moderators at one report the first one succeeds, and the second is notified", () =>
     Effect.gen(function*() {
       const [one, two] = [
         yield* staffMember("one3", ["manageReports", "manageUsers"]),
@@ -142,7 +142,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual([acted.status, resolved.status].toSorted(), [200, 422])
     }))
 
-  it.effect("row 66: a former moderator reads no report, also if they were notified of it", () =>
+  it.effect("row 66: a former moderator cannot read reports, even with an earlier notification", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const moderator = yield* staffMember("former", ["manageReports"])

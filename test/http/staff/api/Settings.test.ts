@@ -13,7 +13,7 @@ const path = "/api/v1/admin/settings"
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, value: unknown) =>
   Schema.decodeUnknownEffect(schema, { onExcessProperty: "error" })(value)
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("settings over the API", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("settings in the API", (it) => {
   it.effect("S-235: the server's texts are set in one place, and every node shows them at once", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
@@ -71,7 +71,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepInclude(entry!.after, { site_title: "Star lings", min_age: 16 })
     }))
 
-  it.effect("S-235: pictures of the site are set, shown and removed over the API", () =>
+  it.effect("S-235: pictures of the site are set, shown and removed in the API", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("framer", ["manageSettings"])
       const uploads = "/api/v1/admin/site_uploads"
@@ -200,7 +200,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }
       assert.deepStrictEqual((yield* ask(by, "GET", path)).body, before)
       assert.deepStrictEqual(yield* auditEntries(by.accountId), [])
-      // Half a letter is none: Postgres keeps none in JSON.
+      // Half a surrogate pair is invalid: Postgres cannot store it in JSON.
       const half = "a\ud800b"
       const halves = yield* ask(by, "PATCH", path, {
         site_title: half,

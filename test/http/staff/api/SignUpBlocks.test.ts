@@ -40,7 +40,7 @@ const appToken = Effect.gen(function*() {
   return String(body.access_token)
 })
 
-layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups that staff keep out", (it) => {
+layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups that staff block", (it) => {
   it.effect("S-173 S-172: by domain, by mail host, by any spelling of an address, and by name", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
@@ -58,7 +58,7 @@ layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups tha
       })
       const { asked } = yield* Names
       assert.strictEqual(yield* register("early", "early@alias.example"), "in")
-      // No lookup without a need.
+      // Without rules, no DNS lookup.
       assert.deepStrictEqual(asked, [])
       const blocked = "422 E-mail address uses a forbidden e-mail provider"
       const { body: block } = yield* ask(staff, "POST", `${root}/email_domain_blocks`, { domain: "bad.example" })
@@ -70,7 +70,7 @@ layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups tha
       assert.deepInclude(counted.history[0], { uses: "3", accounts: "1" })
       const hosts = yield* ask(staff, "POST", `${root}/email_domain_blocks/resolve`, { domain: "cousin.example" })
       assert.deepStrictEqual(hosts.body, { domain: "cousin.example", hosts: ["mx.cousin.example", "192.0.2.25"] })
-      // A host by its address, whose users a moderator looks at.
+      // A mail host by its address; a moderator reviews its users.
       yield* ask(staff, "POST", `${root}/email_domain_blocks`, { domain: "192.0.2.25", allow_with_approval: true })
       assert.strictEqual(yield* register("cousin", "c@cousin.example"), "in")
       const waiting = sql<{ username: string }>`SELECT username FROM users u JOIN accounts a ON a.id = u.account_id
@@ -93,7 +93,7 @@ layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups tha
       assert.deepStrictEqual((yield* waiting).map(({ username }) => username), ["cousin", "press"])
     }))
 
-  it.effect("F71: an address is judged in the form in which it is stored, at sign-up and at each later change", () =>
+  it.effect("F71: an address is judged in its stored form, at sign-up and at each later change", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const sql = yield* SqlClient.SqlClient
@@ -145,7 +145,7 @@ layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups tha
       assert.deepStrictEqual((yield* waiting).map(({ username }) => username), ["odd2"])
       assert.strictEqual(yield* changeTo("v@lo\uFF43ked.example"), forbidden)
       assert.strictEqual(yield* changeTo("gone@ma\uFF49l.example"), taken)
-      // A domain whose users moderators look at keeps its meaning for who comes to it by a change.
+      // A domain with approval also holds users who change to it for review.
       assert.strictEqual(yield* changeTo("v@as\uFF4Bs.example"), "in")
       assert.deepStrictEqual((yield* waiting).map(({ username }) => username), ["odd2", "odd3"])
     }))

@@ -12,9 +12,9 @@ const path = "/api/v1/admin/status_actions"
 const read = (by: Person, id: string) => ask(by, "GET", `/api/v1/statuses/${id}`)
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
-  "what moderators do about posts",
+  "moderators' actions on posts",
   (it) => {
-    it.effect("S-234 S-113: reported posts are deleted with a strike, which ends the report", () =>
+    it.effect("S-234 S-113: reported posts are deleted with a strike, which resolves the report", () =>
       Effect.gen(function*() {
         const moderator = yield* staffMember("moderator1", ["manageReports"])
         const [bad, witness] = [yield* newPerson("bad1"), yield* newPerson("witness1")]
@@ -52,7 +52,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         ])
       }))
 
-    it.effect("S-234: posts are marked as sensitive, which an appeal takes back; their words stay", () =>
+    it.effect("S-234: posts are marked as sensitive, which an appeal undoes; their texts stay", () =>
       Effect.gen(function*() {
         const moderator = yield* staffMember("moderator2", ["manageReports"])
         const judge = yield* staffMember("judge2", ["manageAppeals"])
@@ -131,7 +131,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         const [appeal = ""] = yield* idsOf(moderator, "/api/v1/admin/appeals?state=pending")
         assert.strictEqual((yield* ask(moderator, "POST", `/api/v1/admin/appeals/${appeal}/approve`)).status, 200)
         assert.isFalse(yield* sensitive(first))
-        // Its owner deletes one while moderators have still to see it.
+        // Its owner deletes one while its report is open.
         const open = yield* report()
         assert.strictEqual((yield* ask(bad, "DELETE", `/api/v1/collections/${second}`)).status, 200)
         assert.strictEqual((yield* ask(bad, "GET", `/api/v1/collections/${second}`)).status, 404)
@@ -141,7 +141,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           collections.map(({ item_count, name }: Record<string, unknown>) => [name, item_count]),
           [["First", 1], ["Second", 1]]
         )
-        // Two moderators at once: the log has both.
+        // Two moderators at the same time: the log has both.
         const given = { type: "delete", collection_ids: [first], report_id: open, text: "No" }
         const answers = yield* Effect.all(two.map((by) => ask(by, "POST", path, given)), { concurrency: "unbounded" })
         const late = answers.findIndex(({ status }) => status !== 200)
@@ -153,7 +153,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           "collection destroy First"
         )
         assert.strictEqual((yield* ask(bad, "GET", `/api/v1/collections/${first}`)).status, 404)
-        // A later call is refused, too.
+        // A later call is also refused.
         const again = yield* ask(moderator, "POST", path, given)
         assert.deepStrictEqual([again.status, again.body.error], [
           422,
@@ -164,7 +164,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.deepStrictEqual((yield* shown(open)).body.collections, [])
       }))
 
-    it.effect("S-234 S-252: posts of others, of several, of none and of higher roles are refused", () =>
+    it.effect("S-234 S-252: posts of others, of several accounts, of none and of higher roles are refused", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const moderator = yield* staffMember("moderator3", ["manageReports"], 10)

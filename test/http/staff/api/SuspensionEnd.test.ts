@@ -4,10 +4,10 @@ import { ask, idsOf, newPerson, settled } from "../../../support/Api.ts"
 import { type Person, TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
 
-/** The API's path about an account. */
+/** Returns the API's path of an account. */
 const path = (one: { readonly accountId: bigint }, action = "") => `/api/v1/admin/accounts/${one.accountId}${action}`
 
-layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time, and a suspension that ends", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("concurrent actions, and a suspension that ends", (it) => {
   it.effect("S-022 I3: after a suspension the account is back in its followers' homes, also in rebuilt ones", () =>
     Effect.gen(function*() {
       const moderator = yield* staffMember("moderator0", ["manageUsers"])
@@ -17,7 +17,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time,
         ask(moderator, "POST", `/api/v1/admin/accounts/${bad.accountId}/${what}`, json)
       const home = idsOf(reader, "/api/v1/timelines/home")
       yield* follow(bad)
-      // An older post is what the home has beyond that of the suspended account: Postgres is asked below it alone.
+      // An older post is all that the home has besides the suspended account's, so Postgres is only queried below it.
       const older = String((yield* ask(other, "POST", "/api/v1/statuses", { status: "Older" })).body.id)
       const said = String((yield* ask(bad, "POST", "/api/v1/statuses", { status: "Before it" })).body.id)
       yield* settled
@@ -69,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time,
       assert.deepStrictEqual(yield* homes, [[said, older], [boost, older]])
     }))
 
-  it.effect("S-022 S-234: of two moderators with the same concurrent action one wins, the other is told, the log has both", () =>
+  it.effect("S-022 S-234: of two moderators with the same concurrent action one succeeds, the other is notified, the log has both", () =>
     Effect.gen(function*() {
       const bits = ["manageUsers", "manageReports", "deleteUserData", "manageUserAccess"] as const
       const two = [yield* staffMember("fast7", bits), yield* staffMember("slow7", bits)] as const
@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time,
       }
     }))
 
-  it.effect("S-022: posts of an account after its suspension are refused, and none is shown", () =>
+  it.effect("S-022: an account's posts after its suspension are refused, and none is shown", () =>
     Effect.gen(function*() {
       const moderator = yield* staffMember("moderator6", ["manageUsers"])
       const bad = yield* newPerson("bad6")
@@ -116,7 +116,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time,
       assert.strictEqual(suspended.status, 200)
       assert.strictEqual((yield* ask(bad, "POST", "/api/v1/statuses", { status: "Later" })).status, 403)
       for (const { body, status } of answers) {
-        // Posts no longer visible to their author are refused like later ones.
+        // A post that is no longer visible to its author is refused like later ones.
         assert.include([200, 403], status)
         if (status === 403) assert.deepStrictEqual(body, { error: "Your login is currently disabled" })
         if (status === 200) {

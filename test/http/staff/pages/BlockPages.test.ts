@@ -37,7 +37,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.notInclude((yield* undo(made)).text, "bad.example</a>")
       }))
 
-    it.effect("S-172 S-173 S-174: sign-up blocks are added, tried and removed", () =>
+    it.effect("S-172 S-173 S-174: sign-up blocks are added, tested and removed", () =>
       Effect.gen(function*() {
         const { act } = yield* administratorBrowser("keeper")
         assert.include(
@@ -86,7 +86,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.include((yield* auditEntries(BigInt(accountId))).map(({ act }) => act), "publisher approve")
       }))
 
-    it.effect("S-235: another server: deliveries are stopped and begun again, staff note something; lists are followed", () =>
+    it.effect("S-235: another server: deliveries are stopped and restarted, staff write a note; lists are followed", () =>
       Effect.gen(function*() {
         const { act, undo } = yield* administratorBrowser("envoy")
         const sql = yield* SqlClient.SqlClient
@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.include(list.text, "Not read yet")
       }))
 
-    it.effect("the audit log shows before and after, is filtered by its address, and is a file", () =>
+    it.effect("the audit log shows before and after, is filtered by its address, and is available as a file", () =>
       Effect.gen(function*() {
         const { act, browser, accountId } = yield* administratorBrowser("clerk")
         yield* act("/admin/rules", "add", { text: "Logged" })

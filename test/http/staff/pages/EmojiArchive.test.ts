@@ -11,7 +11,7 @@ import { TestServer } from "../../../support/Server.ts"
 import { auditEntries } from "../../../support/Staff.ts"
 import { formsOf } from "../../../support/TestBrowser.ts"
 
-/** Files of 200 kB that come to a little more than is unpacked of an archive. */
+/** Files of 200 kB whose total is a little more than the limit for an archive. */
 const smallFiles = 170
 
 const png = () =>
@@ -74,7 +74,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       ])
     }))
 
-  it.effect("S-093: a tar.gz as Mastodon's command line writes one is read, and written", () =>
+  it.effect("S-093: a tar.gz from Mastodon's command line is read, and written", () =>
     Effect.gen(function*() {
       const picture = yield* png()
       const at = new Date(Date.UTC(2026, 10, 1))
@@ -109,14 +109,14 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.isUndefined(yield* picturesIn(bomb))
     }))
 
-  it.effect("a file that is packed small and is large is left out, without holding it", () =>
+  it.effect("a compressed file that is too large is skipped, without holding it in memory", () =>
     Effect.gen(function*() {
       const bomb = zipSync({ "bomb.png": new Uint8Array(16 * 1_048_576), "fine.png": strToU8("x") })
       assert.isBelow(bomb.length, 200_000)
       assert.deepStrictEqual((yield* picturesIn(bomb))?.map(({ shortcode }) => shortcode), ["fine"])
     }))
 
-  it.effect("row 48: many files that are packed small are no archive, however small each is, and others have their turn", () =>
+  it.effect("row 48: an archive of many compressed files is refused, however small each is, and does not block others", () =>
     Effect.gen(function*() {
       const zeros = new Uint8Array(200_000)
       const bomb = zipSync(Object.fromEntries(Array.from({ length: smallFiles }, (_, n) => [`small${n}.png`, zeros])))

@@ -42,7 +42,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the staff area", (it) 
       assert.strictEqual((yield* viewer.get("/admin")).status, 302)
     }))
 
-  it.effect("BREACH: its pages are not compressed, kept, framed or run scripts", () =>
+  it.effect("BREACH: its pages are not compressed, cached or framed, and run no scripts", () =>
     Effect.gen(function*() {
       const browser = yield* staffBrowser(yield* staffMember("headers", ["administrator"]))
       const { headers, text } = yield* browser.request("/admin/accounts", {

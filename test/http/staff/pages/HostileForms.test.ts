@@ -5,7 +5,7 @@ import { TestServer } from "../../../support/Server.ts"
 import { adminFixtures } from "../../../support/StaffThings.ts"
 import { declaredActs, pages, sources } from "./pages.ts"
 
-/** The fields that the sources read, and those of lists. */
+/** Fields that the sources read, including list fields. */
 const fields = [
   ...new Set(
     sources.flatMap(({ text }) =>
@@ -21,7 +21,7 @@ const fields = [
   "attachments"
 ].filter((name) => name !== "act" && name !== "confirmed")
 
-/** Wrong values by kind: a network that is all addresses, and an impossible date. */
+/** Returns an invalid value by kind: a network of all addresses, or an impossible date. */
 const wrong = (field: string) => /^(?:ip|domain|url|email)/.test(field) ? "::/0" : "2026-13-99T99:99"
 const values: ReadonlyArray<(field: string) => string> = [
   () => "",
@@ -35,7 +35,7 @@ const values: ReadonlyArray<(field: string) => string> = [
 /** Buttons that delete the page's subject come last, so that every button has one. */
 const isEnd = (act: string) => /^(?:remove|delete|end|reject|dismiss|stop|clear|destroy)/.test(act)
 
-/** Bodies of other types and sizes than a form's, each with the token where it can have one. */
+/** Returns bodies of other types and sizes than a form's, each with the token if it can have one. */
 const bodies = (
   act: string,
   token: string
@@ -85,7 +85,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       ["pages about one thing", things ?? []]
     ] as const
   ) {
-    it.effect(`hostile fields of every act on ${name} are answered, never by a failure of the server`, () =>
+    it.effect(`hostile fields of every action on ${name} get a response, and never a server error`, () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* TestServer
         const owner = yield* administratorBrowser(name.replaceAll(" ", ""))
@@ -120,7 +120,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }))
   }
 
-  it.effect("bodies of every other type and size are answered on every page, and change nothing", () =>
+  it.effect("bodies of every other type and size get a response on every page, and change nothing", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const { browser } = yield* administratorBrowser("stout")

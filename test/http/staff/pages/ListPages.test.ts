@@ -8,7 +8,7 @@ import { administratorBrowser } from "../../../support/Chief.ts"
 import { TestServer } from "../../../support/Server.ts"
 
 const total = (text: string) => /<p class="total">([^<]*) in total<\/p>/.exec(text)?.[1]
-/** Labels and counts of the tabs. */
+/** Returns the labels and counts of the tabs. */
 const tabs = (text: string) =>
   [...(/<nav class="tabs".*?<\/nav>/s.exec(text)?.[0] ?? "").matchAll(
     /<a [^>]*>([^<]*?) ?(?:<span class="soft">([^<]*)<\/span>)?<\/a>/g
@@ -35,7 +35,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         (10001, ${normalise(bounded("Größe"))}, 'Größe', ${new Date()}, false, true, ${new Date(1)}),
         (10002, 'other', 'Other', ${new Date()}, NULL, false, ${new Date(1)})`
       assert.strictEqual(total(yield* read("")), "10,000+")
-      // The name in letters of any size, with and without its sign; no sign of SQL means anything.
+      // The name in any case, with and without #; SQL wildcards have no effect.
       for (const name of ["Größe", "%23GRÖ", "gr"]) assert.strictEqual(total(yield* read(`?name=${name}`)), "1", name)
       assert.strictEqual(total(yield* read("?name=tag999")), "11")
       assert.isUndefined(total(yield* read("?name=%25")))
@@ -44,7 +44,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.include(yield* read("?state=refused"), "Größe")
       assert.strictEqual(total(yield* read("?state=unusable")), "1")
       assert.isUndefined(total(yield* read("?state=trendable")))
-      // Folded where nothing is asked for; who asked sees for what.
+      // Filters are collapsed if unused, and open with their values if used.
       assert.match(yield* read("?state=refused"), /<details class="filtering"><summary>/)
       assert.match(yield* read("?state=refused&name=gr"), /<details class="filtering" open><summary>/)
     }))
@@ -109,7 +109,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* sql`INSERT INTO preview_cards (id, url_key, url, site, created_at)
         VALUES (71, '71', 'https://news.example/1', 'news.example', ${new Date(0)})`
       const links = "/admin/trends?kind=links"
-      // The button stands where something is in the list; pages that trend have more to them than this test needs.
+      // The button is shown if the list has entries; trending pages need more set-up than this test has.
       const token = /name="authenticity_token" value="([^"]*)"/.exec(page.text)?.[1] ?? ""
       const body = new URLSearchParams({
         act: "approveAll",

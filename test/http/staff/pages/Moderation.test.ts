@@ -10,7 +10,7 @@ type Browser = Effect.Success<ReturnType<typeof staffBrowser>>
 
 const pathOf = ({ accountId }: Person) => `/admin/accounts/${accountId}`
 
-/** Presses a button, agrees where it asks, and goes where it leads. */
+/** Presses a button, confirms if asked, and follows the redirect. */
 const does = Effect.fnUntraced(
   function*(browser: Browser, path: string, act: string, written: Record<string, string> = {}) {
     const asked = yield* browser.press(yield* browser.get(path), act, written)
@@ -19,7 +19,7 @@ const does = Effect.fnUntraced(
   }
 )
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("moderation by pages", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("moderation on pages", (it) => {
   it.effect("S-022: an action describes its effect, runs once, and its notice undoes it", () =>
     Effect.gen(function*() {
       const moderator = yield* staffMember("mod1", ["manageUsers"])
@@ -35,14 +35,14 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const done = yield* browser.follow(yield* browser.press(asked, "take"))
       assert.include(done.text, "@bad1 was limited.")
       assert.isTrue((yield* state()).silenced)
-      // Sending the form again is refused in words, and nothing is done twice.
+      // Submitting the form again is refused with a message, and nothing is done twice.
       const again = yield* browser.press(asked, "take")
       assert.strictEqual(again.status, 422)
       assert.include(again.text, "role=\"alert\"")
       const undone = yield* browser.follow(yield* browser.press(done, "unsilence"))
       assert.include(undone.text, "no longer limited")
       assert.isFalse((yield* state()).silenced)
-      // The notice is told once.
+      // The notice is shown once.
       assert.notInclude((yield* browser.get(pathOf(bad))).text, "no longer limited")
       assert.deepStrictEqual((yield* auditEntries(moderator.accountId)).map(({ act }) => act), [
         "account unsilence",
@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.include(none.text, "blank")
     }))
 
-  it.effect("S-234: the second moderator on a report is told of the first; posts are acted on; notes are written and deleted", () =>
+  it.effect("S-234: the second moderator on a report learns of the first; posts are acted on; notes are written and deleted", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [one, two] = [
@@ -136,7 +136,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.include((yield* does(first, path, "reopen")).text, "was reopened")
     }))
 
-  it.effect("S-234 S-066: collections of accounts stand on the page of a report, are removed from there, and stay on it when they are gone", () =>
+  it.effect("S-234 S-066: collections of accounts are on the page of a report, are removed from there, and stay listed when they are deleted", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const browser = yield* staffBrowser(yield* staffMember("mod6", ["manageReports"]))
@@ -164,7 +164,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const still = yield* browser.get(second!)
       assert.include(still.text, "Deleted")
       assert.notInclude(still.text, `value="${rude}"`)
-      // The other moderators' act comes too late for it.
+      // Too late after the action of the other moderator.
       const late = yield* does(browser, second!, "posts", { do: "delete", "collections[]": rude })
       assert.strictEqual(late.status, 422)
       yield* ask(bad, "DELETE", `/api/v1/collections/${worse}`)

@@ -57,7 +57,7 @@ const parameters = [
   "a[b][c][d][e][f][g]"
 ]
 
-/** The parameters that the sources of a page read. */
+/** Returns the parameters that the sources of a page read. */
 const parametersOf = (path: string): ReadonlyArray<string> => {
   const text = sources.find(({ text }) => text.includes(`path: "${path}"`))?.text ?? ""
   const named = [...text.matchAll(/\b(?:query\.(?:get|has)|text)\("(\w+)"\)|filter(?:Text|Select)\(\w+, "(\w+)"/g)]
@@ -65,15 +65,15 @@ const parametersOf = (path: string): ReadonlyArray<string> => {
   return [...new Set([...named, ...(text.includes("pageOf(") ? ["max_id", "min_id"] : [])])]
 }
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("pages of staff", (it) => {
-  it.effect("the table names every page that is there", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("staff pages", (it) => {
+  it.effect("the table names every existing page", () =>
     Effect.sync(() => {
       assert.isAtLeast(pages.length, 7)
       assert.deepStrictEqual(pages.map(({ path }) => path).toSorted(), declared.toSorted())
       for (const { path, permissions } of pages) assert.isTrue(permissions.every(isPermission), path)
     }))
 
-  it.effect("S-021 S-252: each wants one of its permissions, and no other will do", () =>
+  it.effect("S-021 S-252: each requires one of its permissions, and accepts no others", () =>
     Effect.gen(function*() {
       let [let_in, kept_out] = [0, 0]
       const nobody = yield* staffBrowser(yield* staffMember("nobits", []))
@@ -94,7 +94,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         )
       for (const { path } of pages) {
         assert.strictEqual((yield* nobody.get(pageOf(path, nothing))).status, 403, path)
-        // A form of another site with the token of who may do everything, and one of ours by who may do nothing.
+        // A form of another site with an administrator's token, and our own form sent by a user without permissions.
         assert.include([403, 404, 405], yield* act(chief, path, "https://evil.example", token), path)
         assert.include([403, 404, 405], yield* act(nobody, path, baseUrl, theirs), path)
         kept_out += 3
@@ -119,7 +119,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       console.info(`${pages.length} pages of staff, ${let_in} visits let in, ${kept_out} kept out`)
     }))
 
-  it.effect("the navigation leads only where the role lets one in", () =>
+  it.effect("the navigation has only pages that the role may open", () =>
     Effect.gen(function*() {
       for (const name of names) {
         const browser = yield* staffBrowser(yield* staffMember(`nav${names.indexOf(name)}`, [name]))
@@ -134,7 +134,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }
     }))
 
-  it.effect("forms are taken from the session that they were shown to, and from no other", () =>
+  it.effect("forms are accepted from the session that they were shown to, and from no other", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { createPerson } = yield* TestServer
@@ -166,14 +166,14 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* count)[0]?.n, 0)
       assert.strictEqual((yield* send(own)).status, 302)
       assert.strictEqual((yield* count)[0]?.n, 1)
-      // The role is taken between the page and the form.
+      // The role is removed between the page and the form.
       yield* sql`UPDATE users SET role_id = -99 WHERE account_id = ${one.accountId}`
       assert.strictEqual((yield* send(own)).status, 403)
       assert.strictEqual((yield* count)[0]?.n, 1)
     }))
 
   it.effect(
-    "hostile parameters and fields are answered, never by a failure of the server",
+    "hostile parameters and fields get a response, and never a server error",
     () =>
       Effect.gen(function*() {
         const browser = yield* staffBrowser(yield* staffMember("patient", ["administrator"]))
@@ -194,7 +194,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
             }
             asked += 2
           }
-          // Alone, too, where the page reads it: one that is refused hides the others.
+          // Also singly for pages that read it: a refused parameter hides the others.
           for (const name of parametersOf(path)) {
             for (const value of ["%00", "99999999999999999999999999", "%ff", "2026-13-99"]) {
               const { status } = yield* browser.get(`${pageOf(path, nothing)}?${name}=${value}`)

@@ -8,8 +8,8 @@ import { TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
 import { staffBrowser } from "../../../support/StaffBrowser.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("pages of settings", (it) => {
-  it.effect("S-235: rules are added, ordered, translated, removed, and come back", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("settings pages", (it) => {
+  it.effect("S-235: rules are added, ordered, translated, removed, and restored", () =>
     Effect.gen(function*() {
       const { act, browser, undo, accountId } = yield* administratorBrowser("lawgiver")
       yield* act("/admin/rules", "add", { text: "Be kind", hint: "To all" })
@@ -69,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
     }))
 
   it.effect(
-    "S-235: pictures and color of the server are set, shown on every page, and taken back",
+    "S-235: pictures and colour of the server are set, shown on every page, and reset",
     () =>
       Effect.gen(function*() {
         const path = "/admin/settings/appearance"
@@ -125,7 +125,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         assert.notStrictEqual(tab[3], own[3])
         assert.strictEqual((yield* fetch("/favicon.ico", { headers: { "if-none-match": String(tab[3]) } })).status, 304)
 
-        // Another one in its place leaves nothing of the one before; what cannot be is refused and leaves nothing at all.
+        // A replacement removes the files of the picture before; a refused one leaves no files.
         const before = (yield* files).length
         assert.strictEqual((yield* send("favicon", made.png)).status, 302)
         assert.strictEqual((yield* files).length, before)
@@ -163,7 +163,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       })
   )
 
-  it.effect("storage has budgets by kind, and the dashboard warns where one is passed", () =>
+  it.effect("storage has budgets by kind, and the dashboard warns if one is exceeded", () =>
     Effect.gen(function*() {
       const path = "/admin/settings/budgets"
       const { act, browser, undo } = yield* administratorBrowser("warehouser")
@@ -186,7 +186,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.notInclude(yield* dashboard, "Storage is over budget")
     }))
 
-  it.effect("S-017: an invite is made, is shown once as an address, and is ended", () =>
+  it.effect("S-017: an invite is created, is shown once as an address, and is ended", () =>
     Effect.gen(function*() {
       const { act } = yield* administratorBrowser("host")
       const made = yield* act("/admin/invites", "create", { max_uses: "5", expires_in: "3600" })
@@ -197,7 +197,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.include((yield* act("/admin/invites", "end", { id })).text, "The invite was revoked.")
     }))
 
-  it.effect("S-255: a role is made with bits that its maker has, changed and removed", () =>
+  it.effect("S-255: a role is created with permissions that its creator has, changed and removed", () =>
     Effect.gen(function*() {
       const { act } = yield* administratorBrowser("maker")
       const made = yield* act("/admin/roles/new", "save", {
@@ -226,7 +226,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual(high.status, 422)
     }))
 
-  it.effect("S-235: an announcement is a draft, is published, taken back and removed", () =>
+  it.effect("S-235: an announcement is drafted, published, unpublished and removed", () =>
     Effect.gen(function*() {
       const { act } = yield* administratorBrowser("herald")
       const draft = yield* act("/admin/announcements", "draft", { text: "Hear ye", scheduled_at: "" })

@@ -6,17 +6,17 @@ interface Row {
   readonly permissions: ReadonlyArray<string>
 }
 
-/** Every page of staff and the permissions one of which it wants, as they are meant to be. */
+/** Every staff page with its permissions, one of which it requires; written independently of the sources. */
 export const pages: ReadonlyArray<Row> = readFileSync(`${import.meta.dirname}/pages.tsv`, "utf8").trim().split("\n")
   .map((line) => {
     const [path = "", permissions = ""] = line.split("\t")
     return { path, permissions: permissions.split(" ") }
   })
 
-/** Sources of the pages, those of leaf capabilities included. */
+/** Sources of the pages, including those of leaf capabilities. */
 export const sources = sourcesIn("src/http").filter(({ path }) => /^src\/http\/[^/]+\/pages\//.test(path))
 
-/** The paths that the sources declare. */
+/** Paths that the sources declare. */
 export const declared: ReadonlyArray<string> = [
   ...new Set(
     sources.flatMap(({ text }) =>
@@ -25,10 +25,10 @@ export const declared: ReadonlyArray<string> = [
   )
 ]
 
-/** An address of a page, about what has this id. */
+/** Returns a page's path for an id. */
 export const pageOf = (path: string, id: string): string => path.replaceAll(/:\w+/g, id)
 
-/** The names that stand between the brackets which open at `at`, and no deeper. */
+/** Returns the names at the top level of the brackets that open at `at`. */
 const namesAt = (text: string, at: number): ReadonlyArray<string> => {
   const names: Array<string> = []
   let depth = 0

@@ -28,7 +28,7 @@ const owners = SqlClient.SqlClient.use((sql) =>
 )
 
 layer(server(), { excludeTestServices: true })("row 85: the owner's link", (it) => {
-  it.effect("opens a page only for its secret, refuses mistakes, and works once, also with concurrent attempts", () =>
+  it.effect("opens a page only with its secret, refuses mistakes, and works once, also with concurrent attempts", () =>
     Effect.gen(function*() {
       yield* user("member")
       const browser = TestBrowser.make()
@@ -69,7 +69,7 @@ layer(server(), { excludeTestServices: true })("row 85: the owner's link", (it) 
       assert.deepStrictEqual([welcome.status, (welcome.text.match(/<li>/g) ?? []).length], [200, 3])
       assert.strictEqual((yield* own.get("/admin/settings")).status, 200)
       assert.include((yield* send("/")).text, "The Harbour")
-      // Replays, by either link, and the sign-in of a stranger.
+      // Replays of either link, and a stranger's sign-in.
       const stranger = TestBrowser.make()
       for (const link of [path, second]) {
         assert.strictEqual((yield* stranger.get(link ?? "")).status, 404)
@@ -85,7 +85,7 @@ layer(server(), { excludeTestServices: true })("row 85: the owner's link", (it) 
 })
 
 layer(server(), { excludeTestServices: true })("row 85: an unused owner's link", (it) => {
-  it.effect("ends after an hour, and the session of an attacker is not taken over", () =>
+  it.effect("ends after an hour, and does not adopt an attacker's session", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const path = (yield* issue) ?? ""

@@ -12,7 +12,7 @@ import { formsOf } from "../../../support/TestBrowser.ts"
 
 const path = "/settings/archives"
 
-/** A signed-in browser that uploads archives. */
+/** Opens a signed-in browser that uploads archives. */
 const opened = Effect.fnUntraced(function*(name: string) {
   const { baseUrl } = yield* TestServer
   const person = yield* newPerson(name)
@@ -30,7 +30,7 @@ const opened = Effect.fnUntraced(function*(name: string) {
   return { person, browser, upload }
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("archives in the web", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("archives in the web client", (it) => {
   it.effect("row 53: an archive is requested once a week, and downloaded in ranges by its owner only", () =>
     Effect.gen(function*() {
       const { browser, person } = yield* opened("zoe")

@@ -6,7 +6,7 @@ import { TestServer } from "../../../support/Server.ts"
 import { staffBrowser } from "../../../support/StaffBrowser.ts"
 import { formsOf } from "../../../support/TestBrowser.ts"
 
-/** Returns what a browser sends for the form with this button: its values as they are on the page. */
+/** Returns what a browser sends for the form with this button: its unchanged values. */
 const filled = (page: Answer, act: string): URLSearchParams => {
   const form = [...page.text.matchAll(/<form method="post"[^>]*>(.*?)<\/form>/gs)]
     .find(([, inside = ""]) => inside.includes(`value="${act}"`))?.[1] ?? ""
@@ -27,12 +27,12 @@ const filled = (page: Answer, act: string): URLSearchParams => {
   return sent
 }
 
-/** Creates a person with a browser, which sends the forms of settings pages. */
+/** Creates a person with a browser that submits settings forms. */
 export const opened = Effect.fnUntraced(function*(name: string) {
   const { baseUrl, createPerson } = yield* TestServer
   const person = yield* createPerson(name)
   const browser = yield* staffBrowser(person)
-  /** Changes fields of a form, and sends it. */
+  /** Changes fields of a form, and submits it. */
   const send = Effect.fnUntraced(function*(path: string, act: string, change: (fields: URLSearchParams) => void) {
     const page = yield* browser.get(path)
     assert.strictEqual(page.status, 200, page.text)

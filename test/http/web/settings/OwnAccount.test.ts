@@ -25,8 +25,8 @@ const signedIn = Effect.fnUntraced(function*(name: string) {
   return { browser, id }
 })
 
-layer(server(), { excludeTestServices: true })("own account, on pages and by the API", (it) => {
-  it.effect("a changed password ends other browsers and keeps apps, and the old one is no more", () =>
+layer(server(), { excludeTestServices: true })("the user's own account, on pages and in the API", (it) => {
+  it.effect("a changed password ends other browsers' sessions and keeps apps; the old one no longer works", () =>
     Effect.gen(function*() {
       const { browser, id } = yield* signedIn("ada")
       const token = yield* issueToken(id)
@@ -131,7 +131,7 @@ layer(server(), { excludeTestServices: true })("own account, on pages and by the
       assert.strictEqual((yield* sql`SELECT FROM sign_in_places WHERE account_id = ${id}`).length, 3)
     }))
 
-  it.effect("aliases are added and removed, and a move needs the other side's alias", () =>
+  it.effect("aliases are added and removed, and a move needs the other account's alias", () =>
     Effect.gen(function*() {
       const { browser, id } = yield* signedIn("dora")
       const target = yield* signedIn("dorothea")

@@ -25,7 +25,7 @@ const added = Effect.fnUntraced(function*(browser: Browser) {
 })
 
 layer(server(), { excludeTestServices: true })("row 86: passkeys", (it) => {
-  it.effect("sign in alone, without a name or a code, once for each challenge", () =>
+  it.effect("sign in alone, without a name or a code, once per challenge", () =>
     Effect.gen(function*() {
       yield* user("ada")
       const browser = TestBrowser.make()
@@ -81,7 +81,7 @@ layer(server(), { excludeTestServices: true })("row 86: passkeys", (it) => {
       const again = yield* other.get("/auth/sign_in")
       assert.strictEqual((yield* submitTo(other, again, "/auth/passkey", { answer: given })).status, 422, "a replay")
       assert.strictEqual((yield* submitTo(fresh, page, "/auth/passkey", { answer: given })).status, 403)
-      // A counter that does not rise is of a copy.
+      // A counter that does not rise indicates a copied key.
       fresh.cookies.delete("__Host-session")
       assert.strictEqual((yield* signInBy({ counter: 1 })).result.status, 422)
       for (const junk of ["", "{}", "null", "{\"id\":1}", "x".repeat(30_000)]) {
@@ -118,7 +118,7 @@ layer(server(), { excludeTestServices: true })("row 86: passkeys", (it) => {
       const { challenge } = SoftwarePasskey.optionsOn(step)
       const tried = yield* submitTo(fresh, step, "/auth/passkey", { answer: foreign.key.answer({ challenge }) })
       assert.strictEqual(tried.status, 422, "another user's passkey")
-      // Unverified is enough: the password was the first factor.
+      // User verification is not needed: the password was the first factor.
       const done = yield* submitTo(fresh, step, "/auth/passkey", {
         answer: own.key.answer({ challenge, verified: false })
       })

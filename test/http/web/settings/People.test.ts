@@ -8,7 +8,7 @@ import { opened } from "./Opened.ts"
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
   "filters, people and deletion in the settings",
   (it) => {
-    it.effect("filters are made, changed and deleted", () =>
+    it.effect("filters are created, changed and deleted", () =>
       Effect.gen(function*() {
         const { browser, person, send } = yield* opened("filterer")
         const made = yield* send("/settings/filters", "create", (fields) => {
@@ -37,7 +37,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           "tennis club",
           "golf"
         ])
-        // The end was not chosen anew.
+        // The expiry was not changed.
         assert.strictEqual(changed.expires_at, filter.expires_at)
         const refused = yield* send(path, "save", (fields) => {
           fields.delete("contexts[]")
@@ -85,7 +85,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.strictEqual((yield* send("/settings/relationships", "unfollow", () => undefined)).status, 422)
       }))
 
-    it.effect("accounts and servers are blocked and muted by name, and let go again", () =>
+    it.effect("accounts and servers are blocked and muted by name, and unblocked and unmuted", () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer
         const { browser, person, send } = yield* opened("blocker")

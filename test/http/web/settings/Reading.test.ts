@@ -8,7 +8,7 @@ import { formsOf } from "../../../support/TestBrowser.ts"
 import { opened } from "./Opened.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("reading settings", (it) => {
-  it.effect("the time zone is that of scheduled posts; an unknown one is refused", () =>
+  it.effect("the time zone applies to scheduled posts; an unknown one is refused", () =>
     Effect.gen(function*() {
       const { browser, send } = yield* opened("traveller")
       const choose = (zone: string) => send("/settings/reading", "save", (fields) => fields.set("time_zone", zone))
@@ -23,7 +23,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.include((yield* browser.get("/publish")).text, `name="zone" value="UTC"`)
     }))
 
-  it.effect("the composer asks about files without a description, unless the member wants no such question", () =>
+  it.effect("the composer asks about files without a description, unless the member turns that off", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const { browser, person, send } = yield* opened("photographer")
@@ -45,13 +45,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.include((yield* sendPost).text, question)
     }))
 
-  it.effect("decide which files and warned posts are open, and whether animations play", () =>
+  it.effect("decide which files and posts with warnings are open, and whether animations play", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { browser, person, send } = yield* opened("reader")
       const file = yield* Effect.promise(() => picture().png().toBuffer())
       const files = yield* Effect.forEach([0, 1, 2, 3], () => uploaded(person, file))
-      // Before any post has it: cached posts are not told of this statement.
+      // Before any post has the file: this statement does not invalidate cached posts.
       yield* sql`UPDATE media_attachments SET type = 'gifv' WHERE id = ${files[3].id}`
       const [plain, sensitive, warned, moving] = yield* Effect.forEach(
         [{}, { sensitive: true }, { sensitive: true, spoiler_text: "Careful" }, {}],
@@ -77,7 +77,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual((yield* shown).hidden, [true, true, true])
       yield* choose("show_all", ["autoplay"])
       assert.deepStrictEqual(yield* shown, { hidden: [false, false, false], open: false, plays: true })
-      // A post that is open behind its warning still hides what is sensitive.
+      // A post that opens its warning still hides sensitive media.
       yield* choose("default", ["spoilers"])
       assert.deepStrictEqual((yield* shown).hidden, [false, true, true])
       assert.isTrue((yield* shown).open)

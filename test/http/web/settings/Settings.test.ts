@@ -6,8 +6,8 @@ import { TestServer } from "../../../support/Server.ts"
 import { settingsPaths } from "../../../support/SettingsPaths.ts"
 import { opened } from "./Opened.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("settings of the web", (it) => {
-  it.effect("each page is reached from the list, names itself in the navigation, and is the same after saving", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("settings of the web client", (it) => {
+  it.effect("each page is linked from the list, marked in the navigation, and unchanged after saving", () =>
     Effect.gen(function*() {
       const { browser } = yield* opened("visitor")
       const list = yield* browser.get("/settings")
@@ -50,7 +50,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* profile).source.note, "I paint.")
     }))
 
-  it.effect("a refused form comes back with what was typed and the API's words", () =>
+  it.effect("a refused form returns with the input and the API's message", () =>
     Effect.gen(function*() {
       const { profile, send } = yield* opened("verbose")
       const refused = yield* send("/settings/profile", "save", (fields) => {
@@ -67,7 +67,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* profile).source.note, "")
     }))
 
-  it.effect("posting, reading, privacy and notifications keep their settings, which the API reads", () =>
+  it.effect("posting, reading, privacy and notifications keep their settings, which the API returns", () =>
     Effect.gen(function*() {
       const { browser, person, profile, send } = yield* opened("setter")
       yield* send("/settings/posting", "save", (fields) => {
@@ -112,7 +112,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       )
     }))
 
-  it.effect("e-mails are chosen by a form, and those to staff are offered to staff only", () =>
+  it.effect("e-mails are chosen in a form, and those to staff are offered only to staff", () =>
     Effect.gen(function*() {
       const { browser, person, send } = yield* opened("reached")
       const path = "/settings/emails"
@@ -140,7 +140,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.match((yield* browser.get(path)).text, /name="types\[\]" value="mention" checked/)
     }))
 
-  it.effect("default interaction policies are those of the API, and a policy of an app is kept", () =>
+  it.effect("default interaction policies are those of the API, and a policy set by an app is kept", () =>
     Effect.gen(function*() {
       const { browser, person, send } = yield* opened("careful")
       const path = "/api/v1/interaction_policies/defaults"

@@ -8,7 +8,7 @@ import { formsOf } from "../../../support/TestBrowser.ts"
 
 const path = "/settings/imports"
 
-/** A signed-in browser that uploads files to the form of imports. */
+/** Opens a signed-in browser that uploads files to the import form. */
 const opened = Effect.fnUntraced(function*(name: string) {
   const { baseUrl } = yield* TestServer
   const person = yield* newPerson(name)
@@ -48,8 +48,8 @@ const finished = Effect.fnUntraced(function*(
   return yield* eventually(browser.get(at), ({ text }) => /role="status">(?:Finished|Failed|Cancelled)/.test(text))
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("import and export in the web", (it) => {
-  it.effect("a file that was exported is imported by another member, after a preview", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("web import and export", (it) => {
+  it.effect("an exported file is imported by another member, after a preview", () =>
     Effect.gen(function*() {
       const mia = yield* opened("mia")
       const { accountId: noraId } = yield* newPerson("nora")
@@ -98,7 +98,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.include((yield* planOf(quin, failures, "muted_accounts.csv")).text, "1 line cannot be imported.")
     }))
 
-  it.effect("a file of another kind than the chosen one is reported before it is imported", () =>
+  it.effect("a file of another kind than the chosen one is reported before its import", () =>
     Effect.gen(function*() {
       const rosa = yield* opened("rosa")
       const plan = yield* planOf(rosa, "Account address,Hide notifications\nrosa,true\n", "x.csv", { kind: "follows" })
@@ -108,13 +108,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.include(refused.text, "Kind cannot be detected from the file")
     }))
 
-  it.effect("files in UTF-16 are read; other encodings, binary files and empty ones are refused in words", () =>
+  it.effect("files in UTF-16 are read; other encodings, binary files and empty ones are refused with a message", () =>
     Effect.gen(function*() {
       const sven = yield* opened("sven")
       yield* newPerson("toni")
       const utf16 = new Uint8Array(Buffer.from("\ufeffAccount address,Show boosts\ntoni,true\n", "utf16le"))
       assert.include((yield* planOf(sven, utf16, "a.csv")).text, "1 entry is added.")
-      // Longer than a key of a B-tree may be.
+      // Longer than the maximum key of a B-tree.
       const long = Array.from({ length: 2_000 }, (_, at) => String.fromCodePoint(0x4e00 + (at * 7_919) % 20_000)).join(
         ""
       )

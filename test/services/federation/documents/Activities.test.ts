@@ -6,7 +6,7 @@ import { activityStreams, actorContext, everybody } from "../../../../src/servic
 const [anna, zoe] = ["https://here.test/users/anna", "https://there.test/users/zoe"]
 const note = { id: `${anna}/statuses/1`, type: "Note", attributedTo: anna, to: [everybody], cc: [`${anna}/followers`] }
 
-/** Words of a document that no context explains; terms of ActivityStreams itself need none. */
+/** Terms of a document that need no context: those of ActivityStreams itself. */
 const known = new Set(
   "@context id type actor object target to cc published attributedTo name content inReplyTo".split(" ")
 )
@@ -41,7 +41,7 @@ describe("federation.md section 8: outgoing activities", () => {
   }
 
   for (const [name, { document, type, uri }] of Object.entries(documents)) {
-    it(`${name} is complete: a context for each word, an id of the sender's, a type`, () => {
+    it(`${name} is complete: a context for each term, an id of the sender, a type`, () => {
       assert.strictEqual(document["@context"], activityStreams)
       assert.strictEqual(document["id"], uri)
       assert.strictEqual(document["type"], type)
@@ -105,12 +105,12 @@ describe("federation.md section 8: outgoing activities", () => {
     })
   })
 
-  it("row 20: a report is the server's own", () => {
+  it("row 20: a report is from the server itself", () => {
     assert.deepStrictEqual<unknown>(documents.flag.document["object"], [zoe, `${zoe}/notes/1`])
     assert.strictEqual(documents.flag.document["actor"], "https://here.test/actor")
   })
 
-  it("posts, their changes and ends carry the words of notes; every update has an id of its own", () => {
+  it("posts, their edits and deletions have the terms of notes; every update has a new id", () => {
     const create = Activities.published({ id: `${note.id}/activity`, type: "Create", actor: anna, object: note })
     const updates = [1_000, 2_000].map((millis) => Activities.updateNote(note, new Date(millis)))
     const gone = Activities.deleteNote(anna, note.id)
@@ -122,7 +122,7 @@ describe("federation.md section 8: outgoing activities", () => {
     assert.deepStrictEqual<unknown>(gone.document["object"], { id: note.id, type: "Tombstone", atomUri: note.id })
   })
 
-  it("a boost is taken back with the boost inside, without a second context", () => {
+  it("an undone boost embeds the boost, without a second context", () => {
     const boost = { id: `${anna}/statuses/2/activity`, type: "Announce", actor: anna, to: [everybody], object: zoe }
     const { document, uri } = Activities.undo(Activities.published(boost))
     assert.strictEqual(uri, `${boost.id}/undo`)

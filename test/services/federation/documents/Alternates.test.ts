@@ -6,7 +6,7 @@ const inPage = (value: string) => alternateIn({ url, link: "", value })
 const inHeader = (link: string) => alternateIn({ url, link, value: "" })
 const link = (href: string) => `<link rel="alternate" type="application/activity+json" href="${href}">`
 
-describe("where a page says that its object is", () => {
+describe("links from a page to its object", () => {
   for (
     const [header, expected] of [
       ["</1>; rel=\"alternate\"; type=\"application/activity+json\"", "https://else.test/1"],
@@ -27,7 +27,7 @@ describe("where a page says that its object is", () => {
     it(`a header ${header}`, () => assert.strictEqual(inHeader(header), expected))
   }
 
-  it("a link element, wherever it stands in the beginning of the page, and no text that looks like one", () => {
+  it("a link element, anywhere at the beginning of the page, and no text that looks like one", () => {
     assert.strictEqual(inPage(`<html><head>${link("/1")}</head></html>`), "https://else.test/1")
     assert.strictEqual(inPage(`<p>broken<<${link("https://else.test/2?a=1&amp;b=2")}`), "https://else.test/2?a=1&b=2")
     assert.strictEqual(inPage(link("/1").toUpperCase().replace("/1", "/1")), "https://else.test/1")

@@ -36,7 +36,7 @@ describe("actors of other servers (federation.md section 3)", () => {
     })
   })
 
-  it("F83: each member is read in the forms in which servers write it", () => {
+  it("F83: each member is read in all forms that servers write", () => {
     const cases: ReadonlyArray<readonly [Record<string, unknown>, Record<string, unknown>]> = [
       [{ type: ["https://example.org/ns#Room", "Group"] }, { type: "Group" }],
       [{ name: "Zoe", summary: "<p>Hi</p>" }, { displayName: "Zoe", noteHtml: "<p>Hi</p>" }],

@@ -6,7 +6,7 @@ import { urlReader } from "../../../../src/services/federation/documents/Reading
 const readUrl = urlReader([])
 const url = "https://there.test/a.png"
 
-describe("pictures of others", () => {
+describe("pictures of other servers", () => {
   it("F42: the description of a post's file is its name, that of a profile picture its summary, otherwise the other one", () => {
     const both = { type: "Image", mediaType: "image/png", url, name: "a name", summary: "a summary" }
     const described = ({ name, summary }: { name?: string; summary?: string }) => {
@@ -19,7 +19,7 @@ describe("pictures of others", () => {
     assert.deepStrictEqual(described({ summary: "a summary" }), ["a summary", "a summary"])
   })
 
-  it("F42: an emoji states when it changed", () => {
+  it("F42: an emoji states its time of change", () => {
     const emoji = {
       id: 1n,
       shortcode: "bird",

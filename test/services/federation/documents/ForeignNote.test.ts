@@ -61,13 +61,16 @@ describe("posts of other servers", () => {
     assert.isUndefined(read({ updated: "x" })?.updatedMillis)
   })
 
-  it("F89: a post that is dated ahead and was not edited says nothing of an edit", () => {
+  it("F89: a post with a future date that was not edited shows no edit", () => {
     const published = "2026-06-02T11:00:00Z"
     assert.isUndefined(read({ published, updated: published })?.updatedMillis)
     assert.strictEqual(read({ published, updated: "2026-06-02T11:30:00Z" })?.updatedMillis, now)
   })
 
-  /** A text of a hostile peer: pieces that grow when they are escaped or sanitised, one character of many, many of one. */
+  /**
+   * A text of a hostile peer: pieces that grow when they are escaped or sanitised, one character of many code points,
+   * or many copies of one.
+   */
   const Hostile = Schema.Struct({
     piece: Schema.Literals(["&", "<", "\"", "\u0001", "\u0301", "\u{1f600}", "<b>", "<p>x", "\ud800", "a ", "&lt;"]),
     times: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 150_000 }))
@@ -120,7 +123,7 @@ describe("posts of other servers", () => {
     assert.isAtMost(bytes(actor?.displayName ?? "", actor?.noteHtml ?? "", ...fields), accountBytesMax)
   }, { arbitrary: { runs: 40 } })
 
-  it("row 39: values too long or too many are cut, values at the bound stay", () => {
+  it("row 39: values that are too long or too many are cut, values at the limit stay", () => {
     const tags = (type: string, more: (n: number) => object) =>
       Array.from({ length: 200 }, (_, n) => ({ type, ...more(n) }))
     for (const extra of [0, 1]) {
@@ -149,7 +152,7 @@ describe("posts of other servers", () => {
     assert.lengthOf(read({ attachment: files })?.attachments ?? [], foreignAttachmentsMax)
   })
 
-  it("row 14: no address but that of the web, at its author's host, is shown", () => {
+  it("row 14: only web addresses at the author's host are shown", () => {
     for (
       const scheme of [
         "javascript:alert(1)",
@@ -169,7 +172,7 @@ describe("posts of other servers", () => {
     }
   })
 
-  it("the language is that of the text that is shown", () => {
+  it("the language is that of the shown text", () => {
     const contentMap = { de: "<p>ja</p>", en: "<p>yes</p>" }
     assert.deepInclude(read({ content: "<p>yes</p>", contentMap }), { html: "<p>yes</p>", language: "en" })
     assert.deepInclude(read({ content: undefined, contentMap }), { html: "<p>ja</p>", language: "de" })
@@ -190,7 +193,7 @@ describe("posts of other servers", () => {
 
 describe("objects that are not notes", () => {
   const page = "https://else.test/watch/1"
-  it("S-009: is its title, its summary and a link, in every kind; its long text is not shown", () => {
+  it("S-009: is its title, its summary and a link, for every kind; its long text is not shown", () => {
     for (const type of ["Article", "Page", "Image", "Audio", "Video", "Event"]) {
       const shown = read({ type, name: "A <b>title", summary: "What it <i>is</i>", content: "<p>long</p>", url: page })
       assert.strictEqual(
@@ -205,7 +208,7 @@ describe("objects that are not notes", () => {
     assert.isUndefined(read({ type: "Create" }))
   })
 
-  it("of the addresses of a video the page is the one for people, and the file is attached", () => {
+  it("of a video's addresses the page for people is the link, and the file is attached", () => {
     const file = "https://files.else.test/1.mp4"
     const shown = read({
       type: "Video",
@@ -225,7 +228,7 @@ describe("objects that are not notes", () => {
     )
   })
 
-  it("row 41: neither title nor summary nor address brings mark-up along", () => {
+  it("row 41: title, summary and address contain no mark-up", () => {
     const attacks = [
       "<script>alert(1)</script>",
       "<img src=x onerror=alert(1)>",

@@ -51,7 +51,7 @@ describe("rules about domains", () => {
     assert.isFalse(policyOfAll(known, split).allowed)
   })
 
-  it("S-024: in limited federation only those are allowed that are listed, exactly, and not blocked", () => {
+  it("S-024: in limited federation only exactly listed domains are allowed, unless they are blocked", () => {
     const known = rules([block("bad.example", "suspend")], ["good.example", "bad.example"])
     const allowed = (host: string) => policyOf(known, host).allowed
     assert.isTrue(allowed("good.example"))
@@ -63,7 +63,7 @@ describe("rules about domains", () => {
   const Name = Schema.Array(Schema.Literals(["a", "b", "c"])).check(Schema.isBetweenLength(2, 4))
   const Severities = Schema.Literals(["noop", "silence", "suspend"])
   const Given = Schema.Array(Schema.Struct({ name: Name, severity: Severities })).check(Schema.isMaxLength(6))
-  it.prop("a rule more never lets anything in", { given: Given, more: Name, host: Name }, ({ given, host, more }) => {
+  it.prop("an additional rule never allows more", { given: Given, more: Name, host: Name }, ({ given, host, more }) => {
     const [asked, added] = [host.join("."), more.join(".")]
     const known = given.map(({ name, severity }) => block(name.join("."), severity))
     const before = policyOf(rules(known), asked).allowed

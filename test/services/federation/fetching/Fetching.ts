@@ -16,7 +16,7 @@ export const fetching = RemotePosts.layer.pipe(
   Layer.provideMerge(remote)
 )
 
-/** A note as its server serves it; `more` changes it. */
+/** Makes a note as its server serves it; `more` changes it. */
 export const noteOf = (actorId: string, name: string, more: Json = {}): Json & { readonly id: string } => ({
   "@context": "https://www.w3.org/ns/activitystreams",
   id: `${actorId}/notes/${name}`,
@@ -28,7 +28,7 @@ export const noteOf = (actorId: string, name: string, more: Json = {}): Json & {
   ...more
 })
 
-/** Puts a document where its id says; answers the id. */
+/** Serves a document at its id; returns the id. */
 export const serve = (peer: Peer, document: Json & { readonly id: string }) => {
   peer.documents.set(new URL(document.id).pathname, document)
   return document.id

@@ -5,7 +5,7 @@ import { OriginChecks } from "../../../../src/services/federation/fetching/Origi
 import { RemotePosts } from "../../../../src/services/federation/fetching/RemotePosts.ts"
 import { Threads } from "../../../../src/services/federation/fetching/Threads.ts"
 
-/** Posts of which none is ever answered, but for those of `good.example`. */
+/** Fetcher of posts that never completes, except for `good.example`. */
 const posts = Layer.succeed(
   RemotePosts,
   RemotePosts.of({
@@ -32,7 +32,7 @@ const asked = (silent: ReadonlyArray<string>) =>
     return answered
   }).pipe(Effect.provide(fresh))
 
-it.effect("row 30: hosts that never answer leave room for others, be they many, or one under many names and ports", () =>
+it.effect("row 30: hosts that never respond leave slots for others, whether they are many, or one under many names and ports", () =>
   Effect.gen(function*() {
     const many = (count: number, host: (n: number) => string) =>
       Array.from({ length: count }, (_, n) => `https://${host(n)}/${n}`)
@@ -47,7 +47,7 @@ it.effect("row 30: hosts that never answer leave room for others, be they many, 
     ) assert.strictEqual(yield* asked(silent), 1, silent[1])
   }))
 
-it.effect("row 30: a conversation that never ends gives its place back", () =>
+it.effect("row 30: a conversation that never ends releases its slot", () =>
   Effect.gen(function*() {
     const checks = yield* OriginChecks
     let answered = 0

@@ -25,7 +25,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       assert.deepStrictEqual<unknown>(rows, [{ html: "<p>hi</p>", visibility: "public", author: zoe.id }])
     }))
 
-  it.effect("the first caller may leave without harm to the others", () =>
+  it.effect("interrupting the first caller does not affect the others", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const yan = yield* there.actor("yan")
@@ -45,7 +45,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       assert.strictEqual(timesAsked(there, note.id), 1)
     }))
 
-  it.effect("row 1: a server's claims about foreign accounts are not believed, by any path", () =>
+  it.effect("row 1: a server's claims about foreign accounts are not trusted, on any path", () =>
     Effect.gen(function*() {
       const [honest, evil] = [yield* peer, yield* peer]
       const [victim, thief] = [yield* honest.actor("victim"), yield* evil.actor("thief")]
@@ -62,10 +62,10 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       const attempts = [
         served,
         to("/redirect", served),
-        // Its own id with another account's name.
+        // Its own id with another account as the author.
         place("/users/thief/notes/1", noteOf(thief.id, "1", { attributedTo: victim.id })),
         place("/users/thief/notes/2", noteOf(thief.id, "2", { attributedTo: undefined, actor: victim.id })),
-        // A Create of its own about a post that is not.
+        // A Create of its own about a post that is not its own.
         place("/users/thief/creates/1", {
           "@context": "https://www.w3.org/ns/activitystreams",
           id: `${thief.id}/creates/1`,
@@ -102,7 +102,8 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       const rows =
         yield* sql`SELECT s.html, a.uri FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ${statusId}`
       assert.deepStrictEqual<unknown>(rows, [{ html: "<p>real</p>", uri: xena.id }])
-      // A document that is a post the first time and something else the second is asked for once, and then again as such.
+      // A document that is a post the first time and another object the second time is fetched once, and then again as
+      // that object.
       const turning = noteOf(xena.id, "turning")
       let times = 0
       there.documents.set(new URL(turning.id).pathname, (_, response) => {
@@ -133,7 +134,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       assert.notInclude(yield* statusesHere, id)
     }))
 
-  it.effect("an edit is applied, and a non-public post that concerns no local account is not kept", () =>
+  it.effect("an edit is applied, and a non-public post that concerns no local account is not stored", () =>
     Effect.gen(function*() {
       const there: Peer = yield* peer
       const vic = yield* there.actor("vic")

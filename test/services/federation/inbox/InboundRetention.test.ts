@@ -9,8 +9,8 @@ import { TestDatabase } from "../../../support/TestDatabase.ts"
 
 const services = InboundRetention.layer.pipe(Layer.provideMerge(TestDatabase.layer))
 
-layer(services, { excludeTestServices: true })("ids that other servers made us remember", (it) => {
-  it.effect("row 37, I17: those that were deleted or undone go when nothing under them can come any more", () =>
+layer(services, { excludeTestServices: true })("stored ids of other servers", (it) => {
+  it.effect("row 37, I17: deleted or undone ones are removed when no activity under them can arrive any more", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { sweep } = yield* InboundRetention
@@ -44,7 +44,7 @@ layer(services, { excludeTestServices: true })("ids that other servers made us r
         UNION ALL SELECT ${ben}, 'gone/' || type, type, 5, ${old}
           FROM unnest(ARRAY['Announce', 'Block', 'EmojiReact', 'Follow', 'Like']) type
         UNION ALL SELECT ${ben}, 'new/Like', 'Like', 5, ${idAt(Date.now())}`
-      // In slices, and again from the beginning.
+      // In slices, and again from the start.
       for (let round = 0; round < 8; round++) yield* sweep(50)
       assert.deepStrictEqual(
         yield* sql`SELECT split_part(uri, '/', 1) AS uri, count(*)::int AS count,

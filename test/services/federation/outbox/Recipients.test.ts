@@ -24,7 +24,7 @@ const leaving = Layer.mergeAll(OutgoingActivities.layer, DeliveryExpansion.layer
 
 const inboxOf = (account: bigint) => `https://host${account}.test/inbox`
 
-/** Accounts 4 and 5 are on hosts of their own. */
+/** Moves accounts 4 and 5 to hosts of their own. */
 const elsewhere = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   for (const account of [4n, 5n]) {
@@ -36,7 +36,7 @@ const elsewhere = Effect.gen(function*() {
   yield* sql`DELETE FROM reaches`
 })
 
-/** Expected recipients of a post by the standard's rules, person by person. */
+/** Returns the expected recipients of a post by the standard's rules, account by account. */
 const expected = (
   world: Worlds.World,
   statuses: ReadonlyArray<Worlds.Settled>,
@@ -76,7 +76,7 @@ const expected = (
   }).map(inboxOf)
 }
 
-/** Expands an intent by slices of one follower. */
+/** Expands an intent in slices of one follower. */
 const expanded = Effect.fnUntraced(
   function*(fanoutId: bigint, status: Worlds.Settled, leaves: "Create" | "Update" | "Delete") {
     const [outgoingActivities, deliveryExpansion] = [yield* OutgoingActivities, yield* DeliveryExpansion]
@@ -95,7 +95,7 @@ const expanded = Effect.fnUntraced(
 
 let fanout = 0n
 
-/** A post of account 1 that the hosts of accounts 4 and 5, who follow it, were told of. */
+/** Inserts a post of account 1 that was sent to the hosts of its followers 4 and 5. */
 const sent = Effect.fnUntraced(function*(visibility: "public" | "private") {
   const sql = yield* SqlClient.SqlClient
   const [status] = yield* Worlds.settle({
@@ -149,12 +149,12 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
     { arbitrary: { runs: 50 }, timeout: 120_000 }
   )
 
-  it.effect("a Delete goes exactly where the post went, and nowhere where its text has not been tried yet", () =>
+  it.effect("a Delete is sent exactly where the post was sent, unless its delivery has not been tried yet", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const status = yield* sent("private")
       yield* sql`UPDATE deliveries d SET tries = 0 FROM inboxes i WHERE i.id = d.inbox_id AND i.url = ${inboxOf(5n)}`
-      // A later follower never had it.
+      // A later follower never received it.
       yield* sql`DELETE FROM follows`
       yield* sql`UPDATE statuses SET deleted_at = ${Worlds.now} WHERE id = ${status.id}`
       assert.deepStrictEqual(yield* expanded(++fanout, status, "Delete"), [inboxOf(4n)])
@@ -164,7 +164,7 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
         ["Create", inboxOf(4n)],
         ["Delete", inboxOf(4n)]
       ])
-      // A post that is gone is never told.
+      // A deleted post is not sent.
       assert.isEmpty(yield* expanded(++fanout, status, "Create"))
     }))
 

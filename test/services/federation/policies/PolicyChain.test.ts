@@ -46,7 +46,7 @@ describe("the chain of rules", () => {
     assert.deepStrictEqual(types.filter((type) => !blocked.includes(type)), ["Announce", "EmojiReact", "Like"])
   })
 
-  it("reports of a domain are rejected, and nothing else of it", () => {
+  it("reports from a domain are rejected, and nothing else from it", () => {
     const rejecting = passing(facts({}, { rejectReports: true }))
     assert.deepStrictEqual(types.filter((type) => !rejecting.includes(type)), ["Flag"])
   })
@@ -92,7 +92,7 @@ describe("the chain of rules", () => {
     })
   })
 
-  it("each rule sees the changes of those before it, and the first that drops ends the chain", () => {
+  it("each rule sees the changes of earlier ones, and the first that drops ends the chain", () => {
     const words: InboundPolicy = (activity) =>
       activity["content"] === "spam" ? drop("spam") : change(activity, { content: "spam" }, "words")
     const known = facts()
@@ -177,7 +177,7 @@ describe("the chain of rules", () => {
     }
   })
 
-  it("F70: an activity of several types is judged as the one as which it is handled", () => {
+  it("F70: an activity with several types is judged by the type that handles it", () => {
     const activity = { type: ["Create", "Undo", "Flag"], object: referring }
     assert.strictEqual(activityTypeOf(activity), "Create")
     assert.isFalse(judge(activity, facts({ suspended: true })).passes)

@@ -13,7 +13,7 @@ const services = Purges.layer.pipe(
 )
 
 layer(services, { excludeTestServices: true })("data left by a local account", (it) => {
-  it.effect("row 11, F20: is kept until every recipient is told, as it determines the recipients", () =>
+  it.effect("row 11, F20: is kept until every recipient is notified, because it determines the recipients", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const purges = yield* Purges
@@ -39,7 +39,7 @@ layer(services, { excludeTestServices: true })("data left by a local account", (
       assert.isFalse(yield* purges.retire(anna))
     }))
 
-  it.effect("F186: caches hear of every relation and mark that a purge deletes", () =>
+  it.effect("F186: caches are told of every relation and interaction that a purge deletes", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const purges = yield* Purges
@@ -63,7 +63,7 @@ layer(services, { excludeTestServices: true })("data left by a local account", (
         if (message._tag === "Changed") { for (const id of message.ids) told[message.kind]?.add(id) }
       })
       yield* purges.retire(cleo)
-      // Each kind of row is a slice, and a transaction.
+      // Each kind of row takes a slice, and a transaction.
       yield* Effect.repeat(sql.withTransaction(purges.advance(cleo)), { times: 15 })
       assert.deepStrictEqual(told["status"], new Set([11n, 12n, 13n, 14n]))
       assert.deepStrictEqual(told["relations"], new Set([cleo, dan, eve].map(BigInt)))

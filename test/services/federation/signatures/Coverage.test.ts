@@ -45,7 +45,7 @@ const rfc9421 = (method: string, names: ReadonlyArray<string>, parameters = `;cr
 
 const without = (names: ReadonlyArray<string>, name: string) => names.filter((other) => other !== name)
 
-describe("row 4 D-024: a signature that omits required parts is not believed, however well it covers the rest", () => {
+describe("row 4 D-024: a signature that omits required parts is refused, however well it covers the rest", () => {
   for (
     const [method, names] of [["GET", ["(request-target)", "host", "date"]], [
       "POST",
@@ -80,7 +80,7 @@ describe("row 4 D-024: a signature that omits required parts is not believed, ho
   }
 })
 
-describe("F100: how long a signature holds (federation.md section 5)", () => {
+describe("F100: validity period of a signature (federation.md section 5)", () => {
   const hour = 3_600
   const by = (created: number, expires?: number) => {
     const end = expires === undefined ? "" : `expires=${seconds + expires},`

@@ -5,7 +5,7 @@ import { isDigestOf } from "../../../../src/services/federation/signatures/Diges
 const body = new Uint8Array(1_048_576).fill(7)
 const members = (["sha256", "sha512"] as const).map((name) => `SHA-${name.slice(3)}=${hash(name, body, "base64")}`)
 
-/** The shortest of a few times in milliseconds, and that it holds each time. */
+/** Returns the shortest of a few durations, in milliseconds; asserts that the digest is valid each time. */
 const shortest = (header: string) =>
   Math.min(...Array.from({ length: 5 }, () => {
     const began = performance.now()

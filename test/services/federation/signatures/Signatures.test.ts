@@ -22,7 +22,7 @@ const Live = Signatures.layer.pipe(
   Layer.provide(Layer.succeed(ServerConfig, configuration))
 )
 
-/** A request as it arrives, signed by a key that was just made. */
+/** Makes a received request, signed with a new key. */
 const signed = Effect.fnUntraced(function*(scheme: Scheme, method: "GET" | "POST") {
   yield* TestClock.setTime(start)
   const { privatePem, publicPem } = yield* Effect.flatMap(KeyOperations, ({ generate }) => generate)
@@ -63,7 +63,7 @@ const changedText = (text: string, at: number) => {
 layer(Live)("signatures", (it) => {
   for (const scheme of ["draft-cavage", "rfc9421"] as const) {
     for (const method of ["GET", "POST"] as const) {
-      it.effect(`a ${method} by ${scheme} is believed, with the key's other half only`, () =>
+      it.effect(`a ${method} by ${scheme} verifies, only with the matching public key`, () =>
         Effect.gen(function*() {
           const { publicPem, request } = yield* signed(scheme, method)
           assert.isTrue(yield* believed(request, publicPem))
@@ -86,7 +86,7 @@ layer(Live)("signatures", (it) => {
         }
         const withHeader = (name: string, value: string) =>
           believed({ ...request, headers: { ...headers, [name]: value } }, publicPem)
-        // The older scheme does not sign the key's id; looking the key up finds that out.
+        // The older scheme does not sign the key's id; the lookup of the key detects a change.
         const covered: ReadonlyArray<readonly [name: string, part: RegExp]> = scheme === "rfc9421"
           ? [["content-digest", /.+/], ["signature-input", /\(.+/]]
           : [["host", /.+/], ["date", /.+/], ["digest", /.+/], ["content-type", /.+/], ["signature", /headers="[^"]*"/]]
@@ -146,7 +146,7 @@ layer(Live)("signatures", (it) => {
         assert.isFalse(yield* believed(request, publicPem).pipe(Effect.provide(elsewhere)))
       }))
 
-    it.effect(`row 78: ${scheme} holds for a time`, () =>
+    it.effect(`row 78: ${scheme} is valid for a limited time`, () =>
       Effect.gen(function*() {
         const { publicPem, request } = yield* signed(scheme, "POST")
         const at = (millis: number) => Effect.andThen(TestClock.setTime(start + millis), believed(request, publicPem))
@@ -181,7 +181,7 @@ layer(Live)("signatures", (it) => {
   }
 
   it.prop(
-    "row 3: never believes arbitrary header values",
+    "row 3: never accepts arbitrary header values",
     [Schema.String, Schema.String],
     ([input, signature]) =>
       Effect.gen(function*() {

@@ -34,8 +34,8 @@ const text = (value: string) => new TextEncoder().encode(value)
 const refusal = (archive: Uint8Array) => Effect.map(Effect.flip(readAll(archive)), ({ problem }) => problem)
 const damaged = "unreadable"
 
-describe("the files of an archive that is read as a stream", () => {
-  it.effect("are those of a zip, in any cut of its bytes", () =>
+describe("the files of a streamed archive", () => {
+  it.effect("are those of a zip, with its bytes cut anywhere", () =>
     Effect.gen(function*() {
       const zip = zipSync({ "outbox.json": text("{}"), "./media/a b.png": [text("picture"), { level: 0 }] })
       for (const bytes of [1, 7, 65_536]) {
@@ -58,7 +58,7 @@ describe("the files of an archive that is read as a stream", () => {
       for (const archive of hostile) assert.strictEqual(yield* refusal(archive), damaged)
     }))
 
-  it.effect("F257: are refused with paths that leave the archive, or are longer than an index holds", () =>
+  it.effect("F257: are refused with paths that leave the archive, or are longer than an index can hold", () =>
     Effect.gen(function*() {
       for (const path of ["../x", "a/../../x", "/etc/passwd", "C:\\x", "a\\..\\x", "a\u0007", "\u4e00".repeat(400)]) {
         assert.strictEqual(
@@ -69,7 +69,7 @@ describe("the files of an archive that is read as a stream", () => {
       }
     }))
 
-  it.effect("are those of a tar.gz without its links, and are refused for a path of a link that leaves the archive", () =>
+  it.effect("are those of a tar.gz without its links, and are refused if a link's path leaves the archive", () =>
     Effect.gen(function*() {
       const links = [Tar.symlink("a.png", "../../../etc/passwd"), Tar.hardlink("b.png", "/etc/passwd")]
       const outbox = Tar.file("outbox.json", "{}")
@@ -81,7 +81,7 @@ describe("the files of an archive that is read as a stream", () => {
       assert.strictEqual(yield* refusal(yield* packed(Tar.file("a".repeat(2 * 1_048_576), ""))), damaged)
     }))
 
-  it.effect("are refused in a zip bomb, also in an entry that nobody reads", () =>
+  it.effect("are refused in a zip bomb, also in an unused entry", () =>
     Effect.gen(function*() {
       const bomb = zipSync({ "bomb.bin": [new Uint8Array(80 * 1_048_576), { level: 6 }] })
       assert.isBelow(bomb.length, 200_000)

@@ -28,7 +28,7 @@ import { status } from "../../../support/Posts.ts"
 import { user } from "../../../support/SignedIn.ts"
 
 layer(archiveServer, { excludeTestServices: true })("imports of archives", (it) => {
-  it.effect("F255: bring posts with their dates, texts, audiences, threads, files and polls, and tell nobody", () =>
+  it.effect("F255: add posts with their dates, texts, audiences, threads, files and polls, and notify nobody", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [zoe, actor] = yield* mover("zoe")
@@ -178,7 +178,7 @@ layer(archiveServer, { excludeTestServices: true })("imports of archives", (it) 
       assert.deepInclude(document?.note, { published: "2019-01-01T00:01:00.000Z", content: "<p>post 1</p>" })
     }))
 
-  it.effect("add each post once: run twice, by two archives, or wherever a node dies", () =>
+  it.effect("add each post once: run twice, from two archives, or wherever a node dies", () =>
     Effect.gen(function*() {
       const [ada, actor] = yield* mover("ada")
       const eve = yield* user("eve")
@@ -211,7 +211,7 @@ layer(archiveServer, { excludeTestServices: true })("imports of archives", (it) 
       assert.deepStrictEqual(yield* contentOf(eve), yield* contentOf(ada))
     }))
 
-  it.effect("F255: boost no post to a wider audience than its own, and survive paths that no file can have", () =>
+  it.effect("F255: boost no post to a wider audience than its own, and survive invalid file paths", () =>
     Effect.gen(function*() {
       const pat = yield* user("pat")
       const sql = yield* SqlClient.SqlClient

@@ -71,7 +71,7 @@ layer(archiveServer, { excludeTestServices: true })("archives that are refused o
       assert.lengthOf(yield* postsOf(joe), 0)
     }))
 
-  it.effect("can be undone as a whole: posts that nobody noticed are deleted without telling other servers", () =>
+  it.effect("can be undone as a whole: posts without interactions are deleted without telling other servers", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const lea = yield* user("lea")

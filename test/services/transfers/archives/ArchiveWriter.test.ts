@@ -20,7 +20,7 @@ const written = (owner: AccountId, text: string, more: Parameters<typeof post>[1
     (answer) => StatusId.make(BigInt(answer.id))
   )
 
-/** Attaches a picture of these bytes to a post. */
+/** Attaches a file with this content as a picture to a post. */
 const attach = Effect.fnUntraced(function*(owner: AccountId, status: StatusId, id: bigint, text: string) {
   const [sql, fs] = [yield* SqlClient.SqlClient, yield* FileSystem.FileSystem]
   const path = yield* fs.makeTempFileScoped()

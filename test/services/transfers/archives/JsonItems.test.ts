@@ -40,7 +40,7 @@ describe("the items of a JSON document that arrives in parts", () => {
       }
     }))
 
-  it.effect("are found behind a byte order mark", () =>
+  it.effect("are found after a byte order mark", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* parsed("\uFEFF{\"orderedItems\":[1,\"ü\"]}"), [1, "ü"])
     }))
