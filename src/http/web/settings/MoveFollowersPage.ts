@@ -91,11 +91,9 @@ const make = Effect.gen(function*() {
               }<bdi>@${acct}</bdi></a></li>`
             )
           }</ul>`
-      }${
-        pagingLinks({ reader: member, path: listPath, query }, page, rows.map(({ cursor }) => cursor))
-      }<p class="below">${downloadLink(member, selection)}</p><p><a href="${way(movePath)}">${
-        words.say("Move account")
-      }</a></p>`
+      }${pagingLinks({ reader: member, path: listPath, query }, page, rows.map(({ cursor }) => cursor))}<p>${
+        downloadLink(member, selection)
+      }</p><p><a href="${way(movePath)}">${words.say("Move account")}</a></p>`
     })
   }))
 
