@@ -79,7 +79,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.include((yield* pia.browser.get(path)).text, "following_accounts.csv")
     }))
 
-  it.effect("lines that cannot be imported are shown with their reasons, and can be downloaded and imported again", () =>
+  it.effect("F317: lines that cannot be imported are shown with their reasons, and can be downloaded and imported again", () =>
     Effect.gen(function*() {
       const quin = yield* opened("quin")
       const text = "Account address,Hide notifications\nnot an address,true\nnobody-here,false\nquin,true\n"
