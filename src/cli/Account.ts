@@ -19,6 +19,7 @@ import { enqueue } from "./Enqueue.ts"
 import { withExamples } from "./Examples.ts"
 import { logActs } from "./LoggedActs.ts"
 import { asOperatorError, findUser } from "./Lookup.ts"
+import { moveFollowers } from "./MoveFollowers.ts"
 import * as Moving from "./Moving.ts"
 import * as Operator from "./Operator.ts"
 import * as SecondFactors from "./SecondFactors.ts"
@@ -208,6 +209,7 @@ export const command = Command.make("account").pipe(
     AccountExport.command,
     Moving.alias,
     Moving.move,
+    moveFollowers,
     whyNotHome,
     AccountLists.exportLists,
     AccountLists.importList,

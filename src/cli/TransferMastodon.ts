@@ -4,7 +4,6 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Database from "../layers/Database.ts"
 import { Environment, serverConfig } from "../layers/Environment.ts"
 import * as KeyOperations from "../layers/KeyOperations.ts"
-import * as MastodonFiles from "../layers/MastodonFiles.ts"
 import * as MastodonSource from "../layers/MastodonSource.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { givenPair } from "../layers/push/VapidKeys.ts"
@@ -13,7 +12,6 @@ import * as Storages from "../layers/storage/Storages.ts"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import * as Copy from "../services/mastodon/Copy.ts"
 import { recount } from "../services/mastodon/Counters.ts"
-import { environmentCharactersMax, parseEnvironment } from "../services/mastodon/EnvironmentFile.ts"
 import { report } from "../services/mastodon/Plans.ts"
 import { decrypter } from "../services/mastodon/RailsEncryption.ts"
 import * as Rejects from "../services/mastodon/Rejects.ts"
@@ -21,11 +19,13 @@ import type { Step } from "../services/mastodon/Step.ts"
 import { steps } from "../services/mastodon/Tables.ts"
 import { brokenKeys } from "../services/mastodon/Verification.ts"
 import { hasVisitors } from "../services/mastodon/Visitors.ts"
+import type { StorageFailed } from "../services/media/Storage.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { SealedTokens } from "../services/push/SealedTokens.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import { Drafts } from "../services/statuses/Drafts.ts"
 import { withExamples } from "./Examples.ts"
+import * as MastodonMedia from "./MastodonMedia.ts"
 import * as Migrate from "./Migrate.ts"
 import * as Operator from "./Operator.ts"
 import * as Comparing from "./TransferComparing.ts"
@@ -42,7 +42,9 @@ const flags = {
   ),
   env: Flag.String("env").pipe(Flag.withDescription("Mastodon's environment file, .env.production")),
   media: Flag.String("media").pipe(
-    Flag.withDescription("Mastodon's media folder, public/system; without it files are not copied"),
+    Flag.withDescription(
+      "Mastodon's media folder, public/system, or s3://BUCKET/PREFIX; without it files are not copied"
+    ),
     Flag.optional
   ),
   days: Flag.Int("days").pipe(
@@ -68,23 +70,10 @@ interface Given {
   readonly rejects: string
 }
 
-/** Reads the variables of the Mastodon server. */
-const variablesOf = Effect.fnUntraced(function*(path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const text = yield* Effect.mapError(
-    fs.readFileString(path),
-    ({ message }) => new OperatorError({ message: `The environment file cannot be read: ${message}` })
-  )
-  if (text.length > environmentCharactersMax) {
-    return yield* new OperatorError({ message: "The environment file is too long to be one of Mastodon." })
-  }
-  return parseEnvironment(text)
-})
-
 /** Prepares a copy: its steps, its obstacles, and the VAPID pair if it is valid. */
 const prepared = Effect.fnUntraced(function*(given: Given) {
   const config = yield* ServerConfig
-  const variables = yield* variablesOf(given.env)
+  const variables = yield* MastodonMedia.variablesOf(given.env)
   const primaryKey = variables.get("ACTIVE_RECORD_ENCRYPTION_PRIMARY_KEY") ?? ""
   const salt = variables.get("ACTIVE_RECORD_ENCRYPTION_KEY_DERIVATION_SALT") ?? ""
   const hasKeys = primaryKey !== "" && salt !== ""
@@ -106,8 +95,12 @@ const prepared = Effect.fnUntraced(function*(given: Given) {
 })
 
 /** Turns an error of either database into one for the operator. */
-const asOperatorError = (error: SqlError | OperatorError) =>
-  error instanceof OperatorError ? error : Database.failedAt(`${MastodonSource.setting} or DATABASE_URL`)(error)
+const asOperatorError = (error: SqlError | StorageFailed | OperatorError) =>
+  error instanceof OperatorError
+    ? error
+    : error._tag === "StorageFailed"
+    ? new OperatorError({ message: `A file could not be copied: ${error.message}` })
+    : Database.failedAt(`${MastodonSource.setting} or DATABASE_URL`)(error)
 
 const refuse = (obstacles: ReadonlyArray<string>) =>
   obstacles.length === 0 ? Effect.void : Effect.fail(new OperatorError({ message: obstacles.join("\n") }))
@@ -124,7 +117,7 @@ const possible = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>, { media
 /** Services of a transfer: both databases, without the limits of requests. */
 const layer = (given: Given) =>
   Layer.mergeAll(Drafts.layer, StoredFiles.layer, SealedTokens.layer).pipe(
-    Layer.provideMerge(Layer.merge(Storages.layer, MastodonFiles.layer(Option.getOrUndefined(given.media)))),
+    Layer.provideMerge(Layer.provideMerge(MastodonMedia.layer(given), Storages.layer)),
     Layer.provideMerge(Layer.mergeAll(KeyOperations.layer, Secrets.layer, MastodonSource.layer(given.database))),
     Layer.provideMerge(Layer.unwrap(Effect.map(Migrate.connection, MastodonSource.target))),
     Layer.provideMerge(serverConfig),

@@ -83,6 +83,7 @@ import { StatusIndex } from "../services/search/StatusIndex.ts"
 import { Blocks } from "../services/social/Blocks.ts"
 import { Endorsements } from "../services/social/Endorsements.ts"
 import { Follows } from "../services/social/Follows.ts"
+import { MoveFollowers } from "../services/social/MoveFollowers.ts"
 import { Moves } from "../services/social/Moves.ts"
 import { Mutes } from "../services/social/Mutes.ts"
 import { TargetAccounts } from "../services/social/TargetAccounts.ts"
@@ -150,6 +151,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     InboundPolicies.layer,
     KnownUris.layer,
     LocalActors.layer,
+    MoveFollowers.layer,
     Moves.layer,
     EmailChoices.layer,
     EmojiReactions.layer,

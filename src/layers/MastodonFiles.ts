@@ -9,9 +9,9 @@ export const layer = (folder: string | undefined) =>
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
       const root = path.resolve(folder ?? ".")
-      const sizeOf = (place: string) =>
+      const fileAt = (name: string, place: string) =>
         fs.stat(place).pipe(
-          Effect.map(({ size, type }) => type === "File" ? { path: place, bytes: Number(size) } : undefined),
+          Effect.map(({ size, type }) => type === "File" ? { name, path: place, bytes: Number(size) } : undefined),
           Effect.orElseSucceed(() => undefined)
         )
       return OldFiles.of({
@@ -21,7 +21,7 @@ export const layer = (folder: string | undefined) =>
             const place = path.resolve(root, name)
             // A name in the database must not lead out of the folder.
             if (!place.startsWith(root + path.sep)) continue
-            const found = yield* sizeOf(place)
+            const found = yield* fileAt(name, place)
             if (found !== undefined) return found
           }
           return undefined

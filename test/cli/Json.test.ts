@@ -44,6 +44,10 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("--json of the 
       const lists = [
         [["account", "list", "--pending"], "No sign-ups are waiting.\n"],
         [["account", "alias", "list", "nobody"], ""],
+        [
+          ["account", "move-followers", "nobody"],
+          "This account has not moved, and no account has moved to it.\n"
+        ],
         [["announcement", "list"], "There are no announcements.\n"],
         [["domain", "list"], "There are no domain blocks or allowed domains.\n"],
         [["emoji", "list"], "There are no emoji.\n"],

@@ -94,7 +94,7 @@ export const s3Double = Effect.acquireRelease(
       }
       const uploadId = query.get("uploadId")
       if (key === "" && query.get("list-type") === "2") {
-        const names = [...objects.keys()].sort()
+        const names = [...objects.keys()].filter((one) => one.startsWith(query.get("prefix") ?? "")).sort()
         const from = Number(query.get("continuation-token") ?? "0")
         const contents = names.slice(from, from + pageMax).map((one) =>
           `<Contents><Key>${escape(one)}</Key><Size>${

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { CurrentWork } from "../../services/runtime/CurrentWork.ts"
 import { ArchiveRequests } from "../../services/transfers/archives/ArchiveRequests.ts"
+import { LiveImports as LiveConsents } from "../../services/transfers/live/LiveImports.ts"
 import type { Transfer, TransferKind } from "../../services/transfers/Transfer.ts"
 import { isLeaseLost, TransferQueue } from "../../services/transfers/TransferQueue.ts"
 import { repeatEvery, runClaimed } from "../agenda/ClaimRounds.ts"
@@ -21,6 +22,7 @@ const stepSecondsMax = 100
 const make = Effect.gen(function*() {
   const archives = yield* ArchiveRequests
   const queue = yield* TransferQueue
+  const live = yield* LiveConsents
   const list = yield* ListImports.make
 
   /** Handler of each kind of transfer. */
@@ -53,6 +55,7 @@ const make = Effect.gen(function*() {
   })
 
   yield* repeatEvery("1 minute", "weekly archives", archives.beginDue)
+  yield* repeatEvery("1 minute", "imports that nobody confirmed", live.endAbandoned)
   yield* runClaimed({
     what: "transfers",
     atOnceMax: transfersAtOnceMax,

@@ -11,6 +11,8 @@ export interface AccessRule {
   readonly permissions: ReadonlyArray<Permission>
   /** True if a user may call it whose address is unconfirmed or who waits for approval. */
   readonly unconfirmed: boolean
+  /** True if a user may call it whose account has moved. */
+  readonly moved: boolean
   /** True if it stays open to anonymous callers in restricted mode. */
   readonly open: boolean
   readonly limits: ReadonlyArray<LimitName>
@@ -21,6 +23,7 @@ const rule = (who: AccessRule["who"], scopes: ReadonlyArray<string>): AccessRule
   scopes,
   permissions: [],
   unconfirmed: false,
+  moved: false,
   open: false,
   limits: []
 })
@@ -54,6 +57,7 @@ export class Access extends Context.Service<Access, AccessRule>()("murmuration/h
     permissions: typeof permission === "string" ? [permission] : permission
   })
   static readonly unconfirmed = (self: AccessRule): AccessRule => ({ ...self, unconfirmed: true })
+  static readonly moved = (self: AccessRule): AccessRule => ({ ...self, moved: true })
   static readonly open = (self: AccessRule): AccessRule => ({ ...self, open: true })
   static readonly limited = (self: AccessRule, ...limits: ReadonlyArray<LimitName>): AccessRule => ({ ...self, limits })
 }

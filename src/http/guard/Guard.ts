@@ -129,7 +129,10 @@ const refusalOf = (
     if (rule.who === "user") return new Unprocessable({ text: "This method requires an authenticated user" })
     if (rule.who === "public" && restricted && !rule.open) return new Unauthorized({ reason: "user required" })
   } else {
-    const refused = stateRefusal(token.state, { forUsers: rule.who === "user", unconfirmed: rule.unconfirmed })
+    const refused = stateRefusal(token.state, {
+      forUsers: rule.who === "user" && !rule.moved,
+      unconfirmed: rule.unconfirmed
+    })
     if (refused !== undefined) return refused
     if (rule.who === "app") {
       return new NotAllowed({ text: "This method requires an client credentials authentication" })

@@ -84,6 +84,7 @@ export const personalTables: ReadonlyMap<string, PersonalTable> = new Map<string
   ["media_attachments", own],
   ["mentions", own],
   ["moderation_notes", { by: ["target_account_id"], not: [["account_id", staffPart]] }],
+  ["move_followers", { by: ["account_id", "follower_id"] }],
   ["moves", own],
   ["mutes", { by: ["account_id"], not: [["target_account_id", othersChoice]] }],
   ["new_members", { by: ["account_id"], not: [["follows", "another account"]] }],

@@ -60,7 +60,11 @@ export type StaleFeeds = typeof StaleFeeds.Type
 const KeptOut = Schema.TaggedStruct("kept_out", {})
 export type KeptOut = typeof KeptOut.Type
 
-/** The account has moved to another one. */
+/** The account has moved to another one; its followers are recorded before they are told. */
+const RecordFollowers = Schema.TaggedStruct("record_followers", { movedTo: Id })
+export type RecordFollowers = typeof RecordFollowers.Type
+
+/** The account has moved to another one: local followers follow that one, and blocks and mutes are copied. */
 const Move = Schema.TaggedStruct("move", { movedTo: Id })
 export type Move = typeof Move.Type
 
@@ -107,6 +111,7 @@ export const Intent = Schema.Union([
   Report,
   StaleFeeds,
   KeptOut,
+  RecordFollowers,
   Move,
   Deliver
 ])

@@ -89,6 +89,7 @@ export class Retention extends Context.Service<Retention, {
           "transfers",
           (ago, rows) =>
             sql`DELETE FROM transfers WHERE id IN (SELECT t.id FROM transfers t WHERE t.expires_at < ${ago(0)}
+              AND t.options -> 'secrets' IS NULL
               AND NOT EXISTS (SELECT FROM transfer_lines l WHERE l.transfer_id = t.id)
               AND NOT EXISTS (SELECT FROM archive_items i WHERE i.transfer_id = t.id)
               LIMIT ${rowsMax(sql, rows)}) RETURNING 1`

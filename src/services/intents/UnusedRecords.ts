@@ -69,6 +69,8 @@ export const keepingColumns: ReferringColumns = [
   "media_attachments.account_id",
   "moderation_notes.account_id",
   "moderation_notes.target_account_id",
+  "move_followers.account_id",
+  "move_followers.follower_id",
   "moves.account_id",
   "mutes.account_id",
   "mutes.target_account_id",

@@ -1,9 +1,21 @@
-import { Context, type Effect } from "effect"
+import { Context, type Effect, type Scope } from "effect"
+import type { StorageFailed } from "../media/Storage.ts"
 
-/** Media folder of the Mastodon server, `public/system`. */
+/** A file of the Mastodon server, at a path of this machine. */
+interface OldFile {
+  /** Name that was asked for. */
+  readonly name: string
+  readonly path: string
+  readonly bytes: number
+}
+
+/** Media of the Mastodon server: its folder `public/system`, or its bucket. */
 export class OldFiles extends Context.Service<OldFiles, {
-  /** Returns the path and size of the first of these files, by path below the folder; undefined if there is none. */
+  /**
+   * Returns the first of these files, by path below the folder; undefined if there is none. A downloaded file is deleted
+   * when the scope closes. Fails if the bucket does not respond.
+   */
   readonly find: (
     names: ReadonlyArray<string>
-  ) => Effect.Effect<{ readonly path: string; readonly bytes: number } | undefined>
+  ) => Effect.Effect<OldFile | undefined, StorageFailed, Scope.Scope>
 }>()("murmuration/services/mastodon/OldFiles") {}

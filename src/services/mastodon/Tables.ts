@@ -63,7 +63,6 @@ export const steps = Effect.fnUntraced(function*(plan: Plan) {
 export const notCopied: ReadonlyArray<readonly [what: string, instead: string]> = [
   ["queues of Sidekiq", "stop the old web server, and let Sidekiq drain before the last delta"],
   ["sessions of browsers", "members sign in again in the browser; apps stay signed in"],
-  ["files in a bucket", "copy the bucket to a folder for --media"],
   ["files of other servers", "fetched again from there"],
   ["sign-in by LDAP, PAM, CAS, SAML or OpenID Connect", "members set a password by e-mail"],
   ["recovery codes of two-factor sign-in", "members make new ones in their settings"],

@@ -97,7 +97,8 @@ export class Moves extends Context.Service<Moves, {
         )
         yield* sql`INSERT INTO moves (account_id, target_uri, moved_at)
           VALUES (${accountId}, ${other.uri ?? Urls.actor(config, other.actorPath)}, ${new Date(now)})
-          ON CONFLICT (account_id) DO UPDATE SET moved_at = excluded.moved_at, target_uri = excluded.target_uri, handed_over = 0`
+          ON CONFLICT (account_id) DO UPDATE SET moved_at = excluded.moved_at, target_uri = excluded.target_uri,
+            handed_over = 0, recorded_followers = NULL`
       })
 
       const slice = (rows: ReadonlyArray<{ readonly id: bigint; readonly accountId: bigint }>): TransferSlice => ({

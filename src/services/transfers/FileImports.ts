@@ -18,9 +18,12 @@ import { Transfers } from "./Transfers.ts"
 /** Names and failed lines that a preview shows of each sort. */
 const shownMax = 20
 
-const countRows = rowsOf(Schema.Struct({ present: Schema.Int, unknown: Schema.Int }))
+const countRows = rowsOf(Schema.Struct({ present: Schema.Int, unknown: Schema.Int, impossible: Schema.Int }))
 const removedRows = rowsOf(Schema.Struct({ removed: Schema.Int }))
+const impossibleRows = rowsOf(Schema.Struct({ place: Schema.Int, name: Schema.String, own: Schema.Boolean }))
 const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
+/** Kinds whose lines name accounts. */
+const namesAccounts: ReadonlySet<ListKind> = new Set(["follows", "blocks", "mutes", "lists"])
 const isListKind = Schema.is(ListKind)
 
 /** An uploaded file, and what its owner chose for it. */
@@ -103,10 +106,17 @@ export class FileImports extends Context.Service<FileImports, {
           : sql`EXISTS (SELECT FROM accounts a
             WHERE lower(a.username) = split_part(split_part(l.name, ' ', 1), '@', 1)
               AND lower(coalesce(a.domain, '')) = split_part(split_part(l.name, ' ', 1), '@', 2))`
-        const { present, unknown } = singleRow(
+        // Lines about local accounts that do not exist, or about the importing account.
+        const isImpossible = namesAccounts.has(kind)
+          ? sql`(l.host IS NULL AND NOT ${named} AND NOT EXISTS (SELECT FROM accounts a WHERE a.domain IS NULL
+            AND a.suspended_at IS NULL AND lower(a.username) = split_part(split_part(l.name, ' ', 1), '@', 1)
+            AND (a.id <> ${accountId} OR ${kind === "lists"})))`
+          : sql`FALSE`
+        const { impossible, present, unknown } = singleRow(
           yield* countRows(sql`WITH existing AS MATERIALIZED (${relations})
             SELECT count(*) FILTER (WHERE ${named})::int AS present,
-              count(*) FILTER (WHERE l.host IS NOT NULL AND NOT ${isKnown})::int AS unknown
+              count(*) FILTER (WHERE l.host IS NOT NULL AND NOT ${isKnown})::int AS unknown,
+              count(*) FILTER (WHERE ${isImpossible})::int AS impossible
             FROM transfer_lines l WHERE l.transfer_id = ${id} AND l.state = 'waiting'`)
         )
         const removals = sql`WITH existing AS MATERIALIZED (${relations}) SELECT r.id, r.name FROM existing r
@@ -116,20 +126,34 @@ export class FileImports extends Context.Service<FileImports, {
         )
         const addedNames = yield* nameRows(sql`WITH existing AS MATERIALIZED (${relations})
           SELECT l.name FROM transfer_lines l WHERE l.transfer_id = ${id} AND l.state = 'waiting' AND NOT ${named}
+            AND NOT ${isImpossible}
+          ORDER BY l.place LIMIT ${rowsMax(sql, shownMax)}`)
+        const impossibleNames = yield* impossibleRows(sql`WITH existing AS MATERIALIZED (${relations})
+          SELECT l.place, l.name, l.name IN (SELECT lower(a.username) || '@' || lower(${config.localDomain}::text)
+            FROM accounts a WHERE a.id = ${accountId}) AS own
+          FROM transfer_lines l WHERE l.transfer_id = ${id} AND l.state = 'waiting' AND ${isImpossible}
           ORDER BY l.place LIMIT ${rowsMax(sql, shownMax)}`)
         const removedNames = yield* nameRows(
           sql`SELECT name FROM (${removals}) removals ORDER BY id LIMIT ${rowsMax(sql, shownMax)}`
         )
         return {
           options,
-          added: total - failed - present,
+          added: total - failed - present - impossible,
           present,
-          failed,
+          failed: failed + impossible,
           removed,
           unknown,
           addedNames: addedNames.map(({ name }) => name),
           removedNames: removedNames.map(({ name }) => name),
-          failures: yield* lines.failures(id, -1, shownMax)
+          failures: [
+            ...yield* lines.failures(id, -1, shownMax),
+            ...impossibleNames.map(({ name, own, place }): FailedLine => ({
+              place,
+              name,
+              details: {},
+              reason: own ? "not_allowed" : "not_found"
+            }))
+          ].toSorted((one, other) => one.place - other.place).slice(0, shownMax)
         }
       }, Effect.orDie)
 

@@ -76,7 +76,6 @@ export class TransferQueue extends Context.Service<TransferQueue, {
         const now = yield* Clock.currentTimeMillis
         const at = new Date(now)
         yield* sql`UPDATE transfers SET state = 'failed', problem = 'interrupted', finished_at = ${at},
-            options = ${sql.literal(withoutSecrets)},
             expires_at = ${new Date(now + keptMillis)}
           WHERE state IN ('scheduled', 'in_progress') AND due_at <= ${at} AND tries >= ${triesMax}`
         return yield* transferRows(sql`UPDATE transfers SET state = 'in_progress', tries = tries + 1,

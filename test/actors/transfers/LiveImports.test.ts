@@ -1,12 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { Retention } from "../../../src/services/intents/Retention.ts"
 import { LiveImports } from "../../../src/services/transfers/live/LiveImports.ts"
 import { SourceFailed } from "../../../src/services/transfers/live/LiveSources.ts"
+import { TransferQueue } from "../../../src/services/transfers/TransferQueue.ts"
 import { Transfers } from "../../../src/services/transfers/Transfers.ts"
 import { noteOf, postsOf } from "../../support/Archives.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { account, actor, askingOnly, consented, liveServices, origin, run, sourceOf } from "../../support/LiveServer.ts"
+import { retention } from "../../support/Retention.ts"
 import { user } from "../../support/SignedIn.ts"
 
 layer(liveServices, { excludeTestServices: true })("imports of accounts from their servers", (it) => {
@@ -60,6 +63,34 @@ layer(liveServices, { excludeTestServices: true })("imports of accounts from the
       const failed = yield* run(from, owner, again.id)
       assert.deepInclude(failed, { state: "failed", problem: "silent" })
       assert.isBelow(1_000 - failures, 30)
+    }))
+
+  it.effect("F318: the token of an import that nobody confirmed, or that was interrupted, is revoked", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [owner, other] = [yield* user("eva"), yield* user("eli")]
+      const from = sourceOf(account(5))
+      const { id } = yield* consented(from, owner)
+      const round = Effect.gen(function*() {
+        yield* (yield* LiveImports).endAbandoned
+        return from.asked.filter((url) => url === "revoked").length
+      }).pipe(Effect.provide(askingOnly(from.service)))
+      assert.strictEqual(yield* round, 0, "it can still be confirmed")
+      const past = new Date(0)
+      yield* sql`UPDATE transfers SET expires_at = ${past} WHERE id = ${id}`
+      // Old transfers are not deleted while they have a token.
+      yield* Effect.provide(Effect.flatMap(Retention, ({ sweep }) => sweep), retention)
+      assert.strictEqual(yield* round, 1)
+      const ended = yield* (yield* Transfers).find(owner, id)
+      assert.deepStrictEqual([ended.state, JSON.stringify(ended.options).includes("secrets")], ["cancelled", false])
+
+      const { id: second } = yield* consented(from, other)
+      yield* sql`UPDATE transfers SET state = 'scheduled', due_at = ${past}, tries = 10 WHERE id = ${second}`
+      yield* (yield* TransferQueue).claim(1)
+      assert.strictEqual((yield* (yield* Transfers).find(other, second)).problem, "interrupted")
+      assert.strictEqual(yield* round, 2)
+      assert.notInclude(JSON.stringify((yield* (yield* Transfers).find(other, second)).options), "secrets")
+      assert.strictEqual(yield* round, 2)
     }))
 
   it.effect("posts of others and of other servers are left out, and a revoked consent fails the import", () =>

@@ -3,7 +3,17 @@ import { Effect, FileSystem } from "effect"
 import { SqlClient } from "effect/sql"
 import { placeOf } from "../../../src/services/mastodon/tables/Media.ts"
 import { json } from "../../support/Api.ts"
-import { idOf, mediaOf, putFile, rejected, servers, source, transferred } from "../../support/mastodon/Copies.ts"
+import {
+  idOf,
+  mediaOf,
+  putFile,
+  rejected,
+  servers,
+  source,
+  transfer,
+  transferred
+} from "../../support/mastodon/Copies.ts"
+import { s3Double } from "../../support/S3Double.ts"
 import { TestServer } from "../../support/Server.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("files of a Mastodon server", (it) => {
@@ -100,5 +110,73 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("files of a 
           FROM accounts a WHERE a.id = ${ada.id}`,
         [{ kind: ".png", still: null, held: 1, free: 2 }]
       )
+    }))
+
+  it.effect("are copied from a bucket with Mastodon's own keys; a bucket that does not respond loses none", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const sql = yield* SqlClient.SqlClient
+      const { baseUrl, fetch } = yield* TestServer
+      const bucket = yield* s3Double
+      const from = yield* source("4.5")
+      const eve = yield* from.person(idOf(50_001), "eve", {
+        account: { avatarFileName: "me.png", headerFileName: "../../../../../secret.png" }
+      })
+      const attached = { accountId: eve.id, statusId: idOf(50_010), type: 0 }
+      yield* from.insert(
+        "media_attachments",
+        { ...attached, id: idOf(50_020), fileFileName: "bird & bee.jpeg", fileMeta: "{}" },
+        { ...attached, id: idOf(50_021), fileFileName: "gone.png" }
+      )
+      yield* from.insert("statuses", { id: idOf(50_010), accountId: eve.id, local: true, text: "in a bucket" })
+      const put = (name: string, text: string) =>
+        bucket.objects.set(`old/system/${name}`, { body: Buffer.from(text), tag: "\"tag\"", headers: {} })
+      const at = (style: string) => placeOf("media_attachments/files", String(idOf(50_020)), style, "bird & bee.jpeg")
+      put(placeOf("accounts/avatars", String(eve.id), "original", "me.png"), "a face")
+      put(at("original"), "whole bird")
+      put(at("small"), "small bird")
+      bucket.objects.set("secret.png", { body: Buffer.from("secret"), tag: "\"tag\"", headers: {} })
+
+      const { variables } = bucket
+      const withoutKeys = yield* transfer(from, "copy", "--media", `s3://${variables.S3_BUCKET}/old/system`)
+      assert.strictEqual(withoutKeys.code, 1)
+      assert.include(withoutKeys.err, "The environment file has no AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+      yield* fs.writeFileString(
+        from.env,
+        `${yield* fs.readFileString(from.env)}\n${
+          Object.entries({
+            AWS_ACCESS_KEY_ID: variables.S3_ACCESS_KEY_ID,
+            AWS_SECRET_ACCESS_KEY: variables.S3_SECRET_ACCESS_KEY,
+            S3_ENDPOINT: variables.S3_ENDPOINT,
+            S3_REGION: variables.S3_REGION,
+            S3_KEY_PREFIX: "old/system"
+          }).map(([name, value]) => `${name}="${value}"`).join("\n")
+        }\n`
+      )
+      // The prefix of the environment file is used without one in the URL.
+      const media = ["--media", `s3://${variables.S3_BUCKET}`]
+      // Another server than before.
+      yield* sql`DELETE FROM transfer_cursors WHERE step <> 'roles'`
+      const faces = `GET /${variables.S3_BUCKET}/old/system/accounts/avatars`
+      bucket.fail(faces, ...Array.from({ length: 4 }, () => 503))
+      const refused = yield* transfer(from, "copy", ...media)
+      assert.strictEqual(refused.code, 1)
+      assert.match(refused.err, /^A file could not be copied: S3 responded to GET with 503: SlowDown/)
+      bucket.fail(faces, "break")
+      yield* transferred(from, "copy", ...media)
+      const lost = (yield* rejected(from)).filter((one) => BigInt(one.split(" ")[1] ?? "0") > idOf(50_000))
+      assert.deepStrictEqual(lost, [`attachments ${idOf(50_021)}`, `headers ${eve.id}`])
+      const status = yield* json({ token: "token-of-ada" }, `/api/v1/statuses/${idOf(50_010)}`)
+      const textAt = (url: string) =>
+        Effect.flatMap(fetch(url.replace(baseUrl, "")), (response) => Effect.promise(() => response.text()))
+      assert.lengthOf(status.media_attachments, 1)
+      assert.strictEqual(yield* textAt(status.media_attachments[0].url), "whole bird")
+      assert.strictEqual(yield* textAt(status.media_attachments[0].preview_url), "small bird")
+      assert.strictEqual(yield* textAt(status.account.avatar), "a face")
+      assert.isFalse(bucket.requests.some((line) => line.includes("secret") || !/^(?:GET) /.test(line)))
+      const unknown = yield* transfer(from, "delta", "--media", "s3://another")
+      assert.deepStrictEqual([unknown.code, unknown.err], [1, "There is no bucket another.\n"])
+      const elsewhere = yield* transfer(from, "delta", "--media", `s3://${variables.S3_BUCKET}/other`)
+      assert.deepStrictEqual([elsewhere.code, elsewhere.err], [1, "The bucket files has no files below other/\n"])
     }))
 })

@@ -14,6 +14,7 @@ import * as Move from "./Move.ts"
 import * as Notify from "./Notify.ts"
 import * as PollEnd from "./PollEnd.ts"
 import * as Publish from "./Publish.ts"
+import * as RecordFollowers from "./RecordFollowers.ts"
 import * as Report from "./Report.ts"
 import * as StaleFeeds from "./StaleFeeds.ts"
 
@@ -36,6 +37,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const report = yield* Report.make(owners)
   const invalidateFeeds = yield* StaleFeeds.make(owners)
   const keepOut = yield* KeptOut.make(owners)
+  const recordFollowers = yield* RecordFollowers.make(owners)
   const move = yield* Move.make(owners)
   const deliver = yield* Deliver.make(owners)
 
@@ -59,6 +61,8 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
         return invalidateFeeds(own, at, intent)
       case "kept_out":
         return keepOut(own, at, intent)
+      case "record_followers":
+        return recordFollowers(own, at, intent)
       case "move":
         return move(own, at, intent)
       case "deliver":

@@ -2,16 +2,12 @@ import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../services/database/Ids.ts"
 import { rowsOf, Timestamptz } from "../../../services/database/Rows.ts"
-import * as LocalIds from "../../../services/federation/LocalIds.ts"
-import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { Moves } from "../../../services/social/Moves.ts"
 import { lockPairs } from "../../../services/visibility/Pairs.ts"
 import * as Intents from "../core/Intents.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onAccount, type Verbs } from "../core/Verbs.ts"
 import * as TellFollowers from "../fanout/TellFollowers.ts"
-
-const targetRows = rowsOf(Schema.Struct({ uri: Schema.NullOr(Schema.String), actorPath: LocalIds.ActorPath }))
 
 const Followed = Schema.Struct({
   showReblogs: Schema.Boolean,
@@ -40,7 +36,6 @@ export const make = Effect.fnUntraced(function*(
 ) {
   const sql = yield* SqlClient.SqlClient
   const tellFollowers = yield* TellFollowers.make
-  const config = yield* ServerConfig
   const intend = yield* Intents.make
   const moves = yield* Moves
 
@@ -85,12 +80,9 @@ export const make = Effect.fnUntraced(function*(
   const verbs = {
     Move: Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Move"]) {
       yield* moves.perform(own.accountId, target)
-      yield* intend(own, { _tag: "move", movedTo: target })
-      const [to] = yield* targetRows(sql`
-        SELECT a.uri, a.actor_path FROM accounts a WHERE a.id = ${target}`)
+      yield* intend(own, { _tag: "record_followers", movedTo: target })
       // The updated profile must name the new account before the Move is delivered.
       yield* tellFollowers(own, "Profile")
-      if (to !== undefined) yield* tellFollowers(own, "Move", null, to.uri ?? LocalIds.actor(config, to.actorPath))
       return onAccount(target)
     }),
     Alias: Effect.fnUntraced(function*(own: Ownership, { present, uri }: Commands["Alias"]) {

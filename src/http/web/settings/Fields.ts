@@ -56,6 +56,8 @@ interface FormOptions {
   readonly act: string
   readonly button: string
   readonly danger?: boolean
+  /** True for an act beside the main one. */
+  readonly plain?: boolean
   readonly files?: boolean
   /** Accessible name of the button, if its text alone is not clear. */
   readonly label?: string
@@ -68,7 +70,7 @@ export const form = (visit: MemberVisit, fields: Html, options: FormOptions): Ht
   }>${tokenInput(visit.formToken)}${
     hidden("return", visit.here)
   }${fields}<p class="row"><button type="submit" name="act" value="${options.act}"${
-    options.danger === true ? html` class="danger"` : ""
+    options.danger === true ? html` class="danger"` : options.plain === true ? html` class="plain"` : ""
   }${options.label === undefined ? "" : html` aria-label="${options.label}"`}>${options.button}</button></p></form>`
 
 /** Path that forms of a settings page are sent to. */

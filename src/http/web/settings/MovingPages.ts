@@ -2,6 +2,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter } from "effect/http"
 import { OwnCredentials } from "../../../services/credentials/OwnCredentials.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
+import { MoveFollowers } from "../../../services/social/MoveFollowers.ts"
 import { Moves } from "../../../services/social/Moves.ts"
 import { ownPasswordField } from "../../html/Fields.ts"
 import { hidden, tokenInput } from "../../html/Forms.ts"
@@ -9,12 +10,14 @@ import { html } from "../../html/Html.ts"
 import { linkTo, redirect } from "../../html/HtmlPage.ts"
 import { aliasesPath, movePath } from "../../html/PagePaths.ts"
 import * as OwnAccountCommands from "../../v1/OwnAccountCommands.ts"
+import * as MoveFollowersPage from "./MoveFollowersPage.ts"
 import * as SettingsFrame from "./SettingsFrame.ts"
 import { type Member, type Wrong, wrongOf } from "./SettingsFrame.ts"
 
 const make = Effect.gen(function*() {
   const { localDomain: server } = yield* ServerConfig
   const commands = yield* OwnAccountCommands.make
+  const moveFollowers = yield* MoveFollowers
   const aliasFrame = yield* SettingsFrame.make(aliasesPath)
   const moveFrame = yield* SettingsFrame.make(movePath)
 
@@ -58,10 +61,11 @@ ${tokenInput(formToken)}
     )
   )
 
-  const moveView = (member: Member, moved: boolean, wrong?: Wrong) => {
+  const moveView = Effect.fnUntraced(function*(member: Member, moved: boolean, wrong?: Wrong) {
+    const made = yield* moveFollowers.overview(member.session.accountId)
     const { formToken, session, way, words } = member
     const { pieces, say } = words
-    return moveFrame.page(member, {
+    return yield* moveFrame.page(member, {
       title: say("Move account"),
       wrong,
       done: moved ? say("The move has started. Your followers are told to follow the new account.") : undefined,
@@ -84,9 +88,9 @@ ${ownPasswordField(member, movePath)}
         pieces("Moving to this account? <link>Add the other account as an alias</link>.", {
           link: linkTo(way(aliasesPath))
         })
-      }</p>`
+      }</p>${made.map((one) => MoveFollowersPage.sectionOf(member, one))}`
     })
-  }
+  })
 
   const move = moveFrame.guarded((member, given) =>
     commands.move(
@@ -100,6 +104,7 @@ ${ownPasswordField(member, movePath)}
   )
 
   return Layer.mergeAll(
+    MoveFollowersPage.layer,
     HttpRouter.add("GET", aliasesPath, aliasFrame.show((member) => aliasView(member))),
     HttpRouter.add("POST", aliasesPath, addAlias),
     HttpRouter.add("POST", `${aliasesPath}/remove`, removeAlias),
@@ -112,5 +117,5 @@ ${ownPasswordField(member, movePath)}
   )
 })
 
-/** Aliases of a member's account, and its move to another one. */
-export const layer = Layer.unwrap(make).pipe(Layer.provide([Moves.layer, OwnCredentials.layer]))
+/** Aliases of a member's account, its move to another one, and the followers of moves. */
+export const layer = Layer.unwrap(make).pipe(Layer.provide([MoveFollowers.layer, Moves.layer, OwnCredentials.layer]))

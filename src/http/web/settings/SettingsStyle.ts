@@ -1,6 +1,7 @@
 /** Styles of settings pages, and of members' pages that were made for the narrow frame. */
 export const settingsStyle = `
 .settings { padding: 0 var(--s4) }
+.settings > .problem, .settings > .done { margin-inline: 0 }
 .settings h2 { margin: var(--s5) 0 var(--s2) }
 .settings .panel h2 { margin-block-start: 0 }
 .settings form { margin: 0 0 var(--s4) }
@@ -10,6 +11,7 @@ export const settingsStyle = `
 .check { display: flex; gap: var(--s2); align-items: flex-start; font-weight: 400 }
 .check input { flex: none; width: 1.125rem; height: 1.125rem; margin-block: .2rem; accent-color: var(--accent) }
 .check span { min-width: 0 }
+progress { width: 100%; accent-color: var(--accent) }
 main > .back { margin: 0 var(--s4) var(--s3); padding: 0 }
 .settings-list h2 { font-size: var(--small); color: var(--soft); margin: var(--s4) var(--s3) var(--s1) }
 .settings-list ul { list-style: none; margin: 0; padding: 0 }

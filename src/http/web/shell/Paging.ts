@@ -4,7 +4,7 @@ import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "./Visit.ts"
 
 /** Returns the page of a list that the visit's `max_id` or `min_id` asks for. */
-export const pageOf = ({ query }: Visit, rows: number): Page => ({
+export const pageOf = ({ query }: Pick<Visit, "query">, rows: number): Page => ({
   maxId: parseId(query.get("max_id")),
   minId: parseId(query.get("min_id")),
   sinceId: undefined,
@@ -12,7 +12,11 @@ export const pageOf = ({ query }: Visit, rows: number): Page => ({
 })
 
 /** Renders links to newer and older entries; `cursors` are those of the page's rows, newest first. */
-export const pagingLinks = (visit: Visit, page: Page, cursors: ReadonlyArray<bigint>): Html => {
+export const pagingLinks = (
+  visit: Pick<Visit, "reader" | "path" | "query">,
+  page: Page,
+  cursors: ReadonlyArray<bigint>
+): Html => {
   const { reader: { way, words: { say } }, path, query } = visit
   const at = (name: string, id: bigint) => {
     const kept = new URLSearchParams([...query].filter(([key]) => !["max_id", "min_id", "lang"].includes(key)))

@@ -71,13 +71,20 @@ const make = Effect.gen(function*() {
     const [first, last] = [plan.firstMillis, plan.lastMillis]
     return html`<p>${say("Nothing has changed yet. This is what the import will do:")}</p><ul>
 <li>${say("{count, plural, one {# post is added.} other {# posts are added.}}", { count: plan.posts })}</li>
-<li>${
-      say(
-        "{count, plural, one {# boost is added, if the boosted post is known here.} other {# boosts are added, if the boosted posts are known here.}}",
-        { count: plan.boosts }
-      )
-    }</li>
-<li>${say("{count, plural, one {# file is added.} other {# files are added.}}", { count: plan.files })}</li></ul>${
+${
+      plan.boosts === 0 ? "" : html`<li>${
+        say(
+          "{count, plural, one {# boost is added, if the boosted post is known here.} other {# boosts are added, if the boosted posts are known here.}}",
+          { count: plan.boosts }
+        )
+      }</li>`
+    }${
+      plan.files === 0
+        ? ""
+        : html`<li>${
+          say("{count, plural, one {# file is added.} other {# files are added.}}", { count: plan.files })
+        }</li>`
+    }</ul>${
       first === null || last === null
         ? ""
         : html`<p>${
@@ -93,7 +100,7 @@ const make = Effect.gen(function*() {
           left.flatMap(([count, label]) => count === 0 ? [] : [html`<li>${label}: ${words.figure(count)}</li>`])
         }</ul>`
     }<div class="row">${form(visit, choices, { act: "confirm", button: say("Start import") })}${
-      form(visit, html``, { act: "cancel", button: say("Cancel") })
+      form(visit, html``, { act: "cancel", button: say("Cancel"), plain: true })
     }</div>`
   }
 
@@ -142,7 +149,7 @@ const make = Effect.gen(function*() {
       }</p>
 <p><a class="button" href="${url}" rel="noreferrer">${
         say("Continue at {server}", { server: new URL(url).host })
-      }</a></p>${form(visit, html``, { act: "cancel", button: say("Cancel") })}`
+      }</a></p>${form(visit, html``, { act: "cancel", button: say("Cancel"), plain: true })}`
     }
     const { options } = yield* live.open(transfer)
     const lists = html`${

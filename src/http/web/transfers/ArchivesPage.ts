@@ -54,7 +54,8 @@ const make = Effect.gen(function*() {
     }${form(visit, html``, { act: "request", button: say("Request archive") })}${
       form(visit, html``, {
         act: weekly ? "stop" : "weekly",
-        button: weekly ? say("Stop weekly archives") : say("Write an archive every week")
+        button: weekly ? say("Stop weekly archives") : say("Write an archive every week"),
+        plain: true
       })
     }<p class="soft">${say("An archive can be downloaded for seven days.")}</p></section>`
   }

@@ -24,13 +24,13 @@ const decodeKind = Schema.decodeUnknownOption(ExportKind)
 
 /** Renders some of the names of a plan, below a heading. */
 const nameList = (title: string, names: ReadonlyArray<string>): Html | "" =>
-  names.length === 0 ? "" : html`<h3>${title}</h3><ul>${names.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>`
+  names.length === 0 ? "" : html`<h2>${title}</h2><ul>${names.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>`
 
 const failureList = (words: Messages, failures: ReadonlyArray<FailedLine>): Html | "" => {
   const texts = reasonTexts(words)
   return failures.length === 0
     ? ""
-    : html`<h3>${words.say("Cannot be imported")}</h3><ul>${
+    : html`<h2>${words.say("Cannot be imported")}</h2><ul>${
       failures.map(({ name, reason }) => html`<li><bdi>${name}</bdi>: ${texts[reason]}</li>`)
     }</ul>`
 }
@@ -85,7 +85,7 @@ const make = Effect.gen(function*() {
       })
     }</li></ul>${nothing ? html`<p>${say("Nothing to do.")}</p>` : ""}<div class="row">${
       form(visit, html``, { act: "confirm", button: say("Start import"), danger: plan.options.overwrite })
-    }${form(visit, html``, { act: "cancel", button: say("Cancel") })}</div>${
+    }${form(visit, html``, { act: "cancel", button: say("Cancel"), plain: true })}</div>${
       nameList(say("First entries that are added"), plan.addedNames)
     }${plan.options.overwrite ? nameList(say("First entries that are removed"), plan.removedNames) : ""}${
       failureList(words, plan.failures)

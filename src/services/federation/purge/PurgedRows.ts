@@ -172,6 +172,8 @@ const all = [
   votes,
   ...["blocks", "mutes", "endorsements"].flatMap(relationsBothWays),
   ...["account_notes", "dismissed_suggestions"].flatMap(bothWays),
+  plain("move_followers", "account_id"),
+  plain("move_followers", "follower_id"),
   plain("notifications", "from_account_id"),
   plain("encrypted_messages", "from_account_id"),
   plain("notification_permissions", "from_account_id"),

@@ -1,5 +1,7 @@
 import { Effect } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 import { customEmojisMax } from "../../instance/CustomEmojis.ts"
+import type { StorageFailed } from "../../media/Storage.ts"
 import type { Step, TextRow } from "../Step.ts"
 import { beyond } from "./Values.ts"
 
@@ -25,7 +27,7 @@ export const ofOthers: Step = {
 }
 
 /** Emoji of this server. `keep` stores the files of a row as `name` and, if it moves, `still`. */
-export const emoji = (keep: (row: TextRow) => Effect.Effect<TextRow>): Step => ({
+export const emoji = (keep: (row: TextRow) => Effect.Effect<TextRow, StorageFailed | SqlError>): Step => ({
   name: "custom emoji",
   table: "custom_emojis",
   joins,

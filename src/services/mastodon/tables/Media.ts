@@ -68,9 +68,9 @@ export const make = Effect.gen(function*() {
   /** Copies the first of these files; returns its new name, null if there is none that this server may show. */
   const kept = Effect.fnUntraced(function*(names: ReadonlyArray<string>) {
     const found = yield* old.find(names)
-    const extension = extensions[/\.([^./]+)$/.exec(found?.path ?? "")?.[1]?.toLowerCase() ?? ""]
+    const extension = extensions[/\.([^./]+)$/.exec(found?.name ?? "")?.[1]?.toLowerCase() ?? ""]
     return found === undefined || extension === undefined ? null : yield* files.keep(extension, found.path, found.bytes)
-  }, Effect.orDie)
+  }, Effect.scoped)
 
   const attachment = Effect.fnUntraced(function*(row: TextRow) {
     const { meta, x, y } = yield* metaOf(row["file_meta"])

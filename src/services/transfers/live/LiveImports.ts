@@ -1,8 +1,11 @@
-import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../database/Ids.ts"
 import { parseId } from "../../database/Ids.ts"
+import { rowsMax } from "../../database/Paging.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { portability } from "../../oauth/Scopes.ts"
 import { RecordNotFound, Unprocessable } from "../../runtime/Errors.ts"
@@ -10,6 +13,7 @@ import { traced } from "../../runtime/Traced.ts"
 import { secretCipher } from "../../secrets/Seals.ts"
 import { nameCharactersMax } from "../ImportLine.ts"
 import type { Transfer } from "../Transfer.ts"
+import { transferColumns, transferRows, withoutSecrets } from "../TransferRows.ts"
 import { Transfers } from "../Transfers.ts"
 import {
   decodeLiveCursor,
@@ -40,6 +44,10 @@ interface Choices {
   readonly withFollows: boolean
   readonly withBlocks: boolean
 }
+
+/** Maximum imports that one round ends, and maximum concurrent revocations. */
+const endedMax = 50
+const endedAtOnce = 8
 
 const utf8 = new TextEncoder()
 
@@ -78,6 +86,11 @@ export class LiveImports extends Context.Service<LiveImports, {
   readonly confirm: (owner: AccountId, id: bigint, choices: Choices) => Effect.Effect<Transfer, RecordNotFound>
   /** Ends an import that is not final, and revokes its token in the background. Returns the import. */
   readonly cancel: (owner: AccountId, id: bigint) => Effect.Effect<Transfer, RecordNotFound>
+  /**
+   * Ends imports that nobody confirmed in time, and revokes their tokens and those of interrupted imports. At most
+   * `endedMax` at once; a node that dies repeats a revocation.
+   */
+  readonly endAbandoned: Effect.Effect<void, SqlError>
   /** Revokes the token of an import that ends, if there is one and the other server can. */
   readonly revoke: (transfer: Transfer) => Effect.Effect<void>
   /** URL of the callback. */
@@ -98,6 +111,7 @@ const make = Effect.gen(function*() {
   const digest = yield* Digest.Digest
   const random = yield* SecureRandom.SecureRandom
   const scope = yield* Effect.scope
+  const sql = yield* SqlClient.SqlClient
   const sources = yield* LiveSources
   const transfers = yield* Transfers
   const redirectUri = publicUrl + liveCallbackPath
@@ -136,7 +150,23 @@ const make = Effect.gen(function*() {
     if (options.source !== null && secrets?.token !== undefined) yield* sources.revoke(options.source, secrets)
   })
 
+  const endAbandoned = Effect.gen(function*() {
+    const now = new Date(yield* Clock.currentTimeMillis)
+    const abandoned = yield* transferRows(sql`SELECT ${sql.literal(transferColumns)} FROM transfers
+      WHERE kind = 'live_in' AND options -> 'secrets' IS NOT NULL
+        AND (state = 'failed' OR state = 'unconfirmed' AND expires_at <= ${now})
+      ORDER BY expires_at LIMIT ${rowsMax(sql, endedMax)}`)
+    const end = Effect.fnUntraced(function*(transfer: Transfer) {
+      yield* revoke(transfer)
+      yield* Effect.ignore(transfers.cancel(transfer.accountId, transfer.id))
+      yield* sql`UPDATE transfers SET options = ${sql.literal(withoutSecrets)} WHERE id = ${transfer.id}
+        AND state IN ('failed', 'cancelled')`
+    })
+    yield* Effect.forEach(abandoned, end, { concurrency: endedAtOnce, discard: true })
+  }).pipe(Effect.withSpan("LiveImports.endAbandoned"))
+
   return LiveImports.of({
+    endAbandoned,
     revoke,
     redirectUri,
     seal,

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { eventually } from "../../../support/Eventually.ts"
 import { get, send } from "../../../support/Requests.ts"
 import { issueToken, password, user } from "../../../support/SignedIn.ts"
 import * as TestBrowser from "../../../support/TestBrowser.ts"
@@ -169,6 +170,47 @@ layer(server(), { excludeTestServices: true })("the user's own account, on pages
       )
       const { text } = yield* get("/api/v1/accounts/lookup?acct=dora", theirs)
       assert.strictEqual(JSON.parse(text).moved?.acct, "dorothea")
+    }))
+
+  it.effect("pages of moving list the followers that came and that did not, for both accounts", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [old, fresh] = [yield* signedIn("olga"), yield* signedIn("olga2")]
+      const [came, stayed] = [yield* user("cora"), yield* user("stan")]
+      const self = "https://local.example/users/olga"
+      for (const id of [came, stayed]) {
+        yield* submit(`/api/v1/accounts/${old.id}/follow`, yield* issueToken(id), {})
+      }
+      const theirs = yield* issueToken(fresh.id)
+      yield* submit("/api/v1/accounts/alias", theirs, { "also_known_as_uris[]": self })
+      // Refuses to take one of them along.
+      yield* submit(`/api/v1/accounts/${stayed}/block`, theirs, {})
+      assert.notInclude((yield* old.browser.get("/settings/migration")).text, "Move to")
+      const target = "https://local.example/users/olga2"
+      yield* submit("/api/v1/accounts/move", yield* issueToken(old.id), { password, moved_to_uri: target })
+      yield* eventually(
+        sql`SELECT FROM follows WHERE account_id = ${came} AND target_account_id = ${fresh.id}`,
+        (rows) => rows.length === 1
+      )
+      const page = yield* old.browser.get("/settings/migration")
+      assert.match(page.text, /<h2>Move to @olga2<\/h2>/)
+      const [toCame = "", toStayed = ""] = [...page.text.matchAll(/href="(\/settings\/migration\/followers[^"]+)"/g)]
+        .map(([, path = ""]) => path.replaceAll("&amp;", "&"))
+      const cames = yield* old.browser.get(toCame)
+      assert.include(cames.text, "@cora")
+      assert.notInclude(cames.text, "@stan")
+      assert.include((yield* old.browser.get(toStayed)).text, "@stan")
+      const file = toStayed.replace("/followers?", "/download?")
+      const csv = yield* old.browser.get(file)
+      assert.strictEqual(csv.text, "Account address\r\nstan@local.example\r\n")
+      assert.include(csv.headers.get("content-disposition") ?? "", "followers_who_did_not_come.csv")
+
+      const other = yield* fresh.browser.get("/settings/migration")
+      assert.match(other.text, /<h2>Move from @olga<\/h2>/)
+      assert.include((yield* fresh.browser.get(toCame)).text, "@cora")
+      assert.notInclude((yield* fresh.browser.get(toStayed)).text, "@stan")
+      assert.strictEqual((yield* fresh.browser.get(file)).text, "Account address\r\n")
+      assert.strictEqual((yield* TestBrowser.make().get(file)).status, 302)
     }))
 
   it.effect("a deleted account is gone, with its sessions and tokens", () =>

@@ -79,12 +79,12 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.include((yield* pia.browser.get(path)).text, "following_accounts.csv")
     }))
 
-  it.effect("lines that cannot be imported are shown with their reasons, and can be downloaded and imported again", () =>
+  it.effect("F317: lines that cannot be imported are shown with their reasons, and can be downloaded and imported again", () =>
     Effect.gen(function*() {
       const quin = yield* opened("quin")
       const text = "Account address,Hide notifications\nnot an address,true\nnobody-here,false\nquin,true\n"
       const plan = yield* planOf(quin, text, "muted_accounts.csv")
-      assert.include(plan.text, "1 line cannot be imported.")
+      assert.include(plan.text, "3 lines cannot be imported.")
       const done = yield* finished(quin, plan)
       assert.include(done.text, "<bdi>not an address,true</bdi>: Not a valid address")
       const [, link = ""] = /href="([^"]*failures\.csv)"/.exec(done.text) ?? []
@@ -95,7 +95,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         `Account address,Hide notifications,Reason\r\n"not an address,true",,invalid\r\n` +
           `nobody-here@${domain},false,not_found\r\nquin@${domain},true,not_allowed\r\n`
       )
-      assert.include((yield* planOf(quin, failures, "muted_accounts.csv")).text, "1 line cannot be imported.")
+      assert.include((yield* planOf(quin, failures, "muted_accounts.csv")).text, "3 lines cannot be imported.")
     }))
 
   it.effect("a file of another kind than the chosen one is reported before its import", () =>
