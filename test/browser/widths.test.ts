@@ -4,6 +4,7 @@ import { ask } from "../support/Api.ts"
 import { TestServer } from "../support/Server.ts"
 import { staffMember } from "../support/Staff.ts"
 import { Browser, picture, visit } from "./Browser.ts"
+import { at, streamOpens, write } from "./LivePages.ts"
 import { signIn } from "./Visits.ts"
 
 /** Returns what overlaps the header picture of a profile, except for the avatar. */
@@ -18,6 +19,23 @@ const onBanner = `(() => {
 const menuOnTop = `(() => {
   const tops = [...document.querySelectorAll("nav.side a")].map((one) => one.getBoundingClientRect().top)
   return tops.length > 1 && new Set(tops).size === 1 && tops[0] < document.querySelector("main").getBoundingClientRect().top
+})()`
+
+/** Returns the distance between avatar and name of each post, in pixels, and the edges of the name's lines. */
+const nameGaps = `[...document.querySelectorAll("article.status header")].map((one) => {
+  const range = document.createRange()
+  range.selectNodeContents(one.querySelector("strong"))
+  const [name, picture] = [range.getBoundingClientRect(), one.querySelector("img").getBoundingClientRect()]
+  return Math.round(document.documentElement.dir === "rtl" ? picture.left - name.right : name.left - picture.right)
+})`
+
+/** Returns true if the button of new posts overlaps the name of the server or the bar. */
+const covers = `(() => {
+  const button = document.querySelector("#live button").getBoundingClientRect()
+  return [...document.querySelectorAll("header.top a, nav.bar")].some((one) => {
+    const { bottom, top } = one.getBoundingClientRect()
+    return top < button.bottom && bottom > button.top
+  })
 })()`
 
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "2 minutes" })(
@@ -46,6 +64,33 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           await page.getByRole("navigation", { name: "Menu" }).getByRole("link", { name: "Profile" }).click()
           await page.getByRole("link", { name: "Edit profile" }).click()
           await page.waitForURL(/\/settings\/profile$/)
+        })
+        assert.deepStrictEqual(problems, [])
+      }))
+
+    it.effect("F323: names of either direction begin beside the picture; announced posts cover no menu of a phone", () =>
+      Effect.gen(function*() {
+        const { baseUrl, createPerson } = yield* TestServer
+        const [ina, tal] = [yield* createPerson("ina"), yield* createPerson("tal")]
+        yield* ask(ina, "POST", `/api/v1/accounts/${tal.accountId}/follow`, {})
+        yield* ask(tal, "PATCH", "/api/v1/accounts/update_credentials", { display_name: "أميرة الحسن" })
+        yield* ask(ina, "PATCH", "/api/v1/accounts/update_credentials", { display_name: "Ina" })
+        for (const by of [ina, tal]) yield* write(by, "Hello")
+        const { page, problems } = yield* at(ina)
+        yield* Effect.promise(async () => {
+          await page.setViewportSize({ width: 390, height: 844 })
+          for (const language of ["en", "ar"]) {
+            await page.goto(`${baseUrl}/home?lang=${language}`)
+            assert.deepStrictEqual(await page.evaluate(nameGaps), [12, 12], language)
+          }
+          await page.goto(`${baseUrl}/home?lang=en`)
+          await page.evaluate(streamOpens)
+        })
+        yield* write(tal, "And more")
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "1 new post" }).waitFor()
+          assert.isFalse(await page.evaluate(covers))
+          await picture(page, "live-phone")
         })
         assert.deepStrictEqual(problems, [])
       }))

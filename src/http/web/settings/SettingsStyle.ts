@@ -6,6 +6,7 @@ export const settingsStyle = `
 .settings form { margin: 0 0 var(--s4) }
 .settings label { margin-block-end: var(--s3) }
 .settings fieldset { margin-block-end: var(--s4) }
+.settings form > details { margin-block-end: var(--s4) }
 .settings legend { font-weight: 600; padding: 0; margin-block-end: var(--s2) }
 .check { display: flex; gap: var(--s2); align-items: flex-start; font-weight: 400 }
 .check input { flex: none; width: 1.125rem; height: 1.125rem; margin-block: .2rem; accent-color: var(--accent) }

@@ -18,6 +18,8 @@ p { margin: 0 0 var(--s3) }
 a { color: var(--accent) }
 .icon { width: 1.25rem; height: 1.25rem; flex: none; vertical-align: -.25rem }
 [dir=rtl] .mirrored { transform: scaleX(-1) }
+strong[dir=auto], dt[dir=auto] { text-align: left }
+[dir=rtl] strong[dir=auto], [dir=rtl] dt[dir=auto] { text-align: right }
 .soft { color: var(--soft) }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .skip { position: absolute; inset-block-start: -4rem; inset-inline-start: var(--s2); padding: var(--s2) var(--s4);

@@ -35,6 +35,8 @@ export const statusStyle = `
 @media (prefers-reduced-motion: reduce) { .files .moving { display: none } .files .still { display: block } }
 .files img, .files video { display: block; width: 100%; max-height: 32rem; object-fit: cover; background: var(--back) }
 .files:not(.files-1) img, .files:not(.files-1) video { aspect-ratio: 3 / 2; height: 100% }
+.files-3 > :last-child { grid-column: 1 / -1 }
+.files-3 > video:last-child, .files-3 > :last-child img { aspect-ratio: 3 / 1 }
 .files audio { width: 100%; grid-column: 1 / -1 }
 .card { display: flex; gap: var(--s3); margin-block: var(--s2); border: 1px solid var(--line); overflow: hidden;
   border-radius: var(--round); color: inherit; text-decoration: none; font-size: var(--small) }
@@ -46,6 +48,7 @@ export const statusStyle = `
 .poll li { padding-block: var(--s1) }
 .poll meter { width: 100%; display: block }
 .vote label { font-weight: 400; padding-block: var(--s1) }
+.vote button { margin-block: var(--s2) var(--s3) }
 .acts { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s4); margin: var(--s2) 0 0; font-size: var(--small);
   color: var(--soft); align-items: center }
 .acts > a { color: inherit; text-decoration: none }
