@@ -29,6 +29,17 @@ const nameGaps = `[...document.querySelectorAll("article.status header")].map((o
   return Math.round(document.documentElement.dir === "rtl" ? picture.left - name.right : name.left - picture.right)
 })`
 
+/** Returns the first two letters of the page's heading, from left to right. */
+const firstLetters = `(() => {
+  const text = document.querySelector("h1").firstChild
+  return [0, 1].map((at) => {
+    const range = document.createRange()
+    range.setStart(text, at)
+    range.setEnd(text, at + 1)
+    return [range.getBoundingClientRect().left, text.data[at]]
+  }).sort(([one], [other]) => one - other).map(([, letter]) => letter)
+})()`
+
 /** Returns true if the button of new posts overlaps the name of the server or the bar. */
 const covers = `(() => {
   const button = document.querySelector("#live button").getBoundingClientRect()
@@ -83,6 +94,8 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             await page.goto(`${baseUrl}/home?lang=${language}`)
             assert.deepStrictEqual(await page.evaluate(nameGaps), [12, 12], language)
           }
+          await page.goto(`${baseUrl}/tags/birds?lang=ar`)
+          assert.deepStrictEqual(await page.evaluate(firstLetters), ["#", "b"])
           await page.goto(`${baseUrl}/home?lang=en`)
           await page.evaluate(streamOpens)
         })

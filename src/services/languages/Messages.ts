@@ -25,8 +25,8 @@ export interface Messages {
   readonly list: (items: Iterable<string>) => string
 }
 
-/** Handles and hashtags, which a text that is written from right to left would show as `name@`. */
-const handle = /^[@#][^\s/]+$/
+/** Handles and hashtags, also several, which a text that is written from right to left would show as `name@`. */
+const handle = /^[@#][^/]+$/
 
 /** Returns a value in a text from right to left: a handle or hashtag keeps its own direction (UAX #9, isolates). */
 const isolated = (value: Values[string]): Values[string] =>

@@ -40,6 +40,7 @@ main > .settings-list a { border-block-end: 1px solid var(--line); border-radius
 .settings th { overflow-wrap: break-word }
 .badge { font-size: var(--small); padding: 0 var(--s2); border-radius: 1rem; border: 1px solid var(--line) }
 .below { margin-block-start: var(--s5); padding-block-start: var(--s4); border-block-start: 1px solid var(--line) }
+.below:empty { display: none }
 button.quiet { background: none; color: var(--text); border-color: var(--line) }
 button.small { padding: var(--s1) var(--s3); font-size: var(--small) }
 .qr svg { display: block; width: 100%; max-width: 16rem; margin: 0 auto var(--s4); border-radius: var(--round) }

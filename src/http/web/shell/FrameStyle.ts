@@ -12,7 +12,8 @@ header.top a { color: inherit; text-decoration: none }
 main { grid-area: main; min-width: 0; padding-block-end: var(--s6) }
 main:focus { outline: none }
 aside { grid-area: aside; min-width: 0 }
-h1 { font-size: var(--large); line-height: 1.25; margin: var(--s3) var(--s4) }
+h1 { font-size: var(--large); line-height: 1.25; margin: var(--s3) var(--s4); unicode-bidi: plaintext; text-align: left }
+[dir=rtl] h1 { text-align: right }
 h2 { font-size: 1.125rem; margin: var(--s5) var(--s4) var(--s2) }
 p { margin: 0 0 var(--s3) }
 a { color: var(--accent) }
