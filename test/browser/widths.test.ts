@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { ask } from "../support/Api.ts"
+import { SqlClient } from "effect/sql"
+import { ask, settled } from "../support/Api.ts"
 import { TestServer } from "../support/Server.ts"
 import { staffMember } from "../support/Staff.ts"
 import { Browser, picture, visit } from "./Browser.ts"
@@ -48,6 +49,14 @@ const covers = `(() => {
     return top < button.bottom && bottom > button.top
   })
 })()`
+
+/** Returns names and pages that take more than their room. */
+const spread = `[
+  ...[...document.querySelectorAll("main strong[dir=auto], .faces strong, .context")]
+    .filter((one) => one.getBoundingClientRect().height > 64 * (one.closest(".profile") === null ? 1 : 2) || !["hidden", "clip"].includes(getComputedStyle(one).overflowY))
+    .map((one) => one.className + one.parentElement.className + " " + one.getBoundingClientRect().height),
+  ...(document.documentElement.scrollWidth > innerWidth ? ["wide"] : [])
+]`
 
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "2 minutes" })(
   "pages with much to show, at small widths",
@@ -105,6 +114,42 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           assert.isFalse(await page.evaluate(covers))
           await picture(page, "live-phone")
         })
+        assert.deepStrictEqual(problems, [])
+      }))
+
+    it.effect("F326: a name of 2,000 letters or of piled marks takes two lines of a list, and covers no other text", () =>
+      Effect.gen(function*() {
+        const { baseUrl, createPerson } = yield* TestServer
+        const sql = yield* SqlClient.SqlClient
+        const una = yield* createPerson("una")
+        const names = ["W".repeat(2_000), `Vi${"\u0301\u0316".repeat(500)}c`, "🦜".repeat(500)]
+        const own = yield* write(una, "something")
+        for (const [place, name] of names.entries()) {
+          const vic = yield* createPerson(`vic${place}`)
+          yield* sql`UPDATE accounts SET display_name = ${name} WHERE id = ${vic.accountId}`
+          yield* ask(una, "POST", `/api/v1/accounts/${vic.accountId}/follow`, {})
+          yield* ask(vic, "POST", `/api/v1/accounts/${una.accountId}/follow`, {})
+          yield* write(vic, "@una hello", { visibility: "direct" })
+          yield* write(vic, "to everybody")
+          yield* ask(vic, "POST", `/api/v1/statuses/${own}/reblog`)
+        }
+        yield* settled
+        const { page, problems } = yield* at(una)
+        const found: Array<string> = []
+        yield* Effect.promise(async () => {
+          for (const width of [390, 1_280]) {
+            await page.setViewportSize({ width, height: 844 })
+            const paths = ["/home", "/notifications", "/conversations", "/search?q=vic", "/@vic0", "/@una/followers"]
+            for (const path of paths) {
+              await page.goto(baseUrl + path)
+              found.push(
+                ...(await page.evaluate<ReadonlyArray<string>>(spread)).map((one) => `${width} ${path}: ${one}`)
+              )
+              await picture(page, `name-${width}${path.replaceAll(/\W/g, "-")}`)
+            }
+          }
+        })
+        assert.deepStrictEqual(found, [])
         assert.deepStrictEqual(problems, [])
       }))
 

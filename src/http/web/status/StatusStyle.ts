@@ -11,16 +11,17 @@ export const statusStyle = `
 .status header img { display: block; width: 46px; height: 46px; border-radius: var(--round); object-fit: cover }
 .status .by { color: inherit; text-decoration: none }
 .status .by:hover { text-decoration: underline }
-.status .by strong, .status .by .soft { display: block }
+.status .by .soft { display: block }
+.status .by strong { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden }
 .status header p:nth-of-type(1) { flex: 1; min-width: 0 }
 .status .when { font-size: var(--small); text-align: end; flex: none; max-width: 40% }
 .status .when a { color: var(--soft); text-decoration: none; padding-block: .25rem; display: inline-block }
 .status .when a:hover { text-decoration: underline }
 .status .when .icon { width: 1rem; height: 1rem; vertical-align: -.125rem }
-.status .context { margin: 0 0 var(--s2); font-size: var(--small); color: var(--soft) }
+.status .context { margin: 0 0 var(--s2); font-size: var(--small); color: var(--soft); max-height: 3em; overflow: hidden }
 .status .context a { color: inherit; text-decoration: none }
 .status .context .icon { width: 1rem; height: 1rem; margin-inline-end: var(--s2); vertical-align: -.125rem }
-.content { margin-block-end: var(--s2) }
+.content { margin-block-end: var(--s2); overflow: clip; overflow-clip-margin: 6px }
 .content p { margin: 0 0 var(--s3) }
 .content p:last-child { margin-block-end: 0 }
 .content .invisible { font-size: 0; line-height: 0 }
