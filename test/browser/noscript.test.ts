@@ -141,7 +141,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             // Report, then mute, then block, each on a page of its own.
             await open(`/web/accounts/${bob.accountId}/report`)
             await page.getByLabel("It is spam").check()
-            await press(page, "Report")
+            await press(page, "Submit report")
             await page.getByText("Thank you. The moderators have your report.").waitFor()
             await open(`/web/accounts/${bob.accountId}/mute`)
             await press(page, "Mute")

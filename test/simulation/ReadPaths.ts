@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../src/services/database/Ids.ts"
+import { Broadcast } from "../../src/services/events/Broadcast.ts"
 import { Notifications } from "../../src/services/feeds/Notifications.ts"
 import { Timelines } from "../../src/services/feeds/Timelines.ts"
 import { AccountStatuses } from "../../src/services/statuses/AccountStatuses.ts"
@@ -27,7 +28,7 @@ const services = Layer.mergeAll(
   Contexts.layer,
   Conversations.layer,
   Interactions.layer,
-  Notifications.layer,
+  Notifications.layer.pipe(Layer.provide(Broadcast.layerMemory)),
   Timelines.layer
 )
 

@@ -30,7 +30,8 @@ body > header { font-weight: 600; margin-bottom: 1rem }
 body > header a { color: inherit; text-decoration: none }
 body > footer { margin-top: 1rem; font-size: .875rem; color: var(--soft) }
 main { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1.5rem }
-h1 { font-size: 1.375rem; line-height: 1.25; margin: 0 0 1rem }
+h1 { font-size: 1.375rem; line-height: 1.25; margin: 0 0 1rem; unicode-bidi: plaintext; text-align: left }
+[dir=rtl] h1 { text-align: right }
 h2 { font-size: 1rem; margin: 0 }
 p { margin: 0 0 1rem }
 a { color: var(--accent) }

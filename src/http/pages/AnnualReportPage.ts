@@ -43,7 +43,7 @@ ${
         topHashtags.length === 0
           ? ""
           : html`<h2>${words.say("Hashtags")}</h2><ul class="plain">${
-            topHashtags.map((tag) => html`<li>#${tag.name} (${words.figure(tag.count)})</li>`)
+            topHashtags.map((tag) => html`<li><bdi>#${tag.name}</bdi> (${words.figure(tag.count)})</li>`)
           }</ul>`
       }
 ${shown.length === 0 ? "" : html`<h2>${words.say("Most popular post")}</h2>${list(shown)}`}

@@ -175,7 +175,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
   })
 
   /** Returns an account's streams that ask for an event beyond Mastodon's. */
-  const asking = (event: "marker" | "relations", accountId: bigint) =>
+  const asking = (event: "marker" | "notifications_dismissed" | "relations", accountId: bigint) =>
     [...registry.listeners(ownTopic("user", accountId))].filter(([{ supportedEvents }]) => supportedEvents.has(event))
   const markers = Effect.fnUntraced(function*({ accountId }: Message<"MarkersSaved">) {
     const event = new StreamEvent("marker", yield* renderings.markers(accountId))
@@ -216,6 +216,8 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
         return listens("user", message.accountId)
       case "MarkersSaved":
         return asking("marker", message.accountId).length > 0
+      case "NotificationsDismissed":
+        return asking("notifications_dismissed", message.accountId).length > 0
       case "Changed":
         return message.kind === "relations" && message.ids.some((id) => asking("relations", id).length > 0)
       case "Revoked":
@@ -241,6 +243,14 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
         )
       case "MarkersSaved":
         return markers(message)
+      case "NotificationsDismissed":
+        return Effect.succeed(
+          asking("notifications_dismissed", message.accountId).map(([connection, channel]) => ({
+            connection,
+            channel,
+            event: notificationsDismissed
+          }))
+        )
       case "MessageEncrypted":
         return encrypted(message)
       case "AnnouncementEvent":
@@ -257,6 +267,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
 })
 
 export const nothing: RoutedEvents = []
+const notificationsDismissed = new StreamEvent("notifications_dismissed", undefined)
 const relationsChanged = new StreamEvent("relations", undefined)
 /** Returns true if a status was edited again after the announced edit. */
 const isOvertaken = (status: string, editedAt: number | undefined) =>

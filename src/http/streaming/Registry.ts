@@ -27,7 +27,7 @@ export interface Connection {
   readonly hearsNotifications: boolean
   /** Notification types beyond Mastodon's that the client lists as supported. */
   readonly supportedTypes: ReadonlySet<string>
-  /** The `onDemandEvents` that the client lists; the web client's streams also have "relations". */
+  /** The `onDemandEvents` that the client lists; the web client's streams also have "notifications_dismissed" and "relations". */
   readonly supportedEvents: ReadonlySet<string>
   /** Sends an event without waiting for its delivery; a connection that is too slow closes itself. */
   readonly send: (event: StreamEvent, channel: Channel) => void

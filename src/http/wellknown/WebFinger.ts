@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { isUrl, parse } from "../../services/discovery/LocalUrls.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
-import { subscribeRel } from "../../services/federation/WebFingers.ts"
+import { intentRel, subscribeRel } from "../../services/federation/WebFingers.ts"
 import { type Handle, Handles } from "../../services/identity/Handles.ts"
 import { missingAvatarPath } from "../../services/identity/PictureAddresses.ts"
 import type { LocalName } from "../../services/instance/LocalNames.ts"
@@ -38,9 +38,11 @@ const make = Effect.gen(function*() {
   const intents = config.federated
     ? [
       { rel: subscribeRel, template: `${interaction}{uri}` },
-      { rel: "https://w3id.org/fep/3b86/Follow", template: `${interaction}{object}` },
-      { rel: "https://w3id.org/fep/3b86/Object", template: `${interaction}{object}` },
-      { rel: "https://w3id.org/fep/3b86/Create", template: `${config.publicUrl}/share?text={content}` }
+      ...(["Follow", "Announce", "Like", "Object"] as const).map((name) => ({
+        rel: intentRel(name),
+        template: `${interaction}{object}`
+      })),
+      { rel: intentRel("Create"), template: `${config.publicUrl}/share?title={name}&text={content}` }
     ]
     : []
 

@@ -82,6 +82,7 @@ export class Changes extends Context.Service<Changes, {
             return add("filters", [message.accountId])
           case "NotificationCreated":
           case "NotificationsMerged":
+          case "NotificationsDismissed":
           case "ConversationChanged":
             return undefined
         }

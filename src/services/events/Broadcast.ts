@@ -48,6 +48,8 @@ export const BroadcastMessage = Schema.Union([
   }),
   /** Filtered notifications of an account were merged into its notifications. */
   Schema.TaggedStruct("NotificationsMerged", { accountId: Account }),
+  /** An account dismissed or cleared notifications. */
+  Schema.TaggedStruct("NotificationsDismissed", { accountId: Account }),
   /** `conversationId` is the id of the row in `account_conversations`. */
   Schema.TaggedStruct("ConversationChanged", { accountId: Account, conversationId: IdFromString }),
   Schema.TaggedStruct("FiltersChanged", { accountId: Account }),

@@ -12,6 +12,17 @@ import { Implausible } from "./ObjectFetcher.ts"
 /** Relation of the page on which a user follows or replies to others (OStatus 1.0). */
 export const subscribeRel = "http://ostatus.org/schema/1.0/subscribe"
 
+/** Returns the relation of an activity intent (FEP-3b86 section 3.2). */
+export const intentRel = (name: "Announce" | "Create" | "Follow" | "Like" | "Object"): string =>
+  `https://w3id.org/fep/3b86/${name}`
+
+/** Matches a variable of a template. */
+const variable = /\{[^{}]*\}/g
+
+/** Fills a template with the URL of an object; unknown variables become empty (FEP-3b86 section 3.2). */
+const filled = (template: string, name: string, object: string): string =>
+  template.replaceAll(variable, (found) => found === name ? encodeURIComponent(object) : "")
+
 /** A handle, and the actor that its domain names for it. */
 interface Finger {
   readonly username: string
@@ -27,10 +38,14 @@ export class WebFingers extends Context.Service<WebFingers, {
    */
   readonly resolve: (username: string, domain: string) => Effect.Effect<Finger, OutboundError | Implausible>
   /**
-   * Returns the URL template, with `{uri}`, at which the server of a handle lets its user follow and reply to others;
-   * undefined if it names none.
+   * Returns the URL at which the server of a handle lets its user follow, or reply to, an account or a post; undefined if it
+   * names none. It is read from the relation of OStatus, otherwise from the intents of FEP-3b86.
    */
-  readonly subscription: (username: string, domain: string) => Effect.Effect<string | undefined, OutboundError>
+  readonly subscription: (
+    username: string,
+    domain: string,
+    object: { readonly kind: "account" | "status"; readonly url: string }
+  ) => Effect.Effect<string | undefined, OutboundError>
 }>()("murmuration/services/federation/WebFingers") {
   static readonly layer = Layer.effect(
     WebFingers,
@@ -91,17 +106,27 @@ export class WebFingers extends Context.Service<WebFingers, {
           : yield* new Implausible({ url: `acct:${username}@${domain}`, reason: "its domains do not agree" })
       })
 
-      const subscription = traced("WebFingers.subscription")(function*(username: string, domain: string) {
-        const { document } = yield* descriptorOf(username, domain)
-        return asList(document["links"]).flatMap((item) => {
-          const link = asForeign(item)
-          const template = link?.["template"]
-          return link?.["rel"] === subscribeRel && typeof template === "string" && template.includes("{uri}") &&
-              readUrl(template.replaceAll("{uri}", "")) !== undefined
-            ? [template]
-            : []
-        })[0]
-      })
+      /** Relations in the order of preference, with the variable for the object. */
+      const interactionsWith = (kind: "account" | "status"): ReadonlyArray<readonly [rel: string, name: string]> => [
+        [subscribeRel, "{uri}"],
+        ...(kind === "account" ? [[intentRel("Follow"), "{object}"] as const] : []),
+        [intentRel("Object"), "{object}"]
+      ]
+
+      const subscription: WebFingers["Service"]["subscription"] = traced("WebFingers.subscription")(
+        function*(username, domain, { kind, url: object }) {
+          const { document } = yield* descriptorOf(username, domain)
+          const links = asList(document["links"]).map((item) => asForeign(item) ?? {})
+          return interactionsWith(kind).flatMap(([rel, name]) =>
+            links.flatMap((link) => {
+              const template = link["rel"] === rel ? link["template"] : undefined
+              return typeof template === "string" && template.includes(name)
+                ? readUrl(filled(template, name, object))?.href ?? []
+                : []
+            })
+          )[0]
+        }
+      )
       return WebFingers.of({ resolve, subscription })
     })
   )

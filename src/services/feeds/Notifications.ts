@@ -5,6 +5,7 @@ import type { AccountId } from "../database/Ids.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../database/Paging.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
 import { retryDeadlocks } from "../database/Transactions.ts"
+import { Broadcast } from "../events/Broadcast.ts"
 import { kindOf, type NotificationType, notificationTypes, typesWhere } from "../notifications/NotificationTypes.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -80,6 +81,7 @@ export class Notifications extends Context.Service<Notifications, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const again = retryDeadlocks(sql)
+      const broadcast = yield* Broadcast
       const columns = sql.literal("n.id, n.type, n.created_at, n.from_account_id, n.status_id, n.report_id, n.filtered")
       const recordOf = (
         { createdAt, filtered, fromAccountId, id, reportId, statusId, type }: Row
@@ -154,6 +156,9 @@ export class Notifications extends Context.Service<Notifications, {
         Effect.orDie
       )
 
+      const announceDismissal = (owner: AccountId) =>
+        sql.afterCommit(broadcast.publish({ _tag: "NotificationsDismissed", accountId: owner }))
+
       return Notifications.of({
         page,
         find,
@@ -161,14 +166,20 @@ export class Notifications extends Context.Service<Notifications, {
         unread,
         unreadRows,
         clear: traced("Notifications.clear")((owner) =>
-          Effect.asVoid(Effect.orDie(again(sql`
+          Effect.andThen(
+            Effect.orDie(again(sql`
             WITH requests AS (DELETE FROM notification_requests WHERE account_id = ${owner})
-            DELETE FROM notifications WHERE account_id = ${owner}`)))
+            DELETE FROM notifications WHERE account_id = ${owner}`)),
+            announceDismissal(owner)
+          )
         ),
         dismiss: traced("Notifications.dismiss")((owner, ids) =>
-          Effect.asVoid(Effect.orDie(again(
-            sql`DELETE FROM notifications WHERE account_id = ${owner} AND id = ANY (${ids}::bigint[])`
-          )))
+          Effect.andThen(
+            Effect.orDie(again(
+              sql`DELETE FROM notifications WHERE account_id = ${owner} AND id = ANY (${ids}::bigint[])`
+            )),
+            announceDismissal(owner)
+          )
         )
       })
     })

@@ -9,7 +9,7 @@ import { directionOf } from "./Directions.ts"
 /** Values of a message; a function receives the part between `<name>` and `</name>`. */
 type Values = Readonly<Record<string, string | number | ((inner: ReadonlyArray<string>) => string)>>
 
-/** Texts, numbers and dates in one language. Times are in UTC, as the server does not know its readers' time zones. */
+/** Texts, numbers and dates in one language. Times are in UTC: the server knows the time zones of few readers. */
 export interface Messages {
   readonly say: (message: string, values?: Readonly<Record<string, string | number>>) => string
   /**
@@ -18,14 +18,15 @@ export interface Messages {
    */
   readonly pieces: (message: string, values: Values) => ReadonlyArray<string>
   readonly figure: (figure: number) => string
-  readonly moment: (date: Date) => string
+  /** Formats date and time; in UTC without a zone of the IANA database. */
+  readonly moment: (date: Date, timeZone?: string) => string
   readonly day: (date: Date) => string
   readonly month: (date: Date) => string
   readonly list: (items: Iterable<string>) => string
 }
 
-/** Handles and hashtags, which a text that is written from right to left would show as `name@`. */
-const handle = /^[@#][^\s/]+$/
+/** Handles and hashtags, also several, which a text that is written from right to left would show as `name@`. */
+const handle = /^[@#][^/]+$/
 
 /** Returns a value in a text from right to left: a handle or hashtag keeps its own direction (UAX #9, isolates). */
 const isolated = (value: Values[string]): Values[string] =>
@@ -65,7 +66,8 @@ export const messagesOf = (tag: string, translations: Readonly<Record<string, st
   }
   const figures = new Intl.NumberFormat(tag)
   const dates = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(tag, { ...options, timeZone: "UTC" })
-  const moments = dates({ dateStyle: "medium", timeStyle: "short" })
+  const momentStyle = { dateStyle: "medium", timeStyle: "short" } as const
+  const moments = dates(momentStyle)
   const days = dates({ dateStyle: "long" })
   const months = dates({ year: "numeric", month: "long" })
   const lists = new Intl.ListFormat(tag)
@@ -73,7 +75,8 @@ export const messagesOf = (tag: string, translations: Readonly<Record<string, st
     say: (message, values = {}) => pieces(message, values).join(""),
     pieces,
     figure: (figure) => figures.format(figure),
-    moment: (date) => moments.format(date),
+    moment: (date, timeZone) =>
+      (timeZone === undefined ? moments : new Intl.DateTimeFormat(tag, { ...momentStyle, timeZone })).format(date),
     day: (date) => days.format(date),
     month: (date) => months.format(date),
     list: (items) => lists.format(items)

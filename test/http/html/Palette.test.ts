@@ -21,6 +21,16 @@ describe("the colour of the server", () => {
     }
   })
 
+  it("texts have a contrast of 7, as WCAG 2.2 wants it for AAA, and soft ones of 4.5", () => {
+    for (const scheme of ["light", "dark"] as const) {
+      const { back, card, dangerBack, goodBack, soft, text } = palette[scheme]
+      for (const behind of [back, card, dangerBack, goodBack]) {
+        assert.isAtLeast(contrastOf(text, behind), 7, `${scheme} ${behind}`)
+      }
+      for (const behind of [back, card]) assert.isAtLeast(contrastOf(soft, behind), 4.5, `${scheme} ${behind}`)
+    }
+  })
+
   it("S-235: a readable colour stays unchanged; the usual ones are readable", () => {
     for (const scheme of ["light", "dark"] as const) {
       const { accent, onAccent } = palette[scheme]

@@ -76,6 +76,8 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
           "self",
           "http://ostatus.org/schema/1.0/subscribe",
           "https://w3id.org/fep/3b86/Follow",
+          "https://w3id.org/fep/3b86/Announce",
+          "https://w3id.org/fep/3b86/Like",
           "https://w3id.org/fep/3b86/Object",
           "https://w3id.org/fep/3b86/Create",
           "http://webfinger.net/rel/avatar"
@@ -83,6 +85,16 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
         assert.deepInclude(document.links, {
           rel: "http://ostatus.org/schema/1.0/subscribe",
           template: "https://local.example/authorize_interaction?uri={uri}"
+        })
+        for (const name of ["Follow", "Announce", "Like", "Object"]) {
+          assert.deepInclude(document.links, {
+            rel: `https://w3id.org/fep/3b86/${name}`,
+            template: "https://local.example/authorize_interaction?uri={object}"
+          })
+        }
+        assert.deepInclude(document.links, {
+          rel: "https://w3id.org/fep/3b86/Create",
+          template: "https://local.example/share?title={name}&text={content}"
         })
         assert.deepInclude(document.links, {
           rel: "self",

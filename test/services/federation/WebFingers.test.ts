@@ -52,6 +52,34 @@ layer(remote, { excludeTestServices: true })("WebFinger", (it) => {
       assert.deepStrictEqual([found.username, found.domain, found.actor.href], ["anna", local.domain, actor])
     }))
 
+  it.effect("FEP-3b86: a visitor continues by the intents of a server without the relation of OStatus", () =>
+    Effect.gen(function*() {
+      const there = yield* peer
+      const subject = `acct:zoe@${there.domain}`
+      const link = (name: string, template: string) => ({ rel: `https://w3id.org/fep/3b86/${name}`, template })
+      const [follow, object] = [
+        link("Follow", `${there.url}/follow?id={object}&then={on-success}`),
+        link("Object", `${there.url}/open?id={object}`)
+      ]
+      const subscribe = { rel: "http://ostatus.org/schema/1.0/subscribe", template: `${there.url}/ostatus?uri={uri}` }
+      const to = (kind: "account" | "status", links: ReadonlyArray<unknown>) => {
+        there.fingers.set(subject, { subject, links })
+        const url = "https://local.example/@erika?a=1&b"
+        return Effect.map(
+          WebFingers.use(({ subscription }) => subscription("zoe", there.domain, { kind, url })),
+          (found) => found?.slice(there.url.length)
+        )
+      }
+      const id = "https%3A%2F%2Flocal.example%2F%40erika%3Fa%3D1%26b"
+      assert.strictEqual(yield* to("account", [object, follow, subscribe]), `/ostatus?uri=${id}`)
+      assert.strictEqual(yield* to("account", [object, follow]), `/follow?id=${id}&then=`)
+      assert.strictEqual(yield* to("account", [object]), `/open?id=${id}`)
+      assert.strictEqual(yield* to("status", [follow, object]), `/open?id=${id}`)
+      assert.isUndefined(yield* to("status", [follow]))
+      const wrong = [link("Object", "javascript:alert({object})"), link("Object", `${there.url}/nothing`), "text", {}]
+      assert.isUndefined(yield* to("account", wrong))
+    }))
+
   it.effect("F84: an actor is behind a link of the right type only", () =>
     Effect.gen(function*() {
       const there = yield* peer

@@ -40,7 +40,7 @@ const make = Effect.gen(function*() {
   const by = ({ words: { say } }: Visit, { accountId, username }: AuditEntry): Html =>
     accountId === null
       ? html`<span class="soft">${say("The server")}</span>`
-      : html`<a href="${path}?account_id=${String(accountId)}">@${username ?? ""}</a>`
+      : html`<a href="${path}?account_id=${String(accountId)}"><bdi>@${username ?? ""}</bdi></a>`
 
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say }, words } = visit

@@ -113,7 +113,9 @@ td button { padding: .1875rem .625rem; font-size: .875rem }
 .account { display: inline-flex; gap: .625rem; align-items: center; color: inherit; text-decoration: none }
 .account:hover .handle { text-decoration: underline }
 .account img { width: 2.25rem; height: 2.25rem; border-radius: .5rem; background: var(--back); flex: none }
-.account .name { display: block; font-weight: 600; line-height: 1.25 }
+.account .name { display: block; font-weight: 600; line-height: 1.25; text-align: left; max-height: 2.5em;
+  overflow: hidden }
+[dir=rtl] .account .name { text-align: right }
 .account .handle { color: var(--soft); font-size: .875rem }
 .account .name + .handle { display: block; line-height: 1.25 }
 .done { background: var(--good-back); justify-content: space-between }

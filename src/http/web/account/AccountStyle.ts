@@ -8,6 +8,9 @@ export const accountStyle = `
 .person p { margin: 0; line-height: 1.35 }
 .person .by { color: inherit; text-decoration: none }
 .person .by:hover { text-decoration: underline }
+.person .by strong, .note > header .by strong, .faces strong { display: inline-block; max-width: 100%; max-height: 2.7em;
+  overflow: hidden; vertical-align: bottom }
+.note > header .by strong, .faces strong { max-height: 3em }
 .person .bio { font-size: var(--small); display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2;
   overflow: hidden }
 .person > label { align-self: center; margin: 0; padding: var(--s2); min-width: 24px; min-height: 24px }

@@ -194,7 +194,7 @@ ${checkbox("notifications", say("Hide notifications from this account, too"), tr
               false
             )
             : ""
-        }<p><button type="submit" name="act" value="report">${say("Report")}</button></p>`
+        }<p><button type="submit" name="act" value="report">${say("Submit report")}</button></p>`
       }
     })
   )

@@ -28,6 +28,9 @@ main article:focus { outline: 3px solid var(--accent); outline-offset: -3px }
 #live:empty { display: none }
 #live button { position: fixed; inset-block-start: var(--s4); inset-inline: 0; margin-inline: auto; width: fit-content;
   z-index: 4; border-radius: 2rem; box-shadow: 0 2px 12px rgb(0 0 0 / .3) }
+@media (max-width: 700px) {
+  #live button { inset-block: auto calc(4.75rem + env(safe-area-inset-bottom)) }
+}
 dialog { color: var(--text); background: var(--card); border: 1px solid var(--line); border-radius: var(--rounder);
   max-width: min(var(--measure), 100vw - 2rem); max-height: 85vh; overflow: auto }
 dialog::backdrop { background: rgb(0 0 0 / .5) }

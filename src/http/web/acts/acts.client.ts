@@ -10,12 +10,16 @@ export const replace = (article: Element, fresh: Element): void => {
   article.replaceWith(fresh)
 }
 
+/** Returns true if the focus is in an article, or nowhere. A reader who moved on keeps the focus where it is. */
+const hasFocus = (article: Element): boolean =>
+  article.contains(document.activeElement) || document.activeElement === document.body
+
 /** Removes the article of a deleted post; the next one gets its focus. */
 export const remove = (article: Element): void => {
   const all = [...document.querySelectorAll<HTMLElement>("main article")]
   const at = all.findIndex((one) => one === article)
   const next = all[at + 1] ?? all[at - 1] ?? document.querySelector("main")
-  const isFocused = article.contains(document.activeElement) || document.activeElement === document.body
+  const isFocused = hasFocus(article)
   article.remove()
   if (!isFocused || !(next instanceof HTMLElement)) return
   next.tabIndex = -1
@@ -26,7 +30,9 @@ const replaced = (article: Element, text: string, act: string): void => {
   const made = new DOMParser().parseFromString(text, "text/html").querySelector("article")
   if (made === null) return remove(article)
   const fresh = document.importNode(made, true)
+  const isFocused = hasFocus(article)
   replace(article, fresh)
+  if (!isFocused) return
   const opposite = act.startsWith("un") ? act.slice(2) : `un${act}`
   const isSame = (one: HTMLButtonElement) => one.value === opposite || one.value === act
   const button = [...fresh.querySelectorAll("button")].find(isSame)

@@ -82,9 +82,9 @@ const make = Effect.gen(function*() {
   }
 
   const scheduledItem = (visit: MemberVisit, post: ScheduledRecord, zone: string): Html => {
-    const { say } = visit.reader.words
+    const { moment, say } = visit.reader.words
     const at = localTime(post.scheduledAt, zone)
-    const label = say("Scheduled for {moment}", { moment: `${at.replace("T", " ")} (${zone})` })
+    const label = say("Scheduled for {moment}", { moment: `${moment(post.scheduledAt, zone)} (${zone})` })
     return html`<article class="status" aria-label="${label}"><p class="soft">${icon("clock")} ${label}</p>${
       excerpt(visit, post)
     }${

@@ -32,7 +32,7 @@ const conversationOf = (visit: MemberVisit, conversation: ShownConversation, now
     accounts.slice(0, 4).map(({ avatarStatic }) =>
       html`<img src="${avatarStatic}" alt="" width="40" height="40" loading="lazy">`
     )
-  }<strong dir="auto">${accounts.map((account, at) => html`${at === 0 ? "" : ", "}${nameOf(account)}`)}</strong>${
+  }<strong>${accounts.map((account, at) => html`${at === 0 ? "" : ", "}<bdi>${nameOf(account)}</bdi>`)}</strong>${
     unread ? html` <span class="mark">${say("New")}</span>` : ""
   }</p>${
     lastStatus === null
@@ -53,7 +53,9 @@ const conversationOf = (visit: MemberVisit, conversation: ShownConversation, now
       html`${
         lastStatus === null
           ? ""
-          : html`<button type="submit" name="act" value="open" class="small">${say("Open")}${about}</button> `
+          : html`<button type="submit" name="act" value="open" class="small">${
+            say("Show conversation")
+          }${about}</button> `
       }<button type="submit" name="act" value="${unread ? "read" : "unread"}" class="plain small">${
         unread ? say("Mark as read") : say("Mark as unread")
       }${about}</button> <button type="submit" name="act" value="remove" class="danger small">${

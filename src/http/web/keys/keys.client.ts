@@ -49,6 +49,14 @@ const write = (): void => {
   else field.focus()
 }
 
+/** Focuses the content warning; a field in a closed part of the form cannot have the focus. */
+const warn = (): void => {
+  const field = document.querySelector<HTMLElement>("main input[name=spoiler_text]")
+  const part = field?.closest("details")
+  if (part) part.open = true
+  field?.focus()
+}
+
 const search = (): void => {
   const field = document.querySelector<HTMLElement>("input[type=search]")
   if (field === null) go("/search")
@@ -88,7 +96,7 @@ const acts: Readonly<Record<string, () => void>> = {
 
 const alternative: Readonly<Record<string, () => void>> = {
   n: () => go("/publish"),
-  x: () => document.querySelector<HTMLElement>("main input[name=spoiler_text]")?.focus(),
+  x: warn,
   PageDown: move(1),
   PageUp: move(-1)
 }
@@ -123,9 +131,12 @@ const handle = (event: KeyboardEvent): boolean => {
     return true
   }
   if (/^[1-9]$/.test(key)) {
-    const tab = document.querySelectorAll<HTMLElement>("nav.tabs a, nav.side a")[Number(key) - 1]
-    tab?.click()
-    return tab !== undefined
+    // Pages without tabs have the menu.
+    const tabs = document.querySelectorAll<HTMLElement>("nav.tabs a")
+    const links = tabs.length > 0 ? tabs : document.querySelectorAll<HTMLElement>("nav.side a")
+    const link = links[Number(key) - 1]
+    link?.click()
+    return link !== undefined
   }
   if (key === "Enter") {
     if (!(target instanceof HTMLElement) || !target.matches("main article")) return false

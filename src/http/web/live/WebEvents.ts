@@ -20,6 +20,7 @@ const reduced = new WeakMap<StreamEvent, Reduced | "nothing">()
 const reduce = ({ event, payload }: StreamEvent): Reduced | "nothing" => {
   if (event === "delete") return { payload: {}, bytes: encoded(event, JSON.stringify({ id: payload ?? "" })) }
   if (event === "relations") return { payload: {}, bytes: encoded(event, "{}") }
+  if (event === "notifications_dismissed") return { payload: {}, bytes: encoded("dismissed", "{}") }
   if (event === "notifications_merged") return { payload: {}, bytes: encoded("unread", "{}") }
   if (event !== "marker" && event !== "update" && event !== "status.update" && event !== "notification") {
     return "nothing"

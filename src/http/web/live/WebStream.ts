@@ -12,7 +12,7 @@ import { webEvent } from "./WebEvents.ts"
 
 const scopes = new Set(["read"])
 const nothing: ReadonlySet<string> = new Set()
-const supportedEvents: ReadonlySet<string> = new Set(["marker", "relations"])
+const supportedEvents: ReadonlySet<string> = new Set(["marker", "notifications_dismissed", "relations"])
 
 const make = Effect.gen(function*() {
   const open = yield* makeOpening

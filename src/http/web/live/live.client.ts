@@ -4,6 +4,7 @@
  */
 
 import { remove, replace } from "../acts/acts.client.ts"
+import { noteIdOf, removeDismissed } from "../notifications/dismissed.client.ts"
 import { recount } from "./badge.client.ts"
 import { gathered } from "./gather.client.ts"
 import { articlesOf, fetchPage, insertAbove } from "./insertions.client.ts"
@@ -94,8 +95,6 @@ const arrive = (id: string): void => {
   announce()
 }
 
-const noteIdOf = ({ id }: Element) => id.slice("note-".length)
-
 /** Announces a notification that the page does not show. */
 const notify = (id: string): void => {
   if (!isNotifications || labels.length === 0 || fresh.has(id)) return
@@ -104,6 +103,18 @@ const notify = (id: string): void => {
   fresh.add(id)
   announce()
 }
+
+/** Removes entries whose notifications no longer exist, and counts the announced ones again. */
+const prune = gathered(async () => {
+  if (!isNotifications || feed === null) return
+  // Others may arrive while the page is fetched.
+  const before = [...fresh]
+  const ids = await removeDismissed()
+  if (ids === undefined) return
+  for (const id of before) fresh.delete(id)
+  for (const id of ids) notify(id)
+  announce()
+})
 
 /** Shows the announced posts above the others; the reader is then at the newest. */
 const showNew = async (): Promise<void> => {
@@ -192,9 +203,14 @@ const open = (): void => {
   opened.addEventListener("delete", (event) => {
     const { id = "" } = dataOf(event)
     if (fresh.delete(id)) announce()
-    for (const article of articleOf(id)) remove(article)
     // Its notifications are deleted as well.
+    if (isNotifications && feed?.querySelector(`[href*="/${CSS.escape(id)}"]`)) prune()
+    else for (const article of articleOf(id)) remove(article)
     recount()
+  })
+  opened.addEventListener("dismissed", () => {
+    recount()
+    prune()
   })
   opened.addEventListener("notification", (event) => {
     const { id, status, type } = dataOf(event)
@@ -242,6 +258,7 @@ const announceNewer = async (): Promise<void> => {
 /** Fetches what the stream would have sent while it was closed. */
 const catchUp = async (): Promise<void> => {
   recount()
+  prune()
   tellRelations()
   await refresh(shownIds())
   // The page of notifications does this whenever its stream opens.
@@ -270,6 +287,7 @@ addEventListener("pageshow", ({ persisted }) => {
 setInterval(() => {
   if (document.visibilityState !== "visible") return
   recount()
+  prune()
   refresh(shownIds()).catch(() => undefined)
 }, refreshMillis)
 open()

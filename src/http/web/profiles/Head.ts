@@ -76,7 +76,9 @@ ${
     tags.length === 0 ?
       "" :
       html`<p class="tags">${
-        tags.map(({ name }) => html`<a href="${way(`${path}/tagged/${encodeURIComponent(name)}`)}">#${name}</a> `)
+        tags.map(({ name }) =>
+          html`<a href="${way(`${path}/tagged/${encodeURIComponent(name)}`)}"><bdi>#${name}</bdi></a> `
+        )
       }</p>`
   }
 <p class="soft">${say("{count, plural, one {# post} other {# posts}}", { count: account.statusesCount })}${

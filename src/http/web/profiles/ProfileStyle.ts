@@ -8,7 +8,8 @@ export const profileStyle = `
 .profile .who > .button { margin-block-start: var(--s2) }
 .profile .who > img { flex: none; margin-block-start: -2.5rem; width: 88px; height: 88px; border-radius: var(--rounder); border: 4px solid var(--card);
   background: var(--card); object-fit: cover }
-.profile .name strong { font-size: var(--large) }
+.profile .name strong { font-size: var(--large); display: inline-block; max-width: 100%; max-height: 6em;
+  overflow: hidden }
 .profile .fields { margin: 0 0 var(--s3); border: 1px solid var(--line); border-radius: var(--round) }
 .fields div { display: flex; gap: var(--s4); padding: var(--s2) var(--s3) }
 .fields div + div { border-block-start: 1px solid var(--line) }

@@ -61,14 +61,13 @@ const make = Effect.gen(function*() {
       }
       const request = yield* HttpServerRequest.HttpServerRequest
       yield* limits.spend([{ limit: "remoteInteractions", key: addressOf(request) }])
-      const template = yield* fingers.subscription(handle.username, handle.domain).pipe(
+      const target = yield* fingers.subscription(handle.username, handle.domain, { kind: found.kind, url }).pipe(
         Effect.catch(() => Effect.undefined),
         Effect.timeoutOrElse({ duration: `${lookUpSecondsMax} seconds`, orElse: () => new Unavailable() })
       )
-      if (template === undefined) {
+      if (target === undefined) {
         return form(say("Your server did not say where to continue. Search for the address above on it."))
       }
-      const target = new URL(template.replaceAll("{uri}", () => encodeURIComponent(url))).href
       // A link of another site must not redirect to a server of its choice: only our own form does.
       return request.headers["sec-fetch-site"] === "same-origin"
         ? redirect(target)

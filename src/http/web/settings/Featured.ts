@@ -40,7 +40,7 @@ const make = Effect.gen(function*() {
 <p class="soft">${say("Visitors to your profile can find your public posts by these hashtags.")}</p>
 <ul class="apps">${
       shown.map(({ id, name, statusesCount }) =>
-        html`<li><div class="row"><span>#${name} <span class="soft">${
+        html`<li><div class="row"><span><bdi>#${name}</bdi> <span class="soft">${
           say("{count, plural, one {# post} other {# posts}}", { count: Number(statusesCount) })
         }</span></span>${
           form(visit, hidden("id", String(id)), {

@@ -7,6 +7,7 @@ export const settingsStyle = `
 .settings form { margin: 0 0 var(--s4) }
 .settings label { margin-block-end: var(--s3) }
 .settings fieldset { margin-block-end: var(--s4) }
+.settings form > details { margin-block-end: var(--s4) }
 .settings legend { font-weight: 600; padding: 0; margin-block-end: var(--s2) }
 .check { display: flex; gap: var(--s2); align-items: flex-start; font-weight: 400 }
 .check input { flex: none; width: 1.125rem; height: 1.125rem; margin-block: .2rem; accent-color: var(--accent) }
@@ -41,6 +42,7 @@ main > .settings-list a { border-block-end: 1px solid var(--line); border-radius
 .settings th { overflow-wrap: break-word }
 .badge { font-size: var(--small); padding: 0 var(--s2); border-radius: 1rem; border: 1px solid var(--line) }
 .below { margin-block-start: var(--s5); padding-block-start: var(--s4); border-block-start: 1px solid var(--line) }
+.below:empty { display: none }
 button.quiet { background: none; color: var(--text); border-color: var(--line) }
 button.small { padding: var(--s1) var(--s3); font-size: var(--small) }
 .qr svg { display: block; width: 100%; max-width: 16rem; margin: 0 auto var(--s4); border-radius: var(--round) }

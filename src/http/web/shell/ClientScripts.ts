@@ -27,6 +27,7 @@ const files = {
   acts: "../acts/acts.client.ts",
   dialogs: "../acts/dialogs.client.ts",
   insertions: "../live/insertions.client.ts",
+  dismissed: "../notifications/dismissed.client.ts",
   marker: "../live/marker.client.ts",
   live: "../live/live.client.ts",
   places: "../keys/places.client.ts",

@@ -12,12 +12,15 @@ header.top a { color: inherit; text-decoration: none }
 main { grid-area: main; min-width: 0; padding-block-end: var(--s6) }
 main:focus { outline: none }
 aside { grid-area: aside; min-width: 0 }
-h1 { font-size: var(--large); line-height: 1.25; margin: var(--s3) var(--s4) }
+h1 { font-size: var(--large); line-height: 1.25; margin: var(--s3) var(--s4); unicode-bidi: plaintext; text-align: left }
+[dir=rtl] h1 { text-align: right }
 h2 { font-size: 1.125rem; margin: var(--s5) var(--s4) var(--s2) }
 p { margin: 0 0 var(--s3) }
 a { color: var(--accent) }
 .icon { width: 1.25rem; height: 1.25rem; flex: none; vertical-align: -.25rem }
 [dir=rtl] .mirrored { transform: scaleX(-1) }
+strong[dir=auto], dt[dir=auto] { text-align: left }
+[dir=rtl] strong[dir=auto], [dir=rtl] dt[dir=auto] { text-align: right }
 .soft { color: var(--soft) }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .skip { position: absolute; inset-block-start: -4rem; inset-inline-start: var(--s2); padding: var(--s2) var(--s4);

@@ -39,7 +39,7 @@ const entries: ReadonlyArray<Entry> = [
   { path: "/collections", icon: "pin", label: ({ say }) => say("Collections") },
   { path: "/catchup", icon: "clock", label: ({ say }) => say("Catch up") },
   { path: "/announcements", icon: "flag", label: ({ say }) => say("Announcements") },
-  { path: "/drafts", icon: "list", label: ({ say }) => say("Drafts") },
+  { path: "/drafts", icon: "draft", label: ({ say }) => say("Drafts") },
   { path: "/scheduled", icon: "calendar", label: ({ say }) => say("Scheduled posts") },
   {
     path: settingsPath,

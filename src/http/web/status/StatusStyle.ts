@@ -11,16 +11,17 @@ export const statusStyle = `
 .status header img { display: block; width: 46px; height: 46px; border-radius: var(--round); object-fit: cover }
 .status .by { color: inherit; text-decoration: none }
 .status .by:hover { text-decoration: underline }
-.status .by strong, .status .by .soft { display: block }
+.status .by .soft { display: block }
+.status .by strong { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden }
 .status header p:nth-of-type(1) { flex: 1; min-width: 0 }
 .status .when { font-size: var(--small); text-align: end; flex: none; max-width: 40% }
 .status .when a { color: var(--soft); text-decoration: none; padding-block: .25rem; display: inline-block }
 .status .when a:hover { text-decoration: underline }
 .status .when .icon { width: 1rem; height: 1rem; vertical-align: -.125rem }
-.status .context { margin: 0 0 var(--s2); font-size: var(--small); color: var(--soft) }
+.status .context { margin: 0 0 var(--s2); font-size: var(--small); color: var(--soft); max-height: 3em; overflow: hidden }
 .status .context a { color: inherit; text-decoration: none }
 .status .context .icon { width: 1rem; height: 1rem; margin-inline-end: var(--s2); vertical-align: -.125rem }
-.content { margin-block-end: var(--s2) }
+.content { margin-block-end: var(--s2); overflow: clip; overflow-clip-margin: 6px }
 .content p { margin: 0 0 var(--s3) }
 .content p:last-child { margin-block-end: 0 }
 .content .invisible { font-size: 0; line-height: 0 }
@@ -35,6 +36,8 @@ export const statusStyle = `
 @media (prefers-reduced-motion: reduce) { .files .moving { display: none } .files .still { display: block } }
 .files img, .files video { display: block; width: 100%; max-height: 32rem; object-fit: cover; background: var(--back) }
 .files:not(.files-1) img, .files:not(.files-1) video { aspect-ratio: 3 / 2; height: 100% }
+.files-3 > :last-child { grid-column: 1 / -1 }
+.files-3 > video:last-child, .files-3 > :last-child img { aspect-ratio: 3 / 1 }
 .files audio { width: 100%; grid-column: 1 / -1 }
 .card { display: flex; gap: var(--s3); margin-block: var(--s2); border: 1px solid var(--line); overflow: hidden;
   border-radius: var(--round); color: inherit; text-decoration: none; font-size: var(--small) }
@@ -46,6 +49,7 @@ export const statusStyle = `
 .poll li { padding-block: var(--s1) }
 .poll meter { width: 100%; display: block }
 .vote label { font-weight: 400; padding-block: var(--s1) }
+.vote button { margin-block: var(--s2) var(--s3) }
 .acts { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s4); margin: var(--s2) 0 0; font-size: var(--small);
   color: var(--soft); align-items: center }
 .acts > a { color: inherit; text-decoration: none }

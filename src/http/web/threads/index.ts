@@ -56,7 +56,7 @@ const make = Effect.gen(function*() {
       const view: View = {
         title: say("{account}: {text}", {
           account: name,
-          text: lineOfStatus(itself, titleCharactersMax) || say("Post")
+          text: lineOfStatus(itself, titleCharactersMax) || say("Post without text")
         }),
         hiddenTitle: true,
         indexable: account.indexable && itself.visibility === "public" && account.noindex !== true,
