@@ -18,7 +18,7 @@ export const guidePages: ReadonlyArray<GuidePage> = [...documents].flatMap(([pat
 
 /** Beginnings of lines that a shell runs; lines of other blocks are files. */
 const program =
-  /^(?:sudo |[A-Z_]+=\S* )*(?:export|npm|npx|git|curl|createuser|createdb|psql|systemctl|journalctl|apt|apt-get|dpkg|docker|podman|murmuration) /
+  /^(?:sudo |[A-Z_]+=\S* )*(?:export|unset|npm|npx|git|curl|createuser|createdb|psql|systemctl|journalctl|apt|apt-get|dpkg|docker|podman|murmuration) /
 
 /** Lines of a block that a shell runs, without comments. Continued lines are joined. */
 const linesOf = (text: string): ReadonlyArray<string> =>
