@@ -61,7 +61,9 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         assert.lengthOf(new Set(statuses), authors)
 
         // The nodes have stopped, so each collector has all of its node's spans.
-        const spans = collectors.flatMap(({ received }, node) => spansOf(received).map((span) => ({ ...span, node })))
+        const received = collectors.map((collector) => spansOf(collector.received))
+        const spans = received.flat()
+        const nodeOf = new Map(received.flatMap((all, node) => all.map(({ id }) => [id, node] as const)))
         const ids = new Set(spans.map(({ id }) => id))
         assert.deepStrictEqual(
           spans.filter(({ parent }) => parent !== undefined && !ids.has(parent)).map(({ name }) => name),
@@ -72,16 +74,16 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
           name === "POST" && attributes["url.path"] === "/api/v1/statuses"
         )
         assert.lengthOf(requests, authors)
-        const routes = requests.map(({ node, traceId }) => {
-          assert.strictEqual(node, 0)
+        const routes = requests.map(({ id, traceId }) => {
+          assert.strictEqual(nodeOf.get(id), 0)
           const trace = spans.filter((span) => span.traceId === traceId)
           const posts = trace.filter(({ name }) => name === "Outbound.post")
           assert.lengthOf(posts, hostsCount)
           for (const post of posts) {
             assert.strictEqual(pathOf(trace, post).filter((name) => stations.has(name)).join(" > "), way)
           }
-          const [actor] = trace.filter(({ name }) => name === "Account.Publish")
-          return { actor: actor?.node, deliveries: new Set(posts.map((post) => post.node)) }
+          const actor = trace.find(({ name }) => name === "Account.Publish")
+          return { actor: nodeOf.get(actor?.id ?? ""), deliveries: new Set(posts.map((post) => nodeOf.get(post.id))) }
         })
         const remote = routes.filter(({ actor }) => actor === 1)
         assert.isNotEmpty(remote, "an actor lived on the other node")

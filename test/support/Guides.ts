@@ -52,7 +52,7 @@ export const runners: Readonly<Record<string, string>> = {
   "moving.md": "docs/GuideFolders.test.ts",
   "storage.md": "docs/GuideCommands.test.ts",
   "troubleshooting.md": "docs/GuideCommands.test.ts",
-  "upgrade.md": "docs/GuideFolders.test.ts"
+  "upgrade.md": "docs/Upgrade.test.ts"
 }
 
 /** Runs the commands of a page in its order. */
