@@ -88,7 +88,7 @@ export interface RequestOptions {
 
 /** One request; a connection that breaks, or an answer that takes over ten seconds, is status 0. */
 export const request = (
-  node: Node,
+  node: Pick<Node, "baseUrl">,
   account: Pick<Account, "token">,
   path: string,
   options: RequestOptions = {}
