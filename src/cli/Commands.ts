@@ -22,6 +22,7 @@ import * as Restart from "./Restart.ts"
 import * as Token from "./Token.ts"
 import * as Transfer from "./Transfer.ts"
 import * as Trends from "./Trends.ts"
+import * as Wal from "./Wal.ts"
 
 /** All commands. */
 export const root = Command.make("murmuration").pipe(
@@ -47,6 +48,7 @@ export const root = Command.make("murmuration").pipe(
     Migrate.command,
     Backup.command,
     Backup.restoreCommand,
+    Wal.command,
     Restart.command,
     Doctor.command
   ])

@@ -8,6 +8,7 @@ import { Environment } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { existingSigningKey } from "../layers/Secrets.ts"
 import { traced } from "../services/runtime/Traced.ts"
+import { archiveCheck } from "./doctor/ArchiveChecks.ts"
 import { databaseChecks } from "./doctor/DatabaseChecks.ts"
 import { type Examination, examined, Fail, lineOf, recordOf, Skip } from "./doctor/Examination.ts"
 import { machineChecks } from "./doctor/MachineChecks.ts"
@@ -40,7 +41,7 @@ const ofDatabase = Effect.gen(function*() {
     return { results: [{ subject: "Postgres", verdict }], signingKey: undefined }
   }
   return yield* Effect.gen(function*() {
-    const results = yield* all(databaseChecks)
+    const results = yield* all([...databaseChecks, archiveCheck])
     return { results, signingKey: yield* Effect.orElseSucceed(existingSigningKey, () => undefined) }
   }).pipe(Effect.provide(opened.success))
 })

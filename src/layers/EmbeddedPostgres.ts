@@ -11,6 +11,7 @@ import * as DiskSpace from "./embedded/DiskSpace.ts"
 import type { Listen } from "./embedded/PostgresSettings.ts"
 import * as Postmaster from "./embedded/Postmaster.ts"
 import * as RunAs from "./embedded/RunAs.ts"
+import * as WalArchive from "./embedded/WalArchive.ts"
 import { OperatorError } from "./OperatorError.ts"
 import * as SecretFile from "./SecretFile.ts"
 
@@ -88,9 +89,13 @@ const make = traced("EmbeddedPostgres.make")(function*(options: Options) {
   const listen = yield* chooseListen(folder, options.tcp ?? false)
   const start = Effect.gen(function*() {
     const other = yield* Postmaster.find(folder)
-    return Option.isSome(other)
-      ? other.value
-      : yield* Postmaster.start(folder, binaries, runAs, listen, options.durable ?? true)
+    if (Option.isSome(other)) return other.value
+    const archive = yield* WalArchive.recorded(dataDir)
+    if (archive !== undefined) yield* WalArchive.open(archive.folder, runAs)
+    return yield* Postmaster.start(folder, binaries, runAs, listen, {
+      durable: options.durable ?? true,
+      ...(archive === undefined ? {} : { more: WalArchive.archiving(archive.folder) })
+    })
   })
 
   const begin = Option.isSome(running)
@@ -152,7 +157,7 @@ const isUnused = (endpoint: Postmaster.Endpoint, password: Redacted.Redacted<str
     Effect.orElseSucceed(() => true)
   )
 
-const passwordName = "postgres_password"
+export const passwordName = "postgres_password"
 
 const prepareDataDir = Effect.fnUntraced(function*(dataDir: string) {
   const fs = yield* FileSystem.FileSystem
@@ -173,7 +178,8 @@ const passwordIsThere = Effect.fnUntraced(function*(dataDir: string) {
   })
 })
 
-const chooseListen = Effect.fnUntraced(function*(folder: string, tcp: boolean) {
+/** Returns the socket file or port that Postgres listens on for a folder. */
+export const chooseListen = Effect.fnUntraced(function*(folder: string, tcp: boolean) {
   const fits = (port?: number) => Buffer.byteLength(Postmaster.socketFile(folder, port)) <= socketPathBytesMax
   if (!tcp && fits()) return { folder } satisfies Listen
   const port = yield* freePort

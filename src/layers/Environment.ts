@@ -27,6 +27,8 @@ export class Environment extends Context.Service<Environment, {
   readonly dataDir: string
   readonly databaseUrl: Redacted.Redacted<string> | undefined
   readonly databaseConnections: number
+  /** Folder for the write-ahead log of the embedded Postgres; undefined if it is not archived. */
+  readonly walArchiveDir: string | undefined
   readonly redisUrl: Redacted.Redacted<string> | undefined
   readonly smtpUrl: Redacted.Redacted<string> | undefined
   readonly secretKey: Redacted.Redacted<string> | undefined
@@ -80,6 +82,7 @@ const read = Effect.gen(function*() {
     dataDir: values.DATA_DIR,
     databaseUrl: values.DATABASE_URL,
     databaseConnections: values.DATABASE_CONNECTIONS,
+    walArchiveDir: values.WAL_ARCHIVE_DIR,
     redisUrl: values.REDIS_URL,
     smtpUrl: values.SMTP_URL,
     secretKey: values.SECRET_KEY,
@@ -156,6 +159,9 @@ const contradictions = (values: Values): Array<string> => {
         wrong.push(`${name}: a cluster (CLUSTER_HOST is set) needs one shared by all nodes.`)
       }
     }
+  }
+  if (values.WAL_ARCHIVE_DIR !== undefined && values.DATABASE_URL !== undefined) {
+    wrong.push("WAL_ARCHIVE_DIR: archives the embedded Postgres only; archive your own with its tools.")
   }
   return [
     ...wrong,

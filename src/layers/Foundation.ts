@@ -10,6 +10,7 @@ import * as Broadcasts from "./Broadcasts.ts"
 import * as Cluster from "./Cluster.ts"
 import * as Database from "./Database.ts"
 import * as DatabaseClock from "./DatabaseClock.ts"
+import * as WalArchive from "./embedded/WalArchive.ts"
 import { EmbeddedPostgres } from "./EmbeddedPostgres.ts"
 import { Environment, serverConfig } from "./Environment.ts"
 import * as ForgottenDatabase from "./ForgottenDatabase.ts"
@@ -33,10 +34,11 @@ import * as Translation from "./Translation.ts"
 
 /** The database of `DATABASE_URL`, or the embedded one. */
 const database = Layer.unwrap(Effect.gen(function*() {
-  const { databaseConnections: maxConnections, databaseUrl, dataDir } = yield* Environment
+  const { databaseConnections: maxConnections, databaseUrl, dataDir, walArchiveDir } = yield* Environment
   const handover = yield* Handover
   yield* StartChecks.check
   if (databaseUrl === undefined) {
+    yield* WalArchive.choose(dataDir, walArchiveDir)
     return Database.layerEmbedded(maxConnections).pipe(
       Layer.provide(EmbeddedPostgres.layer({ dataDir, adopt: true, handover }))
     )

@@ -88,7 +88,7 @@ export interface RequestOptions {
 
 /** Sends one request. A broken connection, or a response that takes over ten seconds, is status 0. */
 export const request = (
-  node: Node,
+  node: Pick<Node, "baseUrl">,
   account: Pick<Account, "token">,
   path: string,
   options: RequestOptions = {}

@@ -19,7 +19,9 @@ export const startPostgres = Effect.gen(function*() {
   const runAs = yield* RunAs.choose(binaries, folder, dataDir)
   yield* DataFolder.initialise(folder, binaries, runAs, Redacted.make(password))
   const port = yield* freePort
-  const start = Postmaster.start(folder, binaries, runAs, { port }, false).pipe(Effect.provide(NodeServices.layer))
+  const start = Postmaster.start(folder, binaries, runAs, { port }, { durable: false }).pipe(
+    Effect.provide(NodeServices.layer)
+  )
   const running = yield* Effect.acquireRelease(
     Effect.flatMap(start, Ref.make),
     (running) => Effect.flatMap(Ref.get(running), Postmaster.stop)

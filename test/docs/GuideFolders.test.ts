@@ -61,6 +61,8 @@ const machine = Effect.fnUntraced(function*(page: string) {
     SIGNUP_CONFIRMATION: "none"
   }
   let running: Scope.Closeable | undefined
+  /** Time after the last base copy, and before a later change. */
+  let restorable = ""
   const stop = Effect.suspend(() => running === undefined ? Effect.void : Scope.close(running, Exit.void))
   yield* Effect.addFinalizer(() => stop)
 
@@ -79,7 +81,7 @@ const machine = Effect.fnUntraced(function*(page: string) {
     Effect.gen(function*() {
       // As the guide says: the target of a restore is new, and no server runs on a database that is copied.
       if (args[0] === "restore") variables["DATA_DIR"] = yield* folder
-      if (args[0] === "restore" || args[0] === "transfer") yield* stop
+      if (["restore", "transfer"].some((command) => args.slice(0, 2).includes(command))) yield* stop
       const mail = args[0] === "mail" ? { SMTP_URL: `smtp://127.0.0.1:${mailPort}` } : {}
       const { code, err, out } = yield* cli(args, { ...variables, ...mail })
       assert.strictEqual(code, 0, `${page}: ${args.join(" ")}\n${out}${err}`)
@@ -88,11 +90,23 @@ const machine = Effect.fnUntraced(function*(page: string) {
   const run = (line: string) =>
     Effect.gen(function*() {
       const here = line.replaceAll("/var/backups/", `${files}/`)
+        .replace(/(?<=--until )\S+/, restorable)
         .replaceAll(/(?<= )(privacy|terms)\.html/g, `${files}/$1.html`)
       const args = operatorArguments(here)
-      if (args !== undefined) return yield* operate(args)
+      if (args !== undefined) {
+        yield* operate(args)
+        if (args[1] !== "base") return
+        restorable = new Date().toISOString()
+        return yield* operate(["account", "create", "eve", "--email", "eve@example.org", "--confirmed"])
+      }
       if (here.startsWith("export DATABASE_URL=")) return void (variables["DATABASE_URL"] = database)
-      if (here.startsWith("export DATA_DIR=")) return void (variables["DATA_DIR"] = yield* folder)
+      if (here.startsWith("export DATA_DIR=")) {
+        yield* stop
+        return void (variables["DATA_DIR"] = yield* folder)
+      }
+      const [, archive] = /^export WAL_ARCHIVE_DIR=(\S+)$/.exec(here) ?? []
+      if (archive !== undefined) return void (variables["WAL_ARCHIVE_DIR"] = archive)
+      if (here === "unset WAL_ARCHIVE_DIR") return void (delete variables["WAL_ARCHIVE_DIR"])
       if (!/^(?:[A-Z_]+=\S+ )*npm start$/.test(here)) return assert.fail(`${page}: ${line} is not known here`)
       const { origin, out } = yield* start
       if (page !== "first-hour.md") return

@@ -18,7 +18,7 @@ export const guidePages: ReadonlyArray<GuidePage> = [...documents].flatMap(([pat
 
 /** Starts of lines that a shell runs; lines of other blocks are files. */
 const program =
-  /^(?:sudo |[A-Z_]+=\S* )*(?:export|npm|npx|git|curl|createuser|createdb|psql|systemctl|journalctl|apt|apt-get|dpkg|docker|podman|murmuration) /
+  /^(?:sudo |[A-Z_]+=\S* )*(?:export|unset|npm|npx|git|curl|createuser|createdb|psql|systemctl|journalctl|apt|apt-get|dpkg|docker|podman|murmuration) /
 
 /** Returns the lines of a block that a shell runs, without comments. Continued lines are joined. */
 const linesOf = (text: string): ReadonlyArray<string> =>
@@ -52,7 +52,7 @@ export const runners: Readonly<Record<string, string>> = {
   "moving.md": "docs/GuideFolders.test.ts",
   "storage.md": "docs/GuideCommands.test.ts",
   "troubleshooting.md": "docs/GuideCommands.test.ts",
-  "upgrade.md": "docs/GuideFolders.test.ts"
+  "upgrade.md": "docs/Upgrade.test.ts"
 }
 
 /** Runs the commands of a page in its order. */

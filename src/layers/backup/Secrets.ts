@@ -1,5 +1,6 @@
 import { Effect, FileSystem, Path, Redacted, Schema } from "effect"
 import type { Connection } from "../Database.ts"
+import { passwordName } from "../EmbeddedPostgres.ts"
 import { Environment } from "../Environment.ts"
 import { OperatorError } from "../OperatorError.ts"
 import * as SecretFile from "../SecretFile.ts"
@@ -52,7 +53,7 @@ export const refuseOtherKey = Effect.fnUntraced(function*(secrets: StoredSecrets
 export const writeFiles = Effect.fnUntraced(function*(dataDir: string, secrets: StoredSecrets) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  for (const [name, value] of secrets.filter(([name]) => names.includes(name))) {
+  for (const [name, value] of secrets.filter(([name]) => [...names, passwordName].includes(name))) {
     const file = yield* SecretFile.location(dataDir, name)
     yield* fs.makeDirectory(path.dirname(file), { recursive: true, mode: 0o700 })
     yield* fs.remove(`${file}.part`, { force: true })

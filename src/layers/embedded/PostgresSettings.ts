@@ -6,6 +6,12 @@ const maxConnections = 100
 /** Maximum connections under test, where many servers each have pools. */
 const maxTestConnections = 400
 
+/** `durable` is false only if the data may be lost; `more` has further settings, which replace those here. */
+export interface Durability {
+  readonly durable: boolean
+  readonly more?: Readonly<Record<string, string | number>>
+}
+
 /** Port number in the socket file's name when no TCP port is open; it occupies no port. */
 export const socketPort = 5432
 
@@ -13,7 +19,7 @@ export const socketPort = 5432
  * Returns the arguments of `postgres` for a small machine that it shares with the server: little memory, frequent
  * vacuuming, no parallel plans and no JIT (both cost more than they gain for a page's queries).
  */
-export const settings = (folder: string, listen: Listen, options: { readonly durable: boolean }): Array<string> => {
+export const settings = (folder: string, listen: Listen, options: Durability): Array<string> => {
   const values: Record<string, string | number> = {
     ...("port" in listen
       ? { "listen_addresses": "127.0.0.1", port: listen.port }
@@ -40,7 +46,8 @@ export const settings = (folder: string, listen: Listen, options: { readonly dur
     "log_timezone": "UTC",
     "log_min_messages": "warning",
     "password_encryption": "scram-sha-256",
-    ...(options.durable ? {} : { fsync: "off", "full_page_writes": "off" })
+    ...(options.durable ? {} : { fsync: "off", "full_page_writes": "off" }),
+    ...options.more
   }
   return ["-D", folder, ...Object.entries(values).flatMap(([name, value]) => ["-c", `${name}=${value}`])]
 }

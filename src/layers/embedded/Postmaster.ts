@@ -1,11 +1,11 @@
-import { Effect, FileSystem, Option, Path, Schedule } from "effect"
+import { type Duration, Effect, FileSystem, Option, Path, Schedule } from "effect"
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { connect } from "node:net"
 import { traced } from "../../services/runtime/Traced.ts"
 import { OperatorError } from "../OperatorError.ts"
 import type { Binaries } from "./Binaries.ts"
-import { type Listen, settings, socketPort } from "./PostgresSettings.ts"
+import { type Durability, type Listen, settings, socketPort } from "./PostgresSettings.ts"
 import * as RunAs from "./RunAs.ts"
 
 /** Address that clients connect to. */
@@ -104,8 +104,15 @@ export const find = traced("Postmaster.find")(function*(folder: string) {
  * does not reach it.
  */
 export const start = traced("Postmaster.start")(
-  function*(folder: string, binaries: Binaries, runAs: RunAs.RunAs, listen: Listen, durable: boolean) {
-    const { args, options, program } = RunAs.command(runAs, binaries.postgres, settings(folder, listen, { durable }))
+  function*(
+    folder: string,
+    binaries: Binaries,
+    runAs: RunAs.RunAs,
+    listen: Listen,
+    durability: Durability,
+    timeout: Duration.Input = readyTimeout
+  ) {
+    const { args, options, program } = RunAs.command(runAs, binaries.postgres, settings(folder, listen, durability))
     const log: Array<string> = []
     const child = spawn(program, args, {
       ...options,
@@ -129,8 +136,8 @@ export const start = traced("Postmaster.start")(
       Effect.flatMap(ended, (reason) => new OperatorError({ message: `Postgres did not start: ${reason}` }))
     ).pipe(
       Effect.timeoutOrElse({
-        duration: readyTimeout,
-        orElse: () => new OperatorError({ message: `Postgres was not ready within ${readyTimeout}.` })
+        duration: timeout,
+        orElse: () => new OperatorError({ message: `Postgres was not ready within ${String(timeout)}.` })
       }),
       Effect.onError(() => kill)
     )

@@ -65,6 +65,12 @@ export const asNobody = (runAs: RunAs): RunAs | undefined =>
     ? { ...runAs, uid: unprivileged, gid: unprivileged }
     : undefined
 
+/** Returns true if a condition of the shell is true for the user, with `paths` as `$1`, `$2` and so on. */
+export const passes = (runAs: RunAs, condition: string, paths: ReadonlyArray<string>): boolean => {
+  const { args, options, program } = command(runAs, "/bin/sh", ["-c", condition, "sh", ...paths])
+  return spawnSync(program, args, { ...options, cwd: "/" }).status === 0
+}
+
 /**
  * Chooses the user for a data folder, whose parent has to exist. Data of an ordinary user stays with that user; a new
  * folder belongs to `nobody`.
@@ -77,11 +83,7 @@ export const choose = traced("RunAs.choose")(function*(binaries: Binaries, folde
     Effect.orElseSucceed(() => ({ uid: 0, gid: 0 }))
   )
   const { gid, uid } = owner.uid === 0 ? { uid: unprivileged, gid: unprivileged } : owner
-  const enters = (runAs: RunAs) => {
-    const entering = ["-c", "test -x \"$1\" && test -x \"$2\"", "sh", binaries.postgres, parent]
-    const { args, options, program } = command(runAs, "/bin/sh", entering)
-    return spawnSync(program, args, { ...options, cwd: "/" }).status === 0
-  }
+  const enters = (runAs: RunAs) => passes(runAs, "test -x \"$1\" && test -x \"$2\"", [binaries.postgres, parent])
   const ways: ReadonlyArray<RunAs> = [
     { kind: "user", uid, gid },
     { kind: "namespace" },

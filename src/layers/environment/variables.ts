@@ -44,6 +44,10 @@ export const variables = {
   DATABASE_CONNECTIONS: withDefault(integer(5, 500), "20", {
     about: "Maximum Postgres connections of one process."
   }),
+  WAL_ARCHIVE_DIR: optional(text("a folder"), "not archived", {
+    about:
+      "Archives the write-ahead log of the embedded Postgres in this folder, so that it can be restored to an exact time. Costs disk space, and a little work for each change."
+  }),
   REDIS_URL: optional(secretUrl("redis", "rediss"), "memory of the process", {
     about: "Redis for feeds, streaming events and rate limits. Required for a cluster.",
     secret: true
