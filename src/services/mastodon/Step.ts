@@ -1,4 +1,5 @@
 import type { Effect } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 
 /** Row of a step as text by column; null for a missing column, too. */
 export type TextRow = { readonly [column: string]: string | null }
@@ -25,7 +26,7 @@ export interface Step {
   readonly computed?: ReadonlyArray<readonly [column: string, expression: string]>
   /** Columns that `prepare` adds. */
   readonly prepared?: string
-  readonly prepare?: (rows: ReadonlyArray<TextRow>) => Effect.Effect<ReadonlyArray<TextRow>>
+  readonly prepare?: (rows: ReadonlyArray<TextRow>) => Effect.Effect<ReadonlyArray<TextRow>, SqlError>
   /** Conditions on `staged` of rows that are left out on purpose, as parts of posts that are not copied; not recorded. */
   readonly skips?: ReadonlyArray<string>
   /** Conditions on `staged` of rows that are not copied, with the reason. */
