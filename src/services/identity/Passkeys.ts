@@ -12,9 +12,11 @@ import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../database/Ids.ts"
 import { rowsOf, Timestamptz } from "../database/Rows.ts"
+import { transaction } from "../database/Transactions.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../runtime/Traced.ts"
 import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
+import { lockAccount } from "../visibility/Pairs.ts"
 import { passkeyChallenges } from "./PasskeyChallenges.ts"
 import { TwoFactorEmails } from "./TwoFactorEmails.ts"
 
@@ -188,14 +190,15 @@ const make = Effect.gen(function*() {
     const credentialId = Result.getOrUndefined(Base64Url.decode(id))
     if (credentialId === undefined) return yield* invalid
     const shown = name.replaceAll("\0", "").trim().slice(0, passkeyNameCharactersMax).toWellFormed() || "Passkey"
-    const stored =
-      yield* sql`INSERT INTO passkeys (credential_id, account_id, public_key, counter, transports, name, created_at)
-      SELECT ${credentialId}, ${accountId}, ${publicKey}, ${counter}::bigint, ${
-        transportsOf(transports)
-      }::text[], ${shown},
-        ${new Date(now)}
-      WHERE (SELECT count(*) FROM passkeys WHERE account_id = ${accountId}) < ${passkeysMax}
-      ON CONFLICT DO NOTHING RETURNING 1`.pipe(Effect.orDie)
+    const stored = yield* Effect.gen(function*() {
+      yield* lockAccount(sql, accountId)
+      if ((yield* rowsOfAccount(accountId)).length >= passkeysMax) return yield* new PasskeyRefused({ reason: "many" })
+      return yield* sql`INSERT INTO passkeys
+          (credential_id, account_id, public_key, counter, transports, name, created_at)
+        VALUES (${credentialId}, ${accountId}, ${publicKey}, ${counter}::bigint, ${transportsOf(transports)}::text[],
+          ${shown}, ${new Date(now)})
+        ON CONFLICT DO NOTHING RETURNING 1`
+    }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
     if (stored.length === 0) return yield* new PasskeyRefused({ reason: "known" })
     yield* emails.send(accountId, "passkeyAdded")
   })

@@ -98,6 +98,13 @@ export class Fanouts extends Context.Service<Fanouts, {
    */
   readonly advance: (from: Progress, phase: number, cursor: bigint) => Effect.Effect<false, StaleProgress | SqlError>
   readonly complete: (from: Progress) => Effect.Effect<true, StaleProgress | SqlError>
+  /** Returns true if an earlier intent of this kind about the same subject is still being fanned out. */
+  readonly waits: (
+    accountId: AccountId,
+    fanoutId: bigint,
+    earlier: "publish" | "deliver",
+    statusId: bigint | null
+  ) => Effect.Effect<boolean, SqlError>
   /** Deletes an intent that the current transaction wrote. */
   readonly cancel: (fanout: Pick<Fanout, "id">) => Effect.Effect<void, SqlError>
   /** Returns a statement that completes an intent if `Commands.ownerRow` allows it, and returns a row if so. */
@@ -191,6 +198,15 @@ export class Fanouts extends Context.Service<Fanouts, {
         ),
         complete: traced("Fanouts.complete")((from) =>
           moved(true, sql`DELETE FROM fanouts WHERE ${hasProgress(from)} RETURNING id`)
+        ),
+        waits: traced("Fanouts.waits")((accountId, fanoutId, earlier, statusId) =>
+          Effect.map(
+            sql`SELECT FROM fanouts WHERE account_id = ${accountId} AND id < ${fanoutId} AND kind = ${
+              sql.literal(`'${earlier}'`)
+            }
+              AND status_id IS NOT DISTINCT FROM ${statusId}::bigint LIMIT 1`,
+            (rows) => rows.length > 0
+          )
         ),
         cancel: traced("Fanouts.cancel")(({ id }) => Effect.asVoid(sql`DELETE FROM fanouts WHERE id = ${id}`)),
         completing: (id, ownerRow) =>

@@ -40,7 +40,7 @@ export const steps = Effect.fnUntraced(function*(plan: Plan) {
     ...(yield* Users.make(plan.decrypt)),
     ...(yield* Statuses.make(plan)),
     yield* Cards.make,
-    Cards.reviews,
+    yield* Cards.reviews,
     yield* Publishers.make,
     Quotes.make(plan.publicUrl),
     yield* Edits.make,

@@ -15,17 +15,26 @@ const placeRows = rowsOf(Schema.Struct({
   accountId: Schema.BigInt,
   inReplyToId: Schema.NullOr(Schema.BigInt),
   reblogOfId: Schema.NullOr(Schema.BigInt),
+  quotedId: Schema.NullOr(Schema.BigInt),
   createdAt: Timestamptz
 }))
 
 /**
- * Condition: a row of `statuses` under `alias` is held, and not by the viewer: approvers find it by its request only.
+ * Condition: a row of `statuses` under `alias` is held: it waits for the author that it replies to or boosts, or for a
+ * moderator. It is not counted, and neither is its quote.
  */
-export const waitsForOthers = (sql: SqlClient.SqlClient, viewer: bigint | Fragment, alias: string): Fragment => {
+export const isHeldPost = (sql: SqlClient.SqlClient, alias: string): Fragment => {
   const s = sql.literal(alias)
+  return sql`(${s}.visibility = 'direct' AND (
+    EXISTS (SELECT FROM interaction_requests waiting
+      WHERE waiting.interaction_id = ${s}.id AND waiting.state = 'pending' OFFSET 0)
+    OR EXISTS (SELECT FROM held_posts reviewed WHERE reviewed.status_id = ${s}.id OFFSET 0)))`
+}
+
+/** Condition: a row of `statuses` under `alias` is held, and not the viewer's: approvers find it by its request only. */
+export const waitsForOthers = (sql: SqlClient.SqlClient, viewer: bigint | Fragment, alias: string): Fragment => {
   const reader = isFragment(viewer) ? viewer : sql`${viewer}`
-  return sql`(${s}.visibility = 'direct' AND ${s}.account_id <> ${reader} AND EXISTS (SELECT FROM interaction_requests waiting
-    WHERE waiting.interaction_id = ${s}.id AND waiting.state = 'pending' OFFSET 0))`
+  return sql`(${sql.literal(alias)}.account_id <> ${reader} AND ${isHeldPost(sql, alias)})`
 }
 
 /**
@@ -42,7 +51,8 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
   /** Publishes a held status to its audience; false if it is deleted. */
   readonly publish: (request: KnownRequest) => Effect.Effect<boolean, SqlError>
   /**
-   * Adds or removes a status in the counters of its author, its parent and its original; held statuses are not counted.
+   * Adds or removes a status in the counters of its author, its parent, its original and the status that it quotes;
+   * held statuses are not counted.
    */
   readonly count: (statusId: bigint, by: 1 | -1) => Effect.Effect<void, SqlError>
   /** Reverts the counts of a status that was just written and will be held. */
@@ -60,16 +70,18 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
 
       /** Changes the counters; `shown` also updates the time of the author's last post. */
       const countAs = Effect.fnUntraced(function*(statusId: bigint, by: 1 | -1, shown: boolean) {
-        const [place] = yield* placeRows(sql`SELECT account_id, in_reply_to_id, reblog_of_id, created_at
+        const [place] = yield* placeRows(sql`SELECT account_id, in_reply_to_id, reblog_of_id, created_at,
+            (SELECT quoted_status_id FROM quotes WHERE status_id = id AND state = 'accepted') AS quoted_id
           FROM statuses WHERE id = ${statusId}`)
         if (place === undefined) return
-        const { accountId, createdAt, inReplyToId, reblogOfId } = place
+        const { accountId, createdAt, inReplyToId, quotedId, reblogOfId } = place
         yield* Counters.count(
           { sql, tracked },
           [{ accountId, statuses: by }],
           [
             ...(inReplyToId === null ? [] : [{ statusId: inReplyToId, replies: by }]),
-            ...(reblogOfId === null ? [] : [{ statusId: reblogOfId, reblogs: by }])
+            ...(reblogOfId === null ? [] : [{ statusId: reblogOfId, reblogs: by }]),
+            ...(quotedId === null ? [] : [{ statusId: quotedId, quotes: by }])
           ],
           shown ? createdAt : null
         )

@@ -5,6 +5,7 @@ import { accountIdRows, rowsOf } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
 import { isBlockedEitherWay } from "../visibility/HiddenAccounts.ts"
 import { lockPairs } from "../visibility/Pairs.ts"
+import { isHeldPost } from "./HeldStatuses.ts"
 import { QuoteRecord } from "./Statuses.ts"
 
 export const QuoteState = QuoteRecord.fields.state
@@ -20,10 +21,13 @@ const Decided = Schema.Struct({
   /** State before the decision. */
   before: QuoteState,
   /** True if the quoting post is local. */
-  local: Schema.Boolean
+  local: Schema.Boolean,
+  /** True if the quoting post is held; its quote is counted, and told to the quoted author, once it is published. */
+  held: Schema.Boolean
 })
 export type Decided = typeof Decided.Type
 export const decidedRows = rowsOf(Decided)
+const insertedRows = rowsOf(Schema.Struct({ held: Schema.Boolean }))
 
 export interface NewQuote {
   readonly statusId: bigint
@@ -55,13 +59,15 @@ export const make = ({ sql, tracked }: RowWriter) => {
     const allowed = quote.quotedAccountId === null || (yield* mayQuote(quote.accountId, quote.quotedAccountId))
     const state = allowed ? quote.state : "rejected"
     const at = new Date(yield* Clock.currentTimeMillis)
-    const inserted =
-      yield* sql`INSERT INTO quotes (status_id, account_id, quoted_status_id, quoted_account_id, quoted_uri,
+    const [inserted] = yield* insertedRows(
+      sql`INSERT INTO quotes (status_id, account_id, quoted_status_id, quoted_account_id, quoted_uri,
         state, legacy, authorization_uri, created_at)
       VALUES (${quote.statusId}, ${quote.accountId}, ${quote.quotedStatusId}, ${quote.quotedAccountId}, ${quote.quotedUri},
         ${state}, ${quote.legacy}, ${quote.authorizationUri}, ${at})
-      ON CONFLICT (status_id) DO NOTHING RETURNING 1`
-    if (inserted.length > 0 && state === "accepted" && quote.quotedStatusId !== null) {
+      ON CONFLICT (status_id) DO NOTHING
+      RETURNING (SELECT ${isHeldPost(sql, "s")} FROM statuses s WHERE s.id = quotes.status_id) AS held`
+    )
+    if (inserted?.held === false && state === "accepted" && quote.quotedStatusId !== null) {
       yield* Counters.count({ sql, tracked }, [], [{ statusId: quote.quotedStatusId, quotes: 1 }])
     }
     return allowed
@@ -82,18 +88,21 @@ export const make = ({ sql, tracked }: RowWriter) => {
       }
       const [quote] = yield* decidedRows(
         tracked("status", [statusId])(sql`
-        WITH before AS MATERIALIZED (SELECT q.status_id, q.state, s.local FROM quotes q JOIN statuses s ON s.id = q.status_id
+        WITH before AS MATERIALIZED (SELECT q.status_id, q.state, s.local, ${
+          isHeldPost(sql, "s")
+        } AS held FROM quotes q JOIN statuses s ON s.id = q.status_id
           WHERE q.status_id = ${statusId} AND q.quoted_account_id = ${quotedAuthor} AND q.state = ANY (${from}::text[])
             AND s.deleted_at IS NULL FOR UPDATE OF q)
         UPDATE quotes q SET state = ${to}, authorization_uri = coalesce(${
           authorizationUri ?? null
         }, q.authorization_uri)
         FROM before WHERE q.status_id = before.status_id
-        RETURNING q.status_id, q.account_id, q.quoted_status_id, q.quoted_account_id, before.state AS before, before.local`)
+        RETURNING q.status_id, q.account_id, q.quoted_status_id, q.quoted_account_id, before.state AS before, before.local,
+          before.held`)
       )
       if (quote === undefined) return undefined
       const change = (to === "accepted" ? 1 : 0) - (quote.before === "accepted" ? 1 : 0)
-      if (change !== 0 && quote.quotedStatusId !== null) {
+      if (change !== 0 && !quote.held && quote.quotedStatusId !== null) {
         yield* Counters.count({ sql, tracked }, [], [{ statusId: quote.quotedStatusId, quotes: change }])
       }
       return quote

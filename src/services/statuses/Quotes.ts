@@ -164,7 +164,7 @@ export class Quotes extends Context.Service<Quotes, {
                 WHERE request_uri = ${requestUri} AND account_id = ${account} FOR UPDATE)
               UPDATE quotes q SET request_uri = CASE WHEN q.state <> 'pending' THEN q.request_uri END FROM before
               WHERE q.status_id = before.status_id
-              RETURNING q.status_id, q.account_id, q.quoted_status_id, q.quoted_account_id, before.state AS before, false AS local`)),
+              RETURNING q.status_id, q.account_id, q.quoted_status_id, q.quoted_account_id, before.state AS before, false AS local, false AS held`)),
             ([row]) =>
               row
           )

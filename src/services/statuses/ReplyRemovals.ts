@@ -7,6 +7,7 @@ import { rowsMax } from "../database/Paging.ts"
 import { rowsOf } from "../database/Rows.ts"
 import * as RowChanges from "../events/RowChanges.ts"
 import { traced } from "../runtime/Traced.ts"
+import { isHeldPost } from "./HeldStatuses.ts"
 import { separatedMax } from "./Interactions.ts"
 import { update } from "./StatusRows.ts"
 
@@ -16,7 +17,9 @@ const Removed = Schema.Struct({
   local: Schema.Boolean,
   /** Its id if remote. */
   uri: Schema.NullOr(Schema.String),
-  parentId: Schema.BigInt
+  parentId: Schema.BigInt,
+  /** True if it is held for moderators, so that its parent does not count it. */
+  held: Schema.Boolean
 })
 export type RemovedReply = typeof Removed.Type
 const removedRows = rowsOf(Removed)
@@ -51,8 +54,14 @@ export class ReplyRemovals extends Context.Service<ReplyRemovals, {
             conversationId: sql`statuses.id`
           })
         } FROM chosen WHERE statuses.id = chosen.id AND statuses.in_reply_to_id = chosen.parent_id
-          RETURNING statuses.id, statuses.account_id, statuses.local, statuses.uri, chosen.parent_id`))
-        yield* Counters.count({ sql, tracked }, [], rows.map(({ parentId }) => ({ statusId: parentId, replies: -1 })))
+          RETURNING statuses.id, statuses.account_id, statuses.local, statuses.uri, chosen.parent_id,
+            ${isHeldPost(sql, "statuses")} AS held`))
+        const counted = rows.filter(({ held }) => !held)
+        yield* Counters.count(
+          { sql, tracked },
+          [],
+          counted.map(({ parentId }) => ({ statusId: parentId, replies: -1 }))
+        )
         return rows
       })
       const chosen = (owner: bigint) =>

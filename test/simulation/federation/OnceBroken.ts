@@ -16,6 +16,11 @@ export const onceBroken: ReadonlyArray<OnceBroken> = [
     shortest: { commands: [37, 38, 42], faults: [3, 9] }
   },
   {
+    seed: 910_187,
+    what: "an edit overtook its post, whose fan-out had failed",
+    shortest: { commands: [34, 35], faults: [4, 5] }
+  },
+  {
     seed: 159,
     what: "a profile that changed once more while it was fetched stayed as it was before",
     shortest: { commands: [7, 8, 15, 36, 45], faults: [7] }

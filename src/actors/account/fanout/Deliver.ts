@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners) {
   const sliceRows = yield* SliceRows
 
   const slice: Slice<Deliver> = Effect.fnUntraced(function*(own, at, { statusId = null, ...outgoing }) {
-    if (yield* deliveryExpansion.waits(own.accountId, at.id, statusId)) return undefined
+    if (yield* fanouts.waits(own.accountId, at.id, "deliver", statusId)) return undefined
     // Rendered outside the transaction, which must not wait: creating a sender's first key takes a while.
     const rendered = yield* outgoingActivities.render(own.accountId, statusId, outgoing)
     return yield* owned(

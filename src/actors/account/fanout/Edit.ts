@@ -45,6 +45,11 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     return yield* next === undefined ? fanouts.complete(at) : fanouts.advance(at, next.phase, next.cursor)
   })
 
-  const slice: Slice<Edit | CardShown> = (own, at, intent) => delivered(own, some(own.accountId, at, intent))
+  const slice: Slice<Edit | CardShown> = Effect.fnUntraced(function*(own, at, intent) {
+    const { accountId } = own
+    // If a slice of the new status failed, nobody is told of its edit before it.
+    const waits = at.phase === 0 && (yield* fanouts.waits(accountId, at.id, "publish", intent.statusId))
+    return waits ? undefined : yield* delivered(own, some(accountId, at, intent))
+  })
   return slice
 })

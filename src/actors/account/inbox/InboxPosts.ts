@@ -16,6 +16,7 @@ import { Tombstones } from "../../../services/federation/inbox/Tombstones.ts"
 import { UnknownMentions } from "../../../services/federation/inbox/UnknownMentions.ts"
 import { editMillis, isCurrent, Version } from "../../../services/federation/inbox/Versions.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
+import { isHeldPost } from "../../../services/statuses/HeldStatuses.ts"
 import { StatusWriter } from "../../../services/statuses/StatusWriter.ts"
 import { TagFollows } from "../../../services/statuses/TagFollows.ts"
 import { isPublicOrUnlisted } from "../../../services/statuses/Visibility.ts"
@@ -154,9 +155,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       return here === undefined ? yield* ignored("not a newer post of the sender") : done
     }
     const [old] = yield* versionRows(sql`
-      SELECT ${version.list(sql)}, coalesce(edited_at, created_at) AS changed_at, visibility = 'direct' AND (EXISTS (
-          SELECT FROM interaction_requests r WHERE r.interaction_id = statuses.id AND r.state = 'pending')
-        OR EXISTS (SELECT FROM held_posts h WHERE h.status_id = statuses.id)) AS held FROM statuses
+      SELECT ${version.list(sql)}, coalesce(edited_at, created_at) AS changed_at,
+        ${isHeldPost(sql, "statuses")} AS held FROM statuses
       WHERE uri = ${note.uri} AND account_id = ${own.accountId} AND deleted_at IS NULL`)
     if (old === undefined && !self.suspended && now - note.publishedMillis < unknownMillisMax) {
       return yield* create(own, self, object, now, false)

@@ -17,6 +17,7 @@ import { KnownUris } from "../../../services/federation/inbox/KnownUris.ts"
 import { RemoteQuotes, requestedBy } from "../../../services/federation/inbox/RemoteQuotes.ts"
 import { QuoteActivities } from "../../../services/federation/outbox/QuoteActivities.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
+import { isHeldPost } from "../../../services/statuses/HeldStatuses.ts"
 import { Quotes } from "../../../services/statuses/Quotes.ts"
 import { QuoteState } from "../../../services/statuses/QuoteWrites.ts"
 import * as Intents from "../core/Intents.ts"
@@ -28,7 +29,7 @@ import { type make as makePosts } from "./InboxPosts.ts"
 
 /** Maximum length of a stored id, in characters. */
 const uriCharactersMax = 2_000
-const stateRows = rowsOf(Schema.Struct({ state: QuoteState }))
+const stateRows = rowsOf(Schema.Struct({ state: QuoteState, held: Schema.Boolean }))
 const undecided: ReadonlyArray<QuoteState> = ["pending", "accepted"]
 
 /**
@@ -87,18 +88,20 @@ export const make = Effect.fnUntraced(function*(
         : yield* stateRows(
           tracked("status", [statusId])(sql`UPDATE quotes SET request_uri = ${id}, legacy = false
             WHERE status_id = ${statusId} AND account_id = ${own.accountId} AND quoted_status_id = ${target.id}
-              AND state = ANY (${undecided}::text[]) RETURNING state`)
+              AND state = ANY (${undecided}::text[])
+            RETURNING state, (SELECT ${isHeldPost(sql, "s")} FROM statuses s WHERE s.id = quotes.status_id) AS held`)
         )
       // A new request does not restore a revoked consent.
       if (statusId === undefined || mine.length === 0) return yield* refuse
       // A decision of the author stands, whatever the policy is now.
       if (quoted.value.verdict !== "automatic" && mine[0]?.state === "pending") {
-        yield* quoting.askQuotedAuthor(own, target.accountId, statusId)
+        // While the post is held, nobody is told of it; the author is asked when it is published.
+        if (!mine[0].held) yield* quoting.askQuotedAuthor(own, target.accountId, statusId)
         return done
       }
       const quote = yield* quotes.decide(statusId, target.accountId, undecided, "accepted")
       if (quote === undefined) return yield* refuse
-      if (quote.before !== "accepted") {
+      if (quote.before !== "accepted" && !quote.held) {
         yield* intend(own, { _tag: "notify", type: "quote", to: target.accountId, statusId })
         yield* quoting.publishDecision(quote)
       }

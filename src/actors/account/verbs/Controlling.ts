@@ -19,6 +19,7 @@ import { InteractionRequests } from "../../../services/statuses/InteractionReque
 import { Quotes } from "../../../services/statuses/Quotes.ts"
 import { ReviewedStatuses } from "../../../services/statuses/ReviewedStatuses.ts"
 import { StatusWriter } from "../../../services/statuses/StatusWriter.ts"
+import { DigestPosts } from "../../../services/subscriptions/DigestPosts.ts"
 import type { Agreement } from "../core/Gates.ts"
 import * as Intents from "../core/Intents.ts"
 import type { Ownership } from "../core/Ownership.ts"
@@ -36,6 +37,7 @@ const waits = "This post is pending approval"
 /** Replies, favourites and reblogs that need approval, inside the transaction of a command. */
 export const make = Effect.gen(function*() {
   const activities = yield* InteractionActivities
+  const digests = yield* DigestPosts
   const ends = yield* WaitingEnds.make
   const fanouts = yield* Fanouts
   const favourites = yield* Favourites
@@ -148,6 +150,7 @@ export const make = Effect.gen(function*() {
   /** Publishes a held post to its audience, with the quote request and the notification that were held back. */
   const revealed = Effect.fnUntraced(function*(author: AccountId, statusId: bigint) {
     yield* fanouts.enqueue(author, { _tag: "publish", statusId })
+    yield* digests.enqueueRevealed(statusId)
     // While the post was held, its quote was neither requested nor announced.
     yield* send(quoteActivities.request(statusId))
     const quoted = yield* quotes.ofLocal(statusId)

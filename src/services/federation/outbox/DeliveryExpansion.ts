@@ -50,8 +50,6 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
     statusId: bigint | null,
     outgoing: OutgoingActivity
   ) => Effect.Effect<Fanout | undefined, SqlError>
-  /** Returns true if an earlier change of the same subject is still being fanned out. */
-  readonly waits: (accountId: bigint, fanoutId: bigint, statusId: bigint | null) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/outbox/DeliveryExpansion") {
   static readonly layerNoDeps = Layer.effect(
     DeliveryExpansion,
@@ -201,15 +199,7 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
           return row === undefined ? undefined : withoutProgress(row.id, intent, traceParent)
         }
       )
-
-      const waits = traced("DeliveryExpansion.waits")((accountId: bigint, fanoutId: bigint, statusId: bigint | null) =>
-        Effect.map(
-          sql`SELECT FROM fanouts WHERE account_id = ${accountId} AND id < ${fanoutId} AND kind = 'deliver'
-            AND status_id IS NOT DISTINCT FROM ${statusId}::bigint LIMIT 1`,
-          (rows) => rows.length > 0
-        )
-      )
-      return DeliveryExpansion.of({ tellFollowers, enqueueChange, slice, waits })
+      return DeliveryExpansion.of({ tellFollowers, enqueueChange, slice })
     })
   )
   static readonly layer = DeliveryExpansion.layerNoDeps.pipe(Layer.provide(Outbox.layer))

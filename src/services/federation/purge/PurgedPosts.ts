@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { idRows, rowsOf } from "../../database/Rows.ts"
+import { isHeldPost } from "../../statuses/HeldStatuses.ts"
 import { isReported } from "./PurgedRows.ts"
 
 /** Maximum posts that one slice removes, and maximum reblogs of them that are removed before. */
@@ -30,14 +31,14 @@ const remove = Effect.fnUntraced(function*(sql: SqlClient, ids: ReadonlyArray<bi
     SELECT conversation_id FROM statuses WHERE id = ANY (${ids}::bigint[]) AND visibility = 'direct')`
   return yield* goneRows(sql`
     WITH gone AS (DELETE FROM statuses WHERE id = ANY (${ids}::bigint[])
-      RETURNING id, account_id, in_reply_to_id, reblog_of_id, deleted_at, deleted_at IS NULL AND NOT (visibility = 'direct'
-        AND EXISTS (SELECT FROM interaction_requests r WHERE r.interaction_id = statuses.id AND r.state = 'pending')) AS counts),
+      RETURNING id, account_id, in_reply_to_id, reblog_of_id,
+        deleted_at IS NULL AND NOT ${isHeldPost(sql, "statuses")} AS counts),
     figures AS MATERIALIZED (SELECT status_id, sum(replies)::int AS replies, sum(reblogs)::int AS reblogs,
         sum(quotes)::int AS quotes FROM (
       SELECT in_reply_to_id AS status_id, 1 AS replies, 0 AS reblogs, 0 AS quotes FROM gone WHERE counts
       UNION ALL SELECT reblog_of_id, 0, 1, 0 FROM gone WHERE counts
       UNION ALL SELECT q.quoted_status_id, 0, 0, 1 FROM gone JOIN quotes q ON q.status_id = gone.id
-        WHERE gone.deleted_at IS NULL AND q.state = 'accepted') sides
+        WHERE gone.counts AND q.state = 'accepted') sides
       WHERE status_id IS NOT NULL GROUP BY status_id),
     authors AS MATERIALIZED (SELECT account_id, count(*)::int AS statuses FROM gone WHERE counts GROUP BY account_id),
     locked_authors AS MATERIALIZED (SELECT account_id FROM account_stats WHERE account_id IN (SELECT account_id FROM authors)

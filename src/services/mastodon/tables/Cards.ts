@@ -14,6 +14,7 @@ import { languageTag } from "../../instance/Languages.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { momentOf } from "../../runtime/Moments.ts"
 import type { Step, TextRow } from "../Step.ts"
+import * as Reviews from "./Reviews.ts"
 import { lacksPostHere } from "./Values.ts"
 
 const address = (text: string | null | undefined): string => webUrl(text ?? undefined, text ?? "")?.href ?? ""
@@ -51,17 +52,28 @@ const columnsOf = (json: string) =>
       Object.entries(card).map(([name, value]) => [name, value === null ? null : String(value)])
     ))
 
-/** Reviews of links for trends: they change without their posts, with which the cards are copied. */
-export const reviews: Step = {
-  name: "reviews of links",
-  table: "preview_cards",
-  where: "t.trendable IS NOT NULL",
-  columns: "id:bigint trendable:boolean updated_at:timestamptz",
-  skips: ["NOT EXISTS (SELECT FROM preview_cards c WHERE c.id = staged.id)"],
-  write: [`UPDATE preview_cards c SET trendable = s.trendable FROM staged s
-    WHERE c.id = s.id AND c.trendable IS DISTINCT FROM s.trendable`],
-  changes: true
-}
+/**
+ * Reviews of links for trends: they change without their posts, with which the cards are copied. Several of Mastodon's
+ * cards may be of one page, as with and without TLS.
+ */
+export const reviews = Effect.gen(function*() {
+  const config = yield* ServerConfig
+  const pageKeyOf = (url: string) => linkOf(config, url)?.pageKey
+  const reviewed = yield* Reviews.make("preview_cards", "url", pageKeyOf, "page_key")
+  return {
+    name: "reviews of links",
+    table: "preview_cards",
+    where: "t.trendable IS NOT NULL",
+    columns: "id:bigint url",
+    prepared: "page_key trendable:boolean reviewed_at:timestamptz",
+    prepare: (rows) => reviewed(rows.map((row) => ({ ...row, ["page_key"]: pageKeyOf(row["url"] ?? "") ?? null }))),
+    skips: ["NOT EXISTS (SELECT FROM preview_cards c WHERE c.url_key = staged.page_key)"],
+    write: [`UPDATE preview_cards c SET trendable = s.trendable FROM staged s
+      WHERE c.url_key = s.page_key AND c.trendable IS DISTINCT FROM s.trendable`],
+    // All again: the first post of a page may have come after its review.
+    changes: "unseen"
+  } satisfies Step
+})
 
 /** Preview cards of posts. Their images are fetched when the link is posted again. */
 export const make = Effect.gen(function*() {

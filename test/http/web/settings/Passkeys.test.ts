@@ -1,7 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
+import { lockAccount } from "../../../../src/services/visibility/Pairs.ts"
 import * as Authenticator from "../../../support/Authenticator.ts"
+import { eventually } from "../../../support/Eventually.ts"
 import { password, user } from "../../../support/SignedIn.ts"
 import * as SoftwarePasskey from "../../../support/SoftwarePasskey.ts"
 import * as TestBrowser from "../../../support/TestBrowser.ts"
@@ -125,5 +127,41 @@ layer(server(), { excludeTestServices: true })("row 86: passkeys", (it) => {
       assert.deepStrictEqual([done.status, TestBrowser.locationOf(done).pathname], [302, "/invites"])
       assert.strictEqual((yield* fresh.get("/invites")).status, 200)
       assert.deepStrictEqual(yield* sql`SELECT FROM pending_sign_ins`, [])
+    }))
+
+  it.effect("F333: a passkey that is added while another takes the last place is refused", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const accountId = yield* user("dina")
+      const fill = (from: number, to: number) =>
+        sql`INSERT INTO passkeys (credential_id, account_id, public_key, counter, transports, name, created_at)
+          SELECT decode(lpad(n::text, 32, '0'), 'hex'), ${accountId}, decode('00', 'hex'), 0, '{}', 'Old', now()
+          FROM generate_series(${sql.literal(`${from}, ${to}`)}) n`
+      yield* fill(1, 19)
+      const browser = TestBrowser.make()
+      yield* browser.signIn("dina")
+      const start = yield* browser.get("/settings/passkeys")
+      const step = yield* submitTo(browser, start, "/settings/passkeys/new", { name: "My phone", password })
+      const { challenge } = SoftwarePasskey.optionsOn(step)
+      const answer = SoftwarePasskey.make(place).register({ challenge })
+      const begun = yield* Deferred.make<void>()
+      // Forked here, so that the request does not run in the transaction.
+      const running = yield* Effect.forkDetach(
+        Effect.andThen(Deferred.await(begun), submitTo(browser, step, "/settings/passkeys", { answer }))
+      )
+      yield* sql.withTransaction(Effect.gen(function*() {
+        yield* lockAccount(sql, accountId)
+        yield* fill(20, 20)
+        yield* Deferred.succeed(begun, undefined)
+        yield* eventually(
+          sql<{ waiting: number }>`SELECT count(DISTINCT pid)::int AS waiting FROM pg_locks WHERE NOT granted`,
+          ([row]) => row!.waiting > 0 || running.pollUnsafe() !== undefined
+        )
+      }))
+      const { status, text } = yield* Fiber.join(running)
+      assert.strictEqual(status, 422)
+      assert.include(text, "too many passkeys")
+      const [row] = yield* sql`SELECT count(*)::int AS count FROM passkeys WHERE account_id = ${accountId}`
+      assert.deepStrictEqual(row, { count: 20 })
     }))
 })
