@@ -35,7 +35,8 @@ export const headerOf = (row: ReadonlyArray<string>): ReadonlyMap<ColumnName, nu
 /** Words of file names, in the order in which they are tried. */
 const fileNames: ReadonlyArray<readonly [RegExp, FileKind]> = [
   [/followers/i, "followers"],
-  [/follow/i, "follows"],
+  // Akkoma names the file of follows friends.csv.
+  [/follow|^friends\b/i, "follows"],
   [/(?:blocked|block)[-_ ]?(?:domains?|instances?)|(?:domains?|instances?)[-_ ]?blocks?/i, "domain_blocks"],
   [/block/i, "blocks"],
   [/mute/i, "mutes"],

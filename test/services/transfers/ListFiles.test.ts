@@ -75,6 +75,59 @@ layer(live, { excludeTestServices: true })("files of lists", (it) => {
       for (const variant of [...variants, ...wide]) assert.deepStrictEqual(yield* read(variant), lines)
     }))
 
+  it.effect("F319: are recognised and read as GoToSocial and Akkoma write them, by their own names", () =>
+    Effect.gen(function*() {
+      const account = (name: string, details = {}) => ({ name, host: name.split("@")[1]?.split(" ")[0], details })
+      const files = [
+        // GoToSocial: headers for follows and mutes only, and LF.
+        [
+          "following.csv",
+          "Account address,Show boosts\nzoe@one.example,true\nmax@two.example,false\n",
+          "follows",
+          [account("zoe@one.example", { showReblogs: true }), account("max@two.example", { showReblogs: false })]
+        ],
+        [
+          "lists.csv",
+          "Very cool list,zoe@one.example\n\"Friends, old\",max@two.example\n",
+          "lists",
+          [
+            account("zoe@one.example Very cool list", { list: "Very cool list" }),
+            account("max@two.example Friends, old", { list: "Friends, old" })
+          ]
+        ],
+        ["blocks.csv", "zoe@one.example\nmax@two.example\n", "blocks", [
+          account("zoe@one.example"),
+          account("max@two.example")
+        ]],
+        [
+          "mutes.csv",
+          "Account address,Hide notifications\nzoe@one.example,true\nmax@two.example,false\n",
+          "mutes",
+          [
+            account("zoe@one.example", { hideNotifications: true }),
+            account("max@two.example", { hideNotifications: false })
+          ]
+        ],
+        // Akkoma's web client: no header, and no end of line after the last name.
+        ["friends.csv", "zoe@one.example\nMax@two.example", "follows", [
+          account("zoe@one.example"),
+          account("max@two.example")
+        ]],
+        ["blocks.csv", "zoe@one.example", "blocks", [account("zoe@one.example")]],
+        ["mutes.csv", "zoe@one.example\nmax@two.example", "mutes", [
+          account("zoe@one.example"),
+          account("max@two.example")
+        ]]
+      ] as const
+      for (const [fileName, text, kind, lines] of files) {
+        const found = yield* readFile(text, fileName, undefined, configuration)
+        assert.deepStrictEqual(found, { kind, guessed: kind, lines }, `${fileName}: ${text}`)
+      }
+      // Followers of GoToSocial cannot be brought.
+      const followers = readFile("Account address\nzoe@one.example\n", "followers.csv", undefined, configuration)
+      assert.include((yield* Effect.flip(followers)).text, "cannot be detected")
+    }))
+
   it.effect("are refused in other encodings, with an unclosed quote, a huge line, or too many lines", () =>
     Effect.gen(function*() {
       const rows = (count: number) => Array.from({ length: count }, (_, n) => `a${n}@one.example\n\n`).join("")
