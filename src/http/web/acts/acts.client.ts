@@ -1,5 +1,7 @@
 /* Acts on posts without a page load: sends the form, and replaces its article with the response. */
 
+import { actionOf } from "../shell/parts.client.ts"
+
 const partHeader = "x-murmuration-part"
 
 /** Puts a fresh article in the place of an old one; opened warnings stay open, and menus close. */
@@ -80,7 +82,7 @@ document.addEventListener("submit", (event) => {
   const { submitter, target: form } = event
   if (!(form instanceof HTMLFormElement) || !(submitter instanceof HTMLButtonElement)) return
   const article = form.closest("article")
-  if (article === null || !new URL(form.action).pathname.startsWith("/web/statuses/")) return
+  if (article === null || !actionOf(form).startsWith("/web/statuses/")) return
   event.preventDefault()
   void send(form, submitter, article, article)
 })

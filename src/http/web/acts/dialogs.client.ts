@@ -1,6 +1,6 @@
 /* Opens the small pages of acts, such as the question before a deletion, as a dialog over the page. */
 
-import { dialogOf } from "../shell/parts.client.ts"
+import { actionOf, dialogOf } from "../shell/parts.client.ts"
 import { send } from "./acts.client.ts"
 
 const dialog = dialogOf("page-dialog")
@@ -41,7 +41,7 @@ dialog?.addEventListener("submit", (event) => {
   if (!(form instanceof HTMLFormElement) || !(submitter instanceof HTMLButtonElement) || form.method === "dialog") {
     return
   }
-  const { pathname } = new URL(form.action)
+  const pathname = actionOf(form)
   const article = opener?.closest("article")
   if (!article || !/^\/web\/statuses\/\d+$/.test(pathname)) return
   event.preventDefault()

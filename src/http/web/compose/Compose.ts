@@ -93,9 +93,15 @@ const make = Effect.gen(function*() {
     const isPart = stored !== undefined && (stored.continued?.length ?? 0) + 1 < composition.texts.length
     const kept = isPart ? { ...compositionOfPost(stored, [], composition), draft: composition.draft } : composition
     const text = words.translate(error.message)
+    // A refused text outlives the tab, also without a script. After other failures the first send may have succeeded, and a
+    // draft would be published a second time. The refusal of the post matters more than one of the draft.
+    const saved = status >= 500 || isPart || isEmpty(kept) || kept.edit !== undefined
+      ? undefined
+      : yield* Effect.exit(posts.save(visit.viewer, kept))
+    const draft = saved?._tag === "Success" ? saved.value : kept.draft
     return yield* shown(
       visit,
-      { ...kept, key },
+      { ...kept, key, draft },
       back,
       { status, previewed: true },
       isPart ? `${words.say("Only the first posts of the thread were published.")} ${text}` : text

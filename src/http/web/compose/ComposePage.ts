@@ -105,6 +105,16 @@ const make = Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const parent = yield* known(visit, replyTo)
       const quoted = yield* known(visit, quote)
+      // A post whose parent or quoted post is gone can be published by itself; an edit changes neither.
+      const isAlone = edit === undefined && (replyTo !== undefined && parent === undefined ||
+        quote !== undefined && quoted === undefined)
+      const offered = isAlone
+        ? {
+          ...composition,
+          replyTo: parent === undefined ? undefined : replyTo,
+          quote: quoted === undefined ? undefined : quote
+        }
+        : composition
       const files = yield* compositions.filesOf(visit.viewer, composition)
       const isFresh = !previewed && visit.query.size === 0 && texts.length === 1 && texts[0] === "" &&
         status === undefined
@@ -118,7 +128,13 @@ const make = Effect.gen(function*() {
             : html`${articleOf(visit, parent, { now })}${replyKinds(visit, replyTo, composition.audience)}`
         }${quoted === undefined ? "" : articleOf(visit, quoted, { now })}${
           previewed ? yield* preview(visit, composition) : ""
-        }${composeForm(visit, { composition, files, back, concerns, counted: previewed })}${
+        }${
+          isAlone
+            ? html`<p class="content">${
+              visit.reader.words.say("The other post is gone. This one will be published by itself.")
+            }</p>`
+            : ""
+        }${composeForm(visit, { composition: offered, files, back, concerns, counted: previewed })}${
           edit === undefined ? "" : redraft(visit, edit)
         }`
       }

@@ -1,5 +1,6 @@
 /* Saves unsaved text as drafts before a sign-out, so that nothing private stays in the browser. */
 
+import { actionOf } from "../shell/parts.client.ts"
 import { composerAt, pageOf, saveTyped } from "./drafts.client.ts"
 import { isSame, typedOf } from "./typed.client.ts"
 import { entriesOf, type Entry, remove, storagePrefix } from "./unsaved.client.ts"
@@ -41,7 +42,7 @@ const waitMillisMax = 5_000
 
 document.addEventListener("submit", (event) => {
   const form = event.target
-  if (!(form instanceof HTMLFormElement) || new URL(form.action).pathname !== "/auth/sign_out") return
+  if (!(form instanceof HTMLFormElement) || actionOf(form) !== "/auth/sign_out") return
   event.preventDefault()
   const signOut = () => form.submit()
   const waited = new Promise<void>((resolve) => setTimeout(resolve, waitMillisMax))

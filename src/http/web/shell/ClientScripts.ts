@@ -9,6 +9,7 @@ import { hashedFile } from "./HashedFile.ts"
  */
 const files = {
   parts: "./parts.client.ts",
+  resubmission: "./resubmission.client.ts",
   crop: "../settings/crop.client.ts",
   gather: "../live/gather.client.ts",
   follow: "../account/follow.client.ts",
@@ -39,7 +40,16 @@ const files = {
 export type ScriptName = keyof typeof files
 
 /** Scripts of each page of a member. */
-export const memberScripts = ["viewer", "acts", "dialogs", "live", "keys", "offline", "signout"] as const
+export const memberScripts = [
+  "resubmission",
+  "viewer",
+  "acts",
+  "dialogs",
+  "live",
+  "keys",
+  "offline",
+  "signout"
+] as const
 
 const names: ReadonlyArray<ScriptName> = Object.keys(files).filter((name): name is ScriptName => name in files)
 
