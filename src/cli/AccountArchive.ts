@@ -23,7 +23,7 @@ const idleMillisMax = 60_000
 /** Minimum time between two lines about the progress, in milliseconds. */
 const progressMillis = 10_000
 
-/** Returns the account's newest archive that can be downloaded or is being written; begins one if there is none. */
+/** Returns the account's newest archive that can be downloaded or is being written; begins one if it has none. */
 const newest = Effect.fnUntraced(function*(owner: AccountId) {
   const now = yield* Clock.currentTimeMillis
   const found = (yield* (yield* Transfers).list(owner)).find(({ expiresAt, kind, state }) =>

@@ -15,7 +15,7 @@ export const anyConnection = Effect.gen(function*() {
   return url === undefined ? yield* embeddedConnection(dataDir) : { url }
 })
 
-/** Connection to the embedded database of a data folder, which is created if there is none. */
+/** Connection to the embedded database of a data folder, which is created if it is missing. */
 export const embeddedConnection = Effect.fnUntraced(function*(dataDir: string) {
   const services = yield* Layer.build(EmbeddedPostgres.layer({ dataDir, adopt: false }))
   return Database.connectionOf(yield* Effect.provide(EmbeddedPostgres, services))

@@ -12,7 +12,7 @@ export const location = Effect.fnUntraced(function*(dataDir: string, name: strin
   return path.join(dataDir, folderName, name)
 })
 
-/** Returns the secret `name` of `dataDir`; undefined if there is none. */
+/** Returns the secret `name` of `dataDir`; undefined without one. */
 export const find = Effect.fnUntraced(function*(dataDir: string, name: string) {
   const fs = yield* FileSystem.FileSystem
   return yield* fs.readFileString(yield* location(dataDir, name)).pipe(

@@ -3,7 +3,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AccountActors } from "../../actors/account/core/AccountActors.ts"
 import { activityTypeOf } from "../../services/federation/documents/ActivityTypes.ts"
 import { asActivity } from "../../services/federation/documents/Envelopes.ts"
-import { asForeign, asList, type Foreign, idOf } from "../../services/federation/documents/Reading.ts"
+import { asForeign, asList, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { activityStreams } from "../../services/federation/documents/Vocabulary.ts"
 import { Congestion } from "../../services/federation/inbox/Congestion.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
@@ -68,6 +68,24 @@ const isOwnId = (activity: Foreign) =>
 const isForwarded = (activity: Foreign, sender: { readonly uri: string }) =>
   idOf(activity["actor"]) !== sender.uri && isOwnId(activity)
 
+interface Received {
+  readonly activity: Foreign
+  /** As it was signed. */
+  readonly document: Foreign
+}
+
+/** Returns the activity of another actor that a message forwards, by itself or inside of an Announce (FEP-1b12). */
+const forwardedIn = (received: Received, sender: { readonly uri: string }): Received | undefined => {
+  if (isForwarded(received.activity, sender)) return received
+  const document = typeOf(received.activity, "Announce") === undefined
+    ? undefined
+    : asForeign(received.document["object"])
+  const activity = asActivity(document)
+  return document !== undefined && activity !== undefined && isForwarded(activity, sender)
+    ? { activity, document }
+    : undefined
+}
+
 const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const admission = yield* Admission
@@ -128,14 +146,14 @@ const make = Effect.gen(function*() {
         return verdict.reason === closedDomain ? plainError(403, "This action is not allowed") : accepted
       }
       // A forwarded activity with a proof counts as its author's; without one, its object is fetched from its origin.
-      const proven = isForwarded(read.activity, sender)
-        ? yield* proofs.of(read.document, "actor", addressOf(request))
-        : undefined
-      if (proven !== undefined && !(yield* policies.atInbox(proven, read.activity)).passes) return accepted
+      const forwarded = forwardedIn(read, sender)
+      const proven = forwarded && (yield* proofs.of(forwarded.document, "actor", addressOf(request)))
+      const activity = proven === undefined || forwarded === undefined ? read.activity : forwarded.activity
+      if (proven !== undefined && !(yield* policies.atInbox(proven, activity)).passes) return accepted
       const { accountId, signedMillis, uri } = proven ?? sender
       const isStored = !(yield* congestion.isFull(sender.domain)) &&
         (yield* Effect.orDie(inbound.enqueue(accountId, {
-          ...knownBy(read.activity, uri),
+          ...knownBy(activity, uri),
           document: proven?.text ?? text,
           signedMillis,
           proven: proven !== undefined

@@ -16,7 +16,7 @@ interface IconFile {
   readonly address: `/${string}`
   /** The default file, in the folder `assets`. */
   readonly file: string
-  /** Returns the name of the operator's own icon; undefined if there is none. */
+  /** Returns the name of the operator's own icon; undefined without one. */
   readonly name: (look: AppearanceFields) => string | undefined
 }
 

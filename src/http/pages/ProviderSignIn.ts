@@ -103,7 +103,7 @@ const make = Effect.gen(function*() {
 
   const again = redirect(signInTo(returnTo(null)))
   const newcomer = Effect.flatMap(cookie.current, signIns.newcomer)
-  /** Returns the redirect of a person who has an account by now, as after a second form; undefined for others. */
+  /** Returns the redirect of a person who already has an account, as after a second form; undefined for others. */
   const known = Effect.fnUntraced(function*(person: Newcomer) {
     if (!(yield* signIns.isKnown(person))) return undefined
     const query = new URLSearchParams([["return_to", returnTo(person.to)]])

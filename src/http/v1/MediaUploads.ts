@@ -13,7 +13,7 @@ const invalidType = () => validationFailed("File content type is invalid", "File
 
 /** Files that clients and the composer upload for posts (S-146 to S-148). */
 export class MediaUploads extends Context.Service<MediaUploads, {
-  /** Returns the uploaded file of a ticket; undefined if there is none, or if it is empty. */
+  /** Returns the uploaded file of a ticket; undefined if it is missing or empty. */
   readonly fileOf: (given: FileTicket | undefined) => Upload | undefined
   /**
    * Adds a file to the owner's attachments, and waits `secondsMax` for its processing. Refuses types that no tool

@@ -20,7 +20,7 @@ const lockKey = 0x62617365
 const archivedMillisMax = 600_000
 const segmentBytes = 16_777_216
 
-/** Folders whose contents a restored Postgres makes anew (Postgres' manual, "Making a Base Backup"). */
+/** Folders whose contents a restored Postgres creates again (Postgres' manual, "Making a Base Backup"). */
 const emptied = new Set([
   "pg_wal",
   "pg_replslot",

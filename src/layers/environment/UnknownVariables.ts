@@ -49,7 +49,7 @@ const typingErrors = (left: string, right: string): number => {
   return row[right.length] ?? 0
 }
 
-/** Returns the setting that a name probably means; undefined if there is none. */
+/** Returns the setting that a name probably means; undefined if none is close. */
 const meant = (name: string): string | undefined => {
   const upper = name.toUpperCase()
   return ofMastodon[upper] ?? known.filter(({ length }) => Math.abs(length - upper.length) <= 2)

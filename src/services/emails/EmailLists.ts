@@ -32,6 +32,6 @@ export const neededFor: Readonly<Record<StaffEmail | "admin.report", Permission>
   "admin.report": "manageReports"
 }
 
-/** What an unsubscribe link ends: e-mails about notifications, or one kind of e-mails to staff. */
+/** E-mails that an unsubscribe link ends: those about notifications, or one kind of those to staff. */
 export type EmailList = "notifications" | StaffEmail
 export const emailLists: ReadonlyArray<EmailList> = ["notifications", ...staffEmails]

@@ -69,7 +69,7 @@ export class Users extends Context.Service<Users, {
     condition?: Effect.Effect<void, E>
   ) => Effect.Effect<void, E | Unprocessable | Unavailable>
   readonly signedIn: (accountId: AccountId) => Effect.Effect<void>
-  /** Hashes the password of a user anew; does nothing if the password was changed in the meantime. */
+  /** Hashes the password of a user again; does nothing if the password was changed in the meantime. */
   readonly rehash: (user: User, password: Redacted.Redacted) => Effect.Effect<void, Unavailable>
 }>()("murmuration/services/identity/Users") {
   static readonly layerNoDeps = Layer.effect(Users, Effect.suspend(() => make))

@@ -24,7 +24,7 @@ const statements = [
     WHERE st.status_id = c.quoted_status_id AND st.quotes_count <> c.count`
 ]
 
-/** Counts everything anew. */
+/** Recomputes all counters. */
 export const recount = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })

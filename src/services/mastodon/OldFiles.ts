@@ -12,7 +12,7 @@ interface OldFile {
 /** Media of the Mastodon server: its folder `public/system`, or its bucket. */
 export class OldFiles extends Context.Service<OldFiles, {
   /**
-   * Returns the first of these files, by path below the folder; undefined if there is none. A downloaded file is deleted
+   * Returns the first of these files, by path below the folder; undefined if none exists. A downloaded file is deleted
    * when the scope closes. Fails if the bucket does not respond.
    */
   readonly find: (

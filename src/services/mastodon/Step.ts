@@ -45,7 +45,7 @@ export interface Step {
   readonly ends?: string
   /** Key of `ends` instead of `id`, the same column at the source, and the step whose cursor is the last copied key. */
   readonly endsBy?: { readonly column: string; readonly cursorOf: string }
-  /** Table here that a delta fills anew, as its rows have no `id` of the source by which they could end. */
+  /** Table here that a delta empties and fills again, as its rows have no `id` of the source by which they could end. */
   readonly renews?: string
 }
 

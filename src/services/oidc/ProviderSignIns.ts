@@ -70,7 +70,7 @@ export class ProviderSignIns extends Context.Service<ProviderSignIns, {
     parameters: URLSearchParams,
     sealed: string
   ) => Effect.Effect<SignedIn | Unknown, ProviderFailed | ProviderRefused | SignInRefused>
-  /** Returns true if the person has an account by now. */
+  /** Returns true if the person already has an account. */
   readonly isKnown: (newcomer: Newcomer) => Effect.Effect<boolean>
   /** Signs in a person who has signed up, and gives them the role of their groups. */
   readonly enter: (accountId: AccountId, newcomer: Newcomer) => Effect.Effect<SignedIn, SignInRefused>

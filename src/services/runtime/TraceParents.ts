@@ -34,7 +34,7 @@ const spanOf = (text: TraceParent) =>
     : Option.getOrUndefined(HttpTraceContext.w3c(Headers.fromRecordUnsafe({ traceparent: text })))
 
 /**
- * Runs the work of a row in a span that continues the trace of the row's `parent`, or begins a trace if there is none:
+ * Runs the work of a row in a span that continues the trace of the row's `parent`, or begins a trace without one:
  * the span that happens to run the work is unrelated. Costs nothing without tracing.
  */
 export const continued =

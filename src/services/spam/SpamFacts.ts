@@ -33,7 +33,7 @@ interface Lookups {
   /** True if any rule compares names or pictures. */
   readonly names: boolean
   /**
-   * Set for past posts: subtracts followers and posts that came later, as far as requested. Lost followers and deleted
+   * Set for past posts: subtracts later followers and posts, each if requested. Lost followers and deleted
    * posts are unknown.
    */
   readonly past?: { readonly followers: boolean; readonly statuses: boolean }

@@ -125,6 +125,39 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of a
       assert.isUndefined(yield* storedNote(stranger["id"]))
     }))
 
+  it.effect("F88: an activity with its author's proof is trusted inside of an Announce, too, as groups and relays send it", () =>
+    Effect.gen(function*() {
+      const { activity, ada, author, key, relay } = yield* scene("5")
+      const announce = (object: Json, more: Json = {}): Json => ({
+        "@context": context,
+        id: `${relay.id}/acts/${++count}`,
+        type: "Announce",
+        actor: relay.id,
+        to: ["https://www.w3.org/ns/activitystreams#Public"],
+        object,
+        ...more
+      })
+      const written = note(author, "announced", { published: new Date().toISOString() })
+      const create = activity({ type: "Create", object: written })
+      assert.strictEqual(yield* handOn(relay, announce(withProof(create, key))), "done")
+      assert.deepInclude(yield* storedNote(written["id"]), { visibility: "public", gone: false })
+      assert.strictEqual(yield* timesAsked(written["id"]), 0)
+      // Without its proof, with an invalid one, in another type, or about an account that is blocked, it has no effect.
+      const unproven = note(author, "unannounced", { published: new Date().toISOString() })
+      const other = activity({ type: "Create", object: unproven })
+      const changed = { ...withProof(other, key), summary: "changed" }
+      for (const document of [announce(other), announce(changed), announce(withProof(other, key), { type: "Like" })]) {
+        yield* sendBody(relay, JSON.stringify(document))
+        yield* settled
+        assert.isUndefined(yield* storedNote(unproven["id"]))
+      }
+      const account = yield* found(ada, "author5")
+      yield* json(ada, `/api/v1/accounts/${account.id}/block`, {})
+      const { id, uri } = yield* publish(ada, "no likes")
+      yield* handOn(relay, announce(withProof(activity({ type: "Like", object: uri }), key)))
+      assert.strictEqual((yield* json(ada, `/api/v1/statuses/${id}`)).favourites_count, 0)
+    }))
+
   it.effect("F88: the server's actor lists its capabilities, and other actors link to it", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson("ada4")

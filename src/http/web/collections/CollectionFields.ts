@@ -12,7 +12,7 @@ export const collectionEditPath = (id: bigint): string => `/collections/${id}/ed
 /** Path of the acts on a collection. */
 export const collectionActPath = (id: bigint): string => `/web/collections/${id}`
 
-/** Renders the fields of a collection; those of a new one if there is none. */
+/** Renders the fields of a collection; without one, those of a new collection. */
 export const collectionFields = (
   { reader: { words: { say } } }: MemberVisit,
   collection?: CollectionRecord

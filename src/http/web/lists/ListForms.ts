@@ -9,7 +9,7 @@ export const listActPath = (id: bigint): string => `/web/lists/${id}`
 /** Path of the timeline of a list. */
 export const listPath = (id: bigint): string => `/lists/${id}`
 
-/** Renders the fields of a list; those of a new one if there is none. */
+/** Renders the fields of a list; without one, those of a new list. */
 export const listFields = ({ reader: { words: { say } } }: MemberVisit, list?: ListRecord): Html => {
   const policies = [
     ["list", say("Replies to members of the list")],

@@ -148,7 +148,7 @@ const insertLoaded = (): void => {
   announce()
 }
 
-/** Inserts what is loaded while the start of the list is off the screen; otherwise it waits for a press. */
+/** Inserts loaded items while the start of the list is off the screen; otherwise they wait for a press. */
 const place = (): void => {
   if (feed !== null && feed.getBoundingClientRect().top < 0) insertLoaded()
   else announce()

@@ -97,7 +97,7 @@ ${
       alerts: Object.fromEntries(alertsOf(words).map(([type]) => [type, given.has(type)]))
     }
     const [endpoint = "", p256dh = "", auth = ""] = ["endpoint", "p256dh", "auth"].map((name) => form.get(name) ?? "")
-    // Without scripts the form has no address, and changes what is there.
+    // Without scripts the form has no address, and changes the existing subscription.
     yield* endpoint === ""
       ? subscriptions.change(tokenId, wanted)
       // The browser is told of no token: it has its session.

@@ -65,7 +65,7 @@ export const make = Effect.gen(function*() {
   const files = yield* StoredFiles
   const old = yield* OldFiles
 
-  /** Copies the first of these files; returns its new name, null if there is none that this server may show. */
+  /** Copies the first of these files; returns its new name, null if this server may show none of them. */
   const kept = Effect.fnUntraced(function*(names: ReadonlyArray<string>) {
     const found = yield* old.find(names)
     const extension = extensions[/\.([^./]+)$/.exec(found?.name ?? "")?.[1]?.toLowerCase() ?? ""]

@@ -29,7 +29,7 @@ const notifications = (
   })`,
   columns,
   computed: [["kind", type], ["status_id:bigint", statusId]],
-  // Notifications of what is not here would show nothing.
+  // Notifications about missing posts would show nothing.
   skips: [
     lacksUser("account_id")[0],
     lacksAccount("from_account_id")[0],

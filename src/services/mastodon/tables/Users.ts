@@ -101,7 +101,7 @@ export const make = Effect.fnUntraced(function*(decrypt: (message: string) => st
       ? { ...row, locked: null }
       : { ...row, ["encrypted_password"]: lockedHash, locked: "true" }
 
-  /** Seals the secret of two-factor sign-in anew. Without it the password alone must not sign in. */
+  /** Encrypts the secret of two-factor sign-in with this server's key. Without it the password alone must not sign in. */
   const withFactor = Effect.fnUntraced(function*(row: TextRow) {
     if (row["otp_required_for_login"] !== "true") return { ...row, factor: "off" }
     const stored = row["otp_secret"] ?? ""

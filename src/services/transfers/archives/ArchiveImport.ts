@@ -33,7 +33,7 @@ export const emptyPlan: ArchivePlan = {
   lastMillis: null
 }
 
-/** Options of an import: the uploaded file, and what is known of the archive once it was read. */
+/** Options of an import: the uploaded file, and facts about the archive once it was read. */
 export const ArchiveImport = Schema.Struct({
   fileName: Schema.String,
   bytes: Schema.Number,
